@@ -90,7 +90,7 @@ setup(
     package_data={
         "lexbeam": ["py.typed"],
         "runner_configs": ["*.yaml", "flink/*"],
-        "transforms.formats": ["*.xsl"],
+        "transforms.formats.readers": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],
     },
     install_requires=CORE,

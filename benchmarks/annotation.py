@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.measure import Row, data_folder, lexbeam, ratios, run_script, stage_seconds
 from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from transforms.annotation.base import describe_engine, load_engine, split_paragraphs
-from transforms.common.artefacts import Workspace, make
+from transforms.annotation.engines.registry import describe_engine, load_engine, split_paragraphs
 from transforms.common.blas import one_thread
-from transforms.formats.duplicates import AnnotateTask
-from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
+from transforms.common.store.artefacts import Workspace, make
+from transforms.formats.ingest.duplicates import AnnotateTask
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
 
 REPEATS = 3
 SHARE = 8  # one text in so many for the ratio in one process

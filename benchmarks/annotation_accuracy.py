@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import threadpoolctl
 
-from transforms.annotation.base import annotate_text, load_engine
+from transforms.annotation.engines.registry import annotate_text, load_engine
 
 
 class Gold(NamedTuple):

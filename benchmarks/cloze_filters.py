@@ -25,14 +25,14 @@ import pyarrow.compute as pc
 
 from benchmarks.cloze_lesk import asked_of
 from benchmarks.measure import Row, Skipped, timed
-from schemas.cloze import PAIRS
-from transforms.cloze.batches import COLUMNS, batch_of
-from transforms.cloze.candidate_options import CandidateOptions, asking_of
-from transforms.cloze.candidates import JUDGE, Asking, CandidateTask
-from transforms.cloze.filters_base import Setting
-from transforms.cloze.filters_similarity import static
-from transforms.common.artefacts import Artefact, Workspace, make
-from transforms.common.tables import Part, write_part
+from schemas.cloze.pairs import PAIRS
+from transforms.cloze.filters.base import Setting
+from transforms.cloze.filters.batches import COLUMNS, batch_of
+from transforms.cloze.filters.candidates import JUDGE, Asking, CandidateTask
+from transforms.cloze.filters.options import CandidateOptions, asking_of
+from transforms.cloze.filters.similarity import static
+from transforms.common.store.artefacts import Artefact, Workspace, make
+from transforms.common.store.tables import Part, write_part
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 

@@ -26,8 +26,8 @@ import pyarrow.compute as pc
 
 from benchmarks.lexicon_wordnet import read_by_nltk
 from benchmarks.measure import Row, Skipped, timed
-from transforms.cloze.lesk import choose_senses, contexts_of
-from transforms.cloze.stop_words import STOP_WORDS
+from transforms.cloze.filters.lesk import choose_senses, contexts_of
+from transforms.cloze.filters.stop_words import STOP_WORDS
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES

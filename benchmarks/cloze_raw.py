@@ -22,7 +22,7 @@ import yaml
 
 from benchmarks.complexity_raw import digests
 from benchmarks.measure import lexbeam
-from schemas.cloze import KINDS
+from schemas.cloze.pairs import KINDS
 from transforms.lexicon.wordnet.kind import DEBIAN
 
 

@@ -29,13 +29,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipelines.cli import main as lexbeam
-from pipelines.cloze_options import GLOSS_TOKENS
-from schemas.cloze import CANDIDATES
-from transforms.cloze.candidates import question_id
-from transforms.cloze.distractors import BandOptions
-from transforms.cloze.reader_data import Encoded, EncodeOptions, Group, GroupTask, questions
-from transforms.cloze.reader_encoding import ENCODE
-from transforms.cloze.reader_stages import (
+from pipelines.commands.cloze.options import GLOSS_TOKENS
+from schemas.cloze.pairs import CANDIDATES
+from transforms.cloze.filters.candidates import question_id
+from transforms.cloze.readers.data import Encoded, EncodeOptions, Group, GroupTask, questions
+from transforms.cloze.readers.encoding import ENCODE
+from transforms.cloze.readers.frequency import BandOptions
+from transforms.cloze.readers.options import NEURAL, Questions, ReaderOptions
+from transforms.cloze.readers.stages import (
     READ_PREDICT,
     READ_TRAIN,
     FoldOptions,
@@ -44,10 +45,9 @@ from transforms.cloze.reader_stages import (
     folds_of,
     tally_of,
 )
-from transforms.cloze.readers import NEURAL, Questions, ReaderOptions
-from transforms.common.artefacts import Artefact, Workspace, make
-from transforms.common.snapshots import open_snapshot
-from transforms.common.tables import Part, write_part
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.artefacts import Artefact, Workspace, make
+from transforms.common.store.tables import Part, write_part
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
 PLACES = (-3, -2, -1, 1, 2, 3)

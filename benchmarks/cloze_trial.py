@@ -30,8 +30,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from schemas.cloze import CRITERIA, FILTERS
-from transforms.cloze.nonspecificity import DEPTHS, SENSES
+from schemas.cloze.pairs import CRITERIA, FILTERS
+from transforms.cloze.filters.nonspecificity import DEPTHS, SENSES
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 

@@ -35,10 +35,10 @@ import pyarrow.parquet as pq
 import yaml
 
 from benchmarks.measure import Row, Skipped, lexbeam, run_script, timed
-from transforms.complexity.features import features_of
-from transforms.complexity.features_base import Setting
-from transforms.complexity.features_form import PREFIXES, SUFFIXES
-from transforms.complexity.featuring import FeatureOptions, setting_of
+from transforms.complexity.features.base import Setting
+from transforms.complexity.features.form import PREFIXES, SUFFIXES
+from transforms.complexity.features.registry import features_of
+from transforms.complexity.features.stages import FeatureOptions, setting_of
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.word_lists.trigrams import trigram_values
 from transforms.lexicon.wordnet.kind import DEBIAN

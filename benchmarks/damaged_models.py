@@ -14,8 +14,8 @@ from collections import Counter
 import lightgbm
 import numpy as np
 
-from transforms.lexicon.models.lightgbm_text import check_lightgbm, lightgbm_settings, write_lightgbm
-from transforms.lexicon.models.refusals import Refused
+from transforms.learning.models.lightgbm_text import check_lightgbm, lightgbm_settings, write_lightgbm
+from transforms.learning.models.refusals import Refused
 
 TEXTS = 600
 SECONDS = 5  # a process that takes longer is taken for hanging

@@ -24,13 +24,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transforms.common.folds import fold_of
-from transforms.simplification.english import english_inflector
-from transforms.simplification.inflection import Inflecting, Inflector, compiled, learned_rules
-from transforms.simplification.inflection_articles import beside
-from transforms.simplification.inflection_features import feats_of, inflection, split
-from transforms.simplification.inflection_reading import Entry, read_forms
-from transforms.simplification.inflection_store import forms_as_arrays, pack_plain
+from transforms.common.draws.folds import fold_of
+from transforms.inflection.articles import beside
+from transforms.inflection.dictionaries import Entry, read_forms
+from transforms.inflection.english import english_inflector
+from transforms.inflection.features import feats_of, inflection, split
+from transforms.inflection.inflector import Inflecting, Inflector, compiled, learned_rules
+from transforms.inflection.store import forms_as_arrays, pack_plain
 
 CLASSES = ("NOUN", "VERB", "ADJ", "ADV", "AUX")
 FOLDS = 5

@@ -19,9 +19,9 @@ from pathlib import Path
 from lxml import etree
 
 from benchmarks.measure import Row, data_folder, lexbeam, ratios
-from transforms.common import files
-from transforms.formats.base import ReaderOptions, Record
-from transforms.formats.registry import read_file
+from transforms.common.store import files
+from transforms.formats.readers.registry import read_file
+from transforms.formats.records.base import ReaderOptions, Record
 
 REPEATS = 9
 BOUND = 0.8

@@ -27,10 +27,10 @@ from typing import Any
 
 from benchmarks.measure import Row, environment
 from schemas.rejects import RejectRow
-from transforms.common.artefacts import Workspace
-from transforms.common.artefacts import make as make_artefact
-from transforms.formats.base import ReaderOptions
-from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit, read_documents
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.artefacts import make as make_artefact
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from transforms.formats.records.base import ReaderOptions
 
 GIGABYTE = 10**9
 BOUND = 300

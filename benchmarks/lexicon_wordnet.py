@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import Row, Skipped, run_script, timed
-from transforms.lexicon.compiled import opened
+from transforms.lexicon.compiled_stage import opened
 from transforms.lexicon.resources import Held, LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES

@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Row, Skipped, data_folder, lexbeam, timed
-from schemas.simplification import CANDIDATES, INSTANCES
-from transforms.annotation.base import load_tagger
-from transforms.common.artefacts import Workspace, make
+from schemas.simplification.instances import CANDIDATES, INSTANCES
+from transforms.annotation.engines.registry import load_tagger
 from transforms.common.blas import one_thread
-from transforms.common.snapshots import open_snapshot
-from transforms.common.tables import read_rows
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.tables import read_rows
 from transforms.simplification.alongside import PartTask, tasks_of
 from transforms.simplification.records import instances_of
-from transforms.simplification.selecting import SELECT, Selected, Selection
-from transforms.simplification.selection_asking import SelectionFiles, selection_of
-from transforms.simplification.selection_options import SelectionOptions
+from transforms.simplification.selection.inputs import SelectionFiles, selection_of
+from transforms.simplification.selection.options import SelectionOptions
+from transforms.simplification.selection.stage import SELECT, Selected, Selection
 
 REPEATS = 5
 BOUND, BOUND_ALONE = 0.9, 0.75

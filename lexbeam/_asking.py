@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 
 from lexbeam._given import given
-from pipelines.registry import COMMANDS, available, command_of, section_of
-from pipelines.tables_shown import shown_lines
+from pipelines.frame.blocks import shown_lines
+from pipelines.frame.registry import COMMANDS, available, command_of, section_of
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options import from_mapping, options_of
-from transforms.common.snapshots import Snapshot
-from transforms.common.views import View
+from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.views import View
 
 __all__ = ["ask", "tell", "view_methods", "views"]
 

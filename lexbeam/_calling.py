@@ -12,9 +12,9 @@ from typing import Any
 
 from lexbeam._given import given
 from lexbeam.results import Results, open_results
-from pipelines.registry import load
+from pipelines.frame.registry import load
 from transforms.common.errors import UsageError
-from transforms.common.options import from_mapping
+from transforms.common.options.fields import from_mapping
 from transforms.common.system_errors import explaining
 
 __all__ = ["act", "call", "preview", "publish"]
@@ -39,8 +39,8 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
         UsageError: an option is wrong, or published sections would be replaced unasked.
         LexbeamError: it failed, for the reason told.
     """
-    from pipelines.progress import quiet
-    from pipelines.running import run_command
+    from pipelines.frame.running import run_command
+    from pipelines.progress.progress import quiet
 
     lines: list[str] = []
     command = load(name)
@@ -64,7 +64,7 @@ def _folder(options: Any) -> str:
     if options.out is None and not hasattr(options, "config"):
         raise UsageError("`out` must be given: the folder whose tables are returned")
     if options.out is None:  # a configuration file says it
-        from pipelines.configuration import read_jobs
+        from pipelines.frame.configuration import read_jobs
 
         return str(read_jobs(options.config, {})[0].options.out)
     return str(options.out)

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from pipelines.registry import COMMANDS, Entry, commands, load
+from pipelines.frame.registry import COMMANDS, Entry, commands, load
 from transforms.common.errors import nearest
 
 __all__ = ["Place", "attribute", "command_function", "groups", "names", "places"]
@@ -72,8 +72,8 @@ def command_function(place: Place, words: str) -> Callable[..., Any]:
     from lexbeam._calling import act, preview, publish
     from lexbeam._signatures import as_function, ordered
     from lexbeam.results import Results
-    from pipelines.common_options import PublishOptions
-    from transforms.common.options import options_of
+    from pipelines.frame.common_options import PublishOptions
+    from transforms.common.options.fields import options_of
 
     command = load(words)
     entries = ordered(entry for entry in options_of(command.options).values() if entry.name != "dry_run")

@@ -5,7 +5,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.common.options import Option, options_of
+from transforms.common.options.fields import Option, options_of
 
 __all__ = ["given"]
 

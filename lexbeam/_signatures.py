@@ -13,9 +13,9 @@ from inspect import Parameter
 from types import NoneType
 from typing import Any, Literal
 
-from pipelines.options import LAST
+from pipelines.frame.arguments import LAST
 from transforms.common.errors import nearest
-from transforms.common.options import Option
+from transforms.common.options.fields import Option
 
 __all__ = ["annotation", "as_function", "ordered"]
 

@@ -16,7 +16,7 @@ import lexbeam
 from lexbeam import _functions
 from lexbeam._asking import view_methods
 from lexbeam.results import Results
-from pipelines.registry import COMMANDS, Entry
+from pipelines.frame.registry import COMMANDS, Entry
 
 __all__ = ["check_names", "main", "stubs"]
 
@@ -49,7 +49,7 @@ def stubs() -> dict[str, str]:
     """
     check_names(COMMANDS, view_methods())
     shared = ", ".join(f"{group} as {group}" for group in _functions.groups())
-    found = {"views.pyi": _module([_views()], "from transforms.common.snapshots import Snapshot\n")}
+    found = {"views.pyi": _module([_views()], "from transforms.common.publish.snapshots import Snapshot\n")}
     for group in ("", *_functions.groups()):
         module = getattr(lexbeam, group) if group else lexbeam
         functions = (getattr(module, name) for name in _functions.names(group))

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 from lexbeam._asking import ask
 from lexbeam.views import Views
-from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
-from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.publish.snapshots import Snapshot, open_snapshot
+from transforms.common.store import files
 
 __all__ = ["Results", "open_results"]
 

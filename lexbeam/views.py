@@ -6,7 +6,7 @@ from typing import Any
 
 from lexbeam._asking import view_methods
 from transforms.common.errors import nearest
-from transforms.common.snapshots import Snapshot
+from transforms.common.publish.snapshots import Snapshot
 
 __all__ = ["Views"]
 

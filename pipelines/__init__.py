@@ -1,6 +1,4 @@
-"""The runnable pipelines, one module each, and the command line that dispatches to them."""
+"""The command line: `cli` dispatches to the commands, `frame` runs any of them.
 
-import logging
-
-# Beam logs at import that Google's packages are missing, even to those who do not need them.
-logging.getLogger().addFilter(lambda record: not record.getMessage().startswith("apitools not"))
+Read `frame/command.py`, then `frame/running.py`, then a command.
+"""

@@ -10,14 +10,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pipelines.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
-from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.registry import DESCRIPTION, commands, load, loaded
+from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
+from pipelines.frame.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
+from pipelines.frame.registry import DESCRIPTION, commands, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
 from transforms.common.system_errors import explaining, reason_of
 
 if TYPE_CHECKING:
-    from pipelines.command import Command
+    from pipelines.frame.command import Command
 
 __all__ = ["entry", "main", "parser_of_all"]
 
@@ -160,7 +160,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     options = from_arguments(command.options, values)
     if beam and command.build is None and not command.takes_beam:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
-    from pipelines.running import run_command
+    from pipelines.frame.running import run_command
 
     run_command(words, options, tell=_print, data=_print_data, beam=beam)
 

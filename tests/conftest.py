@@ -14,7 +14,16 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests share `outsiders.py`
+# What tests share, such as `outsiders.py` and the makers of a domain, is imported by its name alone.
+_TESTS = Path(__file__).parent
+sys.path[:0] = sorted(
+    {
+        str(path.parent)
+        for path in _TESTS.rglob("*.py")
+        if not path.name.startswith("test_") and path.name != "conftest.py"
+    }
+    | {str(_TESTS)}
+)
 
 # The same examples in every run: a failure is of the code, and anybody can see it.
 # HYPOTHESIS_PROFILE=default looks further, `quick` (`make test-fast`) less far.
@@ -139,7 +148,7 @@ def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
     """A function that installs a package for this process: `outsiders.install` without a folder."""
     from outsiders import install
 
-    from transforms.common import outside
+    from transforms.common.code import entry_points
 
     taken: list[str] = []
 
@@ -149,7 +158,7 @@ def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         install(folder, group, *lines, **modules)
         taken.extend(modules)
         monkeypatch.syspath_prepend(str(folder))
-        monkeypatch.setattr(outside, "_TAKEN", set())
+        monkeypatch.setattr(entry_points, "_TAKEN", set())
 
     yield installed
     for name in taken:

@@ -1,38 +1,41 @@
-"""The layering of docs/architecture.md, read off the imports."""
+"""The layering that docs/architecture.md states in its table, read off the imports."""
 
 import ast
 import functools
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.registry import COMMANDS, load
+from pipelines.frame.registry import COMMANDS, load
 
 ROOT = Path(__file__).resolve().parent.parent
-MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / top).rglob("*.py"))
-PURE = [path for path in MODULES if not path.name.endswith("ptransforms.py")]
-PIPELINES = sorted((ROOT / "pipelines").glob("*.py"))
-PYTHON = sorted((ROOT / "lexbeam").glob("*.py"))
-ALL = [*MODULES, *PIPELINES, *PYTHON]
+TOPS = ("schemas", "transforms", "pipelines", "lexbeam")
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+    for top in TOPS
+    for path in sorted((ROOT / top).rglob("*.py"))
+}
+FILES_A_FOLDER = 20
 
 # A flag of the command line, not a CSS variable.
 FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
 # Details of rejects are data of the table `rejects`, and name flags.
 DETAILS = {
-    f"transforms/formats/{name}.py"
+    f"transforms.formats.{name}"
     for name in (
-        "compression",
-        "conllu",
-        "dates",
-        "delimited",
-        "html",
-        "html_tree",
-        "json_array",
-        "registry",
-        "streams",
-        "tei",
-        "text_cleaning",
+        "readers.conllu",
+        "readers.delimited",
+        "readers.html",
+        "readers.html_tree",
+        "readers.json_array",
+        "readers.registry",
+        "readers.tei",
+        "dates.rules",
+        "sources.compression",
+        "sources.streams",
+        "records.text_cleaning",
     )
 }
 
@@ -41,26 +44,32 @@ DETAILS = {
 class Source:
     """What the tests ask of a module: each is parsed once."""
 
-    imported: set[str]
-    at_the_top: set[str]
+    imported: frozenset[str]
+    at_the_top: frozenset[str]
+    for_types: frozenset[str]
     docstring: str | None
-    texts: list[str]
+    texts: tuple[str, ...]
     lines: int
 
 
-def imported(nodes: Iterable[ast.AST]) -> set[str]:
-    found = set()
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+        if isinstance(node, ast.If):
+            yield from imported(node.body)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return found
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_for_types(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 @functools.cache
-def source_of(path: Path) -> Source:
-    text = path.read_text("utf-8")
+def source_of(module: str) -> Source:
+    text = MODULES[module].read_text("utf-8")
     tree = ast.parse(text)
     nodes = list(ast.walk(tree))
     docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
@@ -69,91 +78,137 @@ def source_of(path: Path) -> Source:
         for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
     ]
-    lines = len(text.splitlines())
-    return Source(imported(nodes), imported(tree.body), ast.get_docstring(tree), texts, lines)
+    return Source(
+        frozenset(imported(nodes)),
+        frozenset(imported(node for node in tree.body if not isinstance(node, ast.If))),
+        frozenset(imported(node for node in nodes if isinstance(node, ast.If) and is_for_types(node))),
+        ast.get_docstring(tree),
+        tuple(texts),
+        len(text.splitlines()),
+    )
 
 
-def imports(path: Path, *, nested: bool) -> set[str]:
-    return source_of(path).imported if nested else source_of(path).at_the_top
+def own_imports(module: str) -> set[str]:
+    """Return the modules of ours that a module imports, wherever it does."""
+    return {name for name in source_of(module).imported if name in MODULES}
 
 
-def packages(path: Path) -> set[str]:
-    return {name.partition(".")[0] for name in imports(path, nested=True)}
+@dataclass(frozen=True)
+class Place:
+    """A row of the table: a folder, its rooms from the bottom up, and the folders that it stands on."""
+
+    rooms: tuple[str, ...]
+    stands_on: frozenset[str]
 
 
-def named(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+def table() -> dict[str, Place]:
+    """Return the table of docs/architecture.md; `.` among the rooms is the folder's own modules."""
+    places: dict[str, Place] = {}
+    for line in (ROOT / "docs/architecture.md").read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 4 and cells[0].startswith("`") and cells[0].strip("`/").partition("/")[0] in TOPS:
+            rooms, below = (tuple(re.findall(r"`([^`]+)`", cell)) for cell in cells[2:])
+            places[cells[0].strip("`/").replace("/", ".")] = Place(rooms or (".",), frozenset(below))
+    return places
 
 
-def test_only_ptransforms_knows_beam():
-    # files.py reaches remote paths through Beam's file systems, imported only for such a path.
-    lazy = ROOT / "transforms/common/files.py"
-    wrong = {named(path) for path in PURE if knows_beam(imports(path, nested=path != lazy))}
+PLACES = table()
+
+
+def place_of(module: str) -> str:
+    head, second = [*module.split("."), ""][:2]
+    return f"{head}.{second}" if head == "transforms" and second and f"{head}.{second}" in PLACES else head
+
+
+def room_of(module: str) -> str:
+    """Return the room of a module within its place; a folder's `__init__` belongs to the folder."""
+    inside = MODULES[module].relative_to(ROOT / place_of(module).replace(".", "/")).parent
+    return inside.as_posix()
+
+
+def names_of(places: Iterable[str]) -> set[str]:
+    return {place.removeprefix("transforms.") for place in places}
+
+
+def test_each_folder_is_a_row_of_the_table():
+    assert {place_of(module) for module in MODULES} - {"transforms"} == set(PLACES)
+
+
+def test_a_place_stands_on_what_the_table_says_and_on_nothing_else():
+    found = defaultdict(set)
+    for module in MODULES:
+        found[place_of(module)] |= {place_of(name) for name in own_imports(module)} - {place_of(module)}
+    assert {place: names_of(found[place]) for place in PLACES} == {
+        place: set(row.stands_on) for place, row in PLACES.items()
+    }
+
+
+def test_places_stand_on_those_above_them_in_the_table():
+    order = [place.removeprefix("transforms.") for place in PLACES]
+    wrong = {place: row.stands_on - set(order[:at]) for at, (place, row) in enumerate(PLACES.items())}
+    assert not {place: others for place, others in wrong.items() if others}
+
+
+def test_rooms_stand_on_those_before_them():
+    wrong = []
+    for module in MODULES:
+        place, rooms = place_of(module), PLACES.get(place_of(module), Place((".",), frozenset())).rooms
+        for name in own_imports(module):
+            if place_of(name) == place and rooms.index(room_of(name)) > rooms.index(room_of(module)):
+                wrong.append((module, name))
     assert not wrong
 
 
-def knows_beam(names: set[str]) -> bool:
-    return any(name.startswith("apache_beam") for name in names)
+def test_no_modules_import_each_other_in_a_circle():
+    state: dict[str, int] = {}
+    circles = []
+
+    def visit(module: str, path: tuple[str, ...]) -> None:
+        state[module] = 1
+        for name in sorted(own_imports(module) - source_of(module).for_types):
+            if state.get(name) == 1:
+                circles.append([*path[path.index(name) :], name] if name in path else [module, name])
+            elif name not in state:
+                visit(name, (*path, name))
+        state[module] = 2
+
+    for module in MODULES:
+        if module not in state:
+            visit(module, (module,))
+    assert not circles
 
 
-def test_transforms_do_not_know_pipelines():
-    assert not {named(path) for path in MODULES if "pipelines" in packages(path)}
+def test_a_folder_is_seen_at_a_glance():
+    sizes = defaultdict(int)
+    for path in MODULES.values():
+        sizes[path.parent.relative_to(ROOT).as_posix()] += 1
+    assert not {folder: files for folder, files in sizes.items() if files > FILES_A_FOLDER}
 
 
-def test_nothing_knows_the_python_interface():
-    assert not {named(path) for path in [*MODULES, *PIPELINES] if "lexbeam" in packages(path)}
+def test_every_module_and_room_says_what_it_is():
+    assert not {module for module in MODULES if not source_of(module).docstring}
 
 
-def test_the_python_interface_knows_no_beam():
-    assert not {named(path) for path in (ROOT / "lexbeam").glob("*.py") if "apache_beam" in packages(path)}
+def test_only_glue_knows_beam():
+    # files.py reaches remote paths through Beam's file systems, imported only for such a path.
+    lazy = "transforms.common.store.files"
+    wrong = set()
+    for module in MODULES:
+        if module.startswith(("schemas", "transforms")) and not module.endswith("ptransforms"):
+            source = source_of(module)
+            names = source.at_the_top if module == lazy else source.imported
+            wrong |= {module for name in names if name.startswith("apache_beam")}
+    assert not wrong
 
 
-def test_corpora_know_no_task():
-    wrong = {}
-    for path in sorted((ROOT / "transforms/corpora").glob("*.py")):
-        own = {name.split(".")[1] for name in imports(path, nested=True) if name.startswith("transforms.")}
-        wrong[named(path)] = own - {"common", "corpora", "report"}
-    assert not {path: others for path, others in wrong.items() if others}
-
-
-def test_schemas_know_only_schemas():
-    wrong = {named(path): packages(path) & {"transforms", "pipelines"} for path in (ROOT / "schemas").glob("*.py")}
-    assert not {path: others for path, others in wrong.items() if others}
-
-
-def test_a_module_is_read_in_one_sitting():
-    assert not {named(path): source_of(path).lines for path in ALL if source_of(path).lines > 400}
-
-
-def test_every_module_says_what_it_is():
-    assert not {named(path) for path in ALL if not source_of(path).docstring}
-
-
-# What is the same for every command; the rest of pipelines/ is the commands themselves.
-FRAME = (
-    "cli",
-    "command",
-    "common_options",
-    "configuration",
-    "options",
-    "overview",
-    "progress",
-    "progress_counts",
-    "progress_lines",
-    "progress_terminal",
-    "publishing",
-    "results",
-    "rows_shown",
-    "run",
-    "run_log",
-    "runners",
-    "running",
-    "show",
-    "staleness",
-    "status",
-    "tables_shown",
-    "worker",
-)
+def test_the_python_interface_and_the_top_of_commands_know_no_beam():
+    wrong = set()
+    for module in MODULES:
+        source = source_of(module)
+        names = source.imported if module.startswith("lexbeam") else source.at_the_top
+        if module.startswith(("lexbeam", "pipelines.commands", "pipelines.frame")):
+            wrong |= {module for name in names if name.startswith("apache_beam")}
+    assert not wrong
 
 
 def test_what_serves_all_commands_names_none():
@@ -161,14 +216,24 @@ def test_what_serves_all_commands_names_none():
     makers = {words for words in COMMANDS if load(words).tables}
     modules = {COMMANDS[words].where.partition(":")[0] for words in makers}
     wrong = {}
-    for path in (ROOT / "pipelines" / f"{name}.py" for name in FRAME):
-        wrong[named(path)] = ({*source_of(path).texts} & (tables | makers)) | (imports(path, nested=True) & modules)
-    assert not {path: names for path, names in wrong.items() if names}
+    for module in MODULES:
+        if (
+            re.match(r"pipelines\.(cli|frame|progress|runners|shown)\b", module)
+            and module != "pipelines.frame.registry"
+        ):
+            source = source_of(module)
+            wrong[module] = ({*source.texts} & {*tables, *makers}) | (source.imported & modules)
+    assert not {module: names for module, names in wrong.items() if names}
 
 
 def test_messages_name_options_as_python_has_them():
-    flags = {named(path): [text for text in source_of(path).texts if FLAG.search(text)] for path in MODULES}
-    assert not {path: texts for path, texts in flags.items() if texts and path not in DETAILS}
-    assert not {path for path in DETAILS if not flags[path]}, "they name no flag (any more): take them off the list"
-    details = [text for path in DETAILS for text in flags[path]]
-    assert not [text for text in details if "see --" not in text]
+    wrong = set()
+    for module in MODULES:
+        if module.startswith(("schemas", "transforms")):
+            found = [text for text in source_of(module).texts if FLAG.search(text)]
+            if module in DETAILS:
+                assert found, f"{module} names no flag (any more): take it off the list"
+                wrong |= {module} if not all("see --" in text for text in found) else set()
+            elif found:
+                wrong.add(module)
+    assert not wrong

@@ -1,1 +1,1 @@
-"""What the pipelines are made of: pure modules by domain, and thin Beam glue in `ptransforms`."""
+"""What the pipelines are made of: formulas, stages and Beam glue, a room for each stage of a task."""

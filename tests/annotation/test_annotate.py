@@ -5,13 +5,13 @@ import pytest
 
 from transforms.annotation import annotate as module
 from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from transforms.annotation.base import describe_engine, load_engine
-from transforms.annotation.normalise import parse_rules
-from transforms.common.artefacts import Workspace, make
-from transforms.common.batches import BatchReader
+from transforms.annotation.engines.normalise import parse_rules
+from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.common.errors import LexbeamError
-from transforms.formats.duplicates import AnnotateTask, Decision
-from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.batches import BatchReader
+from transforms.formats.ingest.duplicates import AnnotateTask, Decision
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
 
 OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint="x")
 TEXTS = {"a": "The cats sat. They slept.", "b": "A dog.", "c": "Long text. " * 9}
@@ -178,7 +178,7 @@ def test_who_asks_for_no_layers_asks_for_what_there_was_before_them(staged):
     assert records == [staged[1].records.sha256, None]
     assert (options, rules) == (["builtin:en", "x", 20_000_000], None)
     chosen = ANNOTATE.chosen(AnnotateTask(staged[1], ()), replace(OPTIONS, layers=("heads",)))
-    assert chosen["transforms.annotation.layers:LAYERS"] == ("heads",)
+    assert chosen["transforms.layers.registry:LAYERS"] == ("heads",)
 
 
 def test_no_option_of_annotation_is_about_the_tables_parts():

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from transforms.annotation.base import describe_engine, load_engine
+from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.common.errors import LexbeamError
 
 DAMAGES = {

@@ -1,6 +1,6 @@
 import pytest
 
-from transforms.annotation.builtin import languages
+from transforms.annotation.engines.builtin import languages
 from transforms.annotation.guessing import LANGUAGES, guess_engine, guess_language, short_tag
 
 TEXTS = {

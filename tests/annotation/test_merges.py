@@ -4,14 +4,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.documents import DOCUMENTS
-from schemas.sentences import SENTENCES
-from transforms.annotation.layers import columns_of
+from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.sentences import SENTENCES
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from transforms.common.artefacts import Artefact, Workspace, make
-from transforms.common.batches import BatchWriter
 from transforms.common.errors import LexbeamError
-from transforms.common.merge import MergeTask, Staged
+from transforms.common.store.artefacts import Artefact, Workspace, make
+from transforms.common.store.batches import BatchWriter
+from transforms.common.store.merge import MergeTask, Staged
+from transforms.layers.registry import columns_of
 
 
 def stage(path, table, *rows_of_batches):

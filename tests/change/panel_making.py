@@ -3,8 +3,8 @@
 import numpy as np
 from published import DIM, change_section, publish
 
-from transforms.change.alignment import Space, fit_alignment
-from transforms.change.spaces import side_row
+from transforms.embeddings.alignment import Space, fit_alignment
+from transforms.embeddings.published import side_row
 
 __all__ = ["HOSTILE", "SLICES", "aligned", "known", "pair", "slice_row", "snapshot_of", "space", "vectors"]
 

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from space_making import RANK, SGNS, ready
 
-from transforms.change.aligning import ALIGN, AlignOptions
-from transforms.change.comparisons import Comparisons, align_tasks, facts_of, train_tasks
-from transforms.change.series_tasks import map_of, side_of, trace_task
-from transforms.change.tracing import SeriesOptions
-from transforms.change.training import TRAIN
-from transforms.common.artefacts import Workspace, make
+from transforms.change.graph.comparisons import Comparisons, align_tasks, facts_of, train_tasks
+from transforms.change.graph.series_tasks import map_of, side_of, trace_task
+from transforms.change.series.trace_stage import SeriesOptions
+from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from transforms.change.spaces.training import TRAIN
+from transforms.common.store.artefacts import Workspace, make
 
 __all__ = ["COMPARISONS", "OPTIONS", "Series", "series_of"]
 

@@ -5,18 +5,18 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.sentences import UPOS
-from transforms.change.aligning import ALIGN, AlignOptions
-from transforms.change.comparisons import Comparisons, SliceReady, align_tasks, facts_of, train_tasks
-from transforms.change.counts import COUNTS
-from transforms.change.feeds import FEED
-from transforms.change.ranking import RankOptions
-from transforms.change.scoring import ScoreTask
-from transforms.change.sgns import SgnsOptions
-from transforms.change.slice_merges import SliceCounts
-from transforms.change.training import TRAIN
-from transforms.common.artefacts import Artefact, Workspace, make
-from transforms.common.batches import BatchWriter
+from schemas.corpus.sentences import UPOS
+from transforms.change.graph.comparisons import Comparisons, SliceReady, align_tasks, facts_of, train_tasks
+from transforms.change.scores.ranking import RankOptions
+from transforms.change.scores.score_stages import ScoreTask
+from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
+from transforms.change.spaces.training import TRAIN
+from transforms.change.view.counts import COUNTS
+from transforms.change.view.feeds import FEED
+from transforms.change.view.slice_merges import SliceCounts
+from transforms.common.store.artefacts import Artefact, Workspace, make
+from transforms.common.store.batches import BatchWriter
+from transforms.embeddings.sgns import SgnsOptions
 
 __all__ = ["COMPARISONS", "DIM", "RANK", "SGNS", "Made", "align_all", "ready", "score_task", "tag_of", "train_all"]
 

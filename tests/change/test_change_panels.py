@@ -10,8 +10,9 @@ import scipy.stats
 from panel_making import HOSTILE, aligned, known, pair, slice_row, snapshot_of, vectors
 from published import publish, scores
 
-from transforms.change import panels_rankings, panels_words
-from transforms.change.panels import NO_NULL, panels
+from transforms.change.report import rankings
+from transforms.change.report import words as panels_words
+from transforms.change.report.panels import NO_NULL, panels
 from transforms.common.errors import LexbeamError
 from transforms.report.page import render
 from transforms.report.panels import Note
@@ -176,7 +177,7 @@ def test_a_run_of_frequency_alone_shows_frequency(make):
 
 
 def test_targets_are_never_left_out(make, monkeypatch):
-    monkeypatch.setattr(panels_rankings, "WORDS", 2)
+    monkeypatch.setattr(rankings, "WORDS", 2)
     rows = [scores(word, 1 - n / 10) for n, word in enumerate("abcd")]
     rows += [scores("t", 0.01, target=True), scores("u", None, target=True, reason="absent_to")]
     panel = make(rows, targets=["t", "u"])["Words"]
@@ -241,8 +242,8 @@ def test_the_scatter_tells_spearman_of_the_ranked_words(make):
 
 
 def test_many_pairs_are_cut(make, monkeypatch):
-    monkeypatch.setattr(panels_rankings, "PAIRS", 2)
-    monkeypatch.setattr("transforms.change.panels.PAIRS", 2)
+    monkeypatch.setattr(rankings, "PAIRS", 2)
+    monkeypatch.setattr("transforms.change.report.panels.PAIRS", 2)
     names = ["old", "x", "y", "z"]
     parts = [[scores("a", 0.1, slice_to=name)] for name in names[1:]]
     found = make(

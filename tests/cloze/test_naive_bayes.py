@@ -1,18 +1,13 @@
 """The baseline of benchmarks/cloze_readers.py against its formula, word by word."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_reader_further import lists
+from reader_tables import lists
 
 from benchmarks.cloze_readers import PLACES, Smoothing, log_priors, naive_bayes
-from transforms.cloze.readers import PLACEHOLDER, Questions
+from transforms.cloze.readers.options import PLACEHOLDER, Questions
 
 # Seven numbers of words, 0 to 6: 0 stands for what is beyond a summary's ends.
 SUMMARIES = [[3, PLACEHOLDER, 4], [PLACEHOLDER, 4, 4], [5, 3, PLACEHOLDER], [3, PLACEHOLDER, 6]]

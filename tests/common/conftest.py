@@ -1,16 +1,12 @@
 """The tests here share small makers, which lie beside them."""
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from code_making import toy_package
-from store import OBJECTS
+from object_store import OBJECTS
 
 
 @pytest.fixture

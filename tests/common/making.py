@@ -7,13 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.artefacts import Artefact, Stage
-from transforms.common.layout import locked
-from transforms.common.publish import publish
-from transforms.common.receipts import File
-from transforms.common.sections import Made, Outcome, Read, table_digest
-from transforms.common.snapshots import find_snapshot
-from transforms.common.tables import Part, write_part
+from transforms.common.publish.layout import locked
+from transforms.common.publish.publication import publish
+from transforms.common.publish.sections import Made, Outcome, Read, table_digest
+from transforms.common.publish.snapshots import find_snapshot
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import Part, write_part
 
 __all__ = ["TOY", "Toy", "files_below", "made_section", "part_of", "put", "read_of"]
 

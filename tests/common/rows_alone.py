@@ -10,13 +10,13 @@ import sys
 import numpy as np
 import threadpoolctl
 
-from transforms.change.alignment import Side, apply
-from transforms.change.measures import cosine_distance
-from transforms.change.neighbours import nearest_neighbours
-from transforms.cloze import concreteness_estimators as concreteness
+from transforms.change.scores.measures import cosine_distance
+from transforms.cloze.abstractness import estimators as concreteness
 from transforms.common.rowwise import dots, product
-from transforms.complexity.scorers import SCORERS
-from transforms.lexicon.models.kernels import gaussian_sums
+from transforms.embeddings.alignment import Side, apply
+from transforms.embeddings.neighbours import nearest_neighbours
+from transforms.learning.models.kernels import gaussian_sums
+from transforms.learning.scorers import SCORERS
 from transforms.lexicon.vectors.variants import changed, moments_of, variant_of
 
 ROWS = 150

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from transforms.change.training import TRAIN
-from transforms.common.code_identity import code_identity
-from transforms.common.code_walk import PACKAGES, PLUMBING, Walk
-from transforms.formats.registry import read_file
+from transforms.change.spaces.training import TRAIN
+from transforms.common.code.identity import code_identity
+from transforms.common.code.walk import PACKAGES, PLUMBING, Walk
+from transforms.formats.readers.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_training_reaches_what_trains_and_no_other_stage():
     names = code_identity(TRAIN.build, TRAIN.receipt).names
-    assert "transforms.change.sgns:train" in names
-    foreign = ("transforms.annotation.", "transforms.change.measures:", "transforms.formats.")
+    assert "transforms.embeddings.sgns:train" in names
+    foreign = ("transforms.annotation.", "transforms.change.scores.measures:", "transforms.formats.")
     assert not [name for name in names if name.startswith(foreign)]
     assert not [name for name in names if name.partition(":")[0] in PLUMBING]
     packages = dict(code_identity(TRAIN.build).packages)
@@ -41,7 +41,7 @@ def test_whatever_runs_has_been_reached():
         found = list(read_file("a.tei", "a.tei", format="tei", open=lambda: io.BytesIO(page)))
     finally:
         sys.setprofile(before)
-    names = code_identity(read_file, chosen={"transforms.formats.registry:READERS": ["tei"]}).names
+    names = code_identity(read_file, chosen={"transforms.formats.readers.registry:READERS": ["tei"]}).names
     assert len(found) == 1
     assert len(ran) > 10
     # Lambdas and what dataclasses write lie within definitions.
@@ -69,8 +69,8 @@ def test_all_of_our_code_is_walked_with_each_statement_followed_once(monkeypatch
 @pytest.mark.parametrize("seed", ["0", "77"])
 def test_the_identity_is_the_same_in_another_process(seed):
     code = (
-        "from transforms.common.code_identity import code_identity\n"
-        "from transforms.change.training import TRAIN\n"
+        "from transforms.common.code.identity import code_identity\n"
+        "from transforms.change.spaces.training import TRAIN\n"
         "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
     )
     done = subprocess.run(

@@ -4,13 +4,9 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 import rows_alone
 from rows_alone import ARRAYS, ROWS, check
 

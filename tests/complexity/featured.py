@@ -4,10 +4,10 @@ import re
 
 import pyarrow as pa
 
-from schemas.complexity import INSTANCES
-from transforms.common.draws import hash_of
-from transforms.complexity.features import GROUPS, features_of
-from transforms.complexity.features_base import Setting
+from schemas.complexity.instances import INSTANCES
+from transforms.common.draws.by_content import hash_of
+from transforms.complexity.features.base import Setting
+from transforms.complexity.features.registry import GROUPS, features_of
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["columns", "computed", "instance", "instances", "setting_with"]

@@ -10,10 +10,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.complexity import INSTANCES, LABELS, SPLITS, features_schema
-from transforms.common.artefacts import Artefact
-from transforms.common.sections import Made
-from transforms.common.tables import Part, write_part
+from schemas.complexity.instances import INSTANCES, LABELS, SPLITS, features_schema
+from transforms.common.publish.sections import Made
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.tables import Part, write_part
 
 __all__ = ["WORDS", "publish", "splits_of", "tables"]
 

@@ -7,12 +7,12 @@ from unittest import mock
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from schemas.documents import DOCUMENTS, DocumentRow
-from schemas.sentences import SENTENCES, SentenceRow
-from transforms.common import tables
-from transforms.common.artefacts import Artefact
-from transforms.common.fingerprints import bucket_of, digest
-from transforms.common.tables import Part, write_part
+from schemas.corpus.documents import DOCUMENTS, DocumentRow
+from schemas.corpus.sentences import SENTENCES, SentenceRow
+from transforms.common.code.fingerprints import bucket_of, digest
+from transforms.common.store import tables
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.tables import Part, write_part
 from transforms.corpora.corpus import Corpus
 
 __all__ = ["GAP", "Text", "document", "documents", "id_of", "write_corpus"]

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.sections import table_entry
-from transforms.common.snapshots import Snapshot
+from transforms.common.publish.sections import table_entry
+from transforms.common.publish.snapshots import Snapshot
 from transforms.corpora.corpus import Corpus, check_columns, place_of, sentence_parts, tokens_by_year, years
 
 

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from transforms.common.layout import LOG
-from transforms.common.sections import table_digest
-from transforms.common.snapshots import MANIFEST_VERSION, Snapshot
+from transforms.common.publish.layout import LOG
+from transforms.common.publish.sections import table_digest
+from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot
 from transforms.corpora.found import find_corpora
 
 

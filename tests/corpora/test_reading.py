@@ -9,9 +9,9 @@ from corpora_making import document, documents, id_of, write_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.sentences import SentenceRow
+from schemas.corpus.sentences import SentenceRow
 from transforms.common.errors import LexbeamError
-from transforms.common.tables import Part
+from transforms.common.store.tables import Part
 from transforms.corpora import reading
 from transforms.corpora.corpus import Corpus, PartPair
 from transforms.corpora.reading import by_document, read_annotated, read_documents, read_wanted

@@ -12,7 +12,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "common")]
 @pytest.fixture
 def store() -> dict[str, bytes]:
     """An empty object store, see `store.STORE`."""
-    from store import OBJECTS
+    from object_store import OBJECTS
 
     OBJECTS.clear()
     return OBJECTS

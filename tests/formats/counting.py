@@ -18,7 +18,7 @@ from counting_rows import count_rows
 from counting_text import BOM, INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, refused, without_control
 from lxml import etree
 
-from transforms.formats.base import ReaderOptions
+from transforms.formats.records.base import ReaderOptions
 
 __all__ = ["COUNTS", "PACKED", "breaks_off", "count"]
 

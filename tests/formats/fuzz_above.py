@@ -19,15 +19,15 @@ from fuzz_making import ODD, chance, line, text
 from fuzz_mutating import NAMES, input_of, mutated
 
 from schemas.rejects import REASONS, RejectRow
-from transforms.annotation.normalise import parse_rules
-from transforms.common.artefacts import Workspace, make
+from transforms.annotation.engines.normalise import parse_rules
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.formats.base import ReaderOptions, Record
-from transforms.formats.date_parsing import DATE_RANGES, LAST_YEAR, parse_date, pick_year
-from transforms.formats.dates import DateRule, date_of, parse_date_rule
-from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit, read_documents
-from transforms.formats.metadata import Metadata, load_metadata
-from transforms.formats.staging import RECORD
+from transforms.common.store.artefacts import Workspace, make
+from transforms.formats.dates.metadata import Metadata, load_metadata
+from transforms.formats.dates.rules import DateRule, date_of, parse_date_rule
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from transforms.formats.ingest.staging import RECORD
+from transforms.formats.records.base import ReaderOptions, Record
+from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, parse_date, pick_year
 
 __all__ = ["ABOVE"]
 

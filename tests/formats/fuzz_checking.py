@@ -28,9 +28,10 @@ from schemas.rejects import REASONS
 from transforms.common.errors import LexbeamError
 from transforms.common.names import file_of, unescape
 from transforms.common.records import annotation_batch
-from transforms.formats import conllu, jsonl, lines, parquet, tei_breaks, text_cleaning
-from transforms.formats.base import ReaderOptions, Record, Reject
-from transforms.formats.registry import read_file
+from transforms.formats.readers import conllu, jsonl, lines, parquet, tei_breaks
+from transforms.formats.readers.registry import read_file
+from transforms.formats.records import text_cleaning
+from transforms.formats.records.base import ReaderOptions, Record, Reject
 
 __all__ = ["SECONDS", "SMALL", "Counted", "Tables", "Wrong", "check", "limited", "watched"]
 

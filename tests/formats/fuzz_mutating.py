@@ -23,8 +23,8 @@ from fuzz_making import chance
 from fuzz_signing import signed
 
 from transforms.common.errors import UsageError
-from transforms.formats.base import ReaderOptions
-from transforms.formats.content import HEAD, content_of
+from transforms.formats.records.base import ReaderOptions
+from transforms.formats.sources.content import HEAD, content_of
 
 __all__ = ["Input", "Member", "input_of", "mutated"]
 

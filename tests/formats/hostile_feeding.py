@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from reading import reader_options
 
 from schemas.rejects import RejectRow
-from transforms.common import files
 from transforms.common.names import escape
-from transforms.formats.dates import parse_date_rule
-from transforms.formats.ingest import IngestOptions, InputFile, read_documents
-from transforms.formats.metadata import load_metadata
+from transforms.common.store import files
+from transforms.formats.dates.metadata import load_metadata
+from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 
 __all__ = ["HEAD", "Case", "Outcome", "document", "feed", "put", "row"]
 

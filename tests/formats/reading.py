@@ -2,8 +2,8 @@
 
 import io
 
-from transforms.formats.base import ReaderOptions, Record, Reject
-from transforms.formats.registry import read_file
+from transforms.formats.readers.registry import read_file
+from transforms.formats.records.base import ReaderOptions, Record, Reject
 
 
 def reader_options(**given):

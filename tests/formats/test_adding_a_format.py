@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.cli import main
-from transforms.common.artefacts import Workspace, make
-from transforms.formats import registry
-from transforms.formats.base import Record, Reject
-from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
+from transforms.common.store.artefacts import Workspace, make
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit
+from transforms.formats.readers import registry
+from transforms.formats.records.base import Record, Reject
 
 
 def read_blocks(source, options):

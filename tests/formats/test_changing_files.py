@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from transforms.common import files
-from transforms.common.artefacts import Workspace, make
-from transforms.common.batches import BatchReader
-from transforms.formats import readings
-from transforms.formats.base import ReaderOptions
-from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit, read_documents
-from transforms.formats.readings import first_reading
+from transforms.common.store import files
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.batches import BatchReader
+from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
+from transforms.formats.records.base import ReaderOptions
+from transforms.formats.sources import readings
+from transforms.formats.sources.readings import first_reading
 
 BIG = 3000  # bytes of a test's large file
 
@@ -312,7 +312,7 @@ def test_while_somebody_writes_to_it(tmp_path, name):
 
 
 def test_objects_of_a_store(monkeypatch, store):
-    from store import STORE
+    from object_store import STORE
 
     path = STORE + "/a.jsonl"
     store[path] = MADE["a.jsonl"]("one")

@@ -12,8 +12,8 @@ from nets import ends
 from reading import entries, reader_options, summary
 
 from transforms.common.errors import UsageError
-from transforms.formats.base import ReaderOptions, Reject
-from transforms.formats.registry import read_file
+from transforms.formats.readers.registry import read_file
+from transforms.formats.records.base import ReaderOptions, Reject
 
 WORD = "{}\t{}\t{}" + "\t_" * 7 + "\n"
 MARKS = "\u0300\u0316"

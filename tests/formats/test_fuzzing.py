@@ -16,8 +16,8 @@ from fuzz_mutating import input_of
 from fuzzing import fuzz, main, shortest
 
 from schemas.rejects import REASONS
-from transforms.formats.base import ReaderOptions, Record, Reject
-from transforms.formats.registry import READERS, read_file
+from transforms.formats.readers.registry import READERS, read_file
+from transforms.formats.records.base import ReaderOptions, Record, Reject
 
 INPUTS = 10_000  # of each format, in a soak
 

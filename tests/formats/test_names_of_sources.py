@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.inputs import list_inputs
+from pipelines.frame.inputs import list_inputs
 from schemas.rejects import RejectRow
-from transforms.formats.base import ReaderOptions
-from transforms.formats.dates import parse_date_rule
-from transforms.formats.ingest import IngestOptions, read_documents
+from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.ingest.stage import IngestOptions, read_documents
+from transforms.formats.records.base import ReaderOptions
 
 LINES = IngestOptions(format="lines", reader=ReaderOptions(lines_hold="lemmas"))
 

@@ -62,8 +62,8 @@ def test_a_long_line_takes_twice_its_size(tmp_path, format):
 LONG_LINE = """
 import os, sys
 from benchmarks.ingest_memory import _memory
-from transforms.formats.base import ReaderOptions
-from transforms.formats.ingest import IngestOptions, InputFile, read_documents
+from transforms.formats.records.base import ReaderOptions
+from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 format, path = sys.argv[1:]
 options = IngestOptions(format=format, reader=ReaderOptions(max_line_bytes=400_000_000))
 idle = _memory("VmRSS")

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from pipelines import publishing
 from pipelines.cli import main
-from pipelines.registry import load
-from transforms.common.options import Option, options_of
+from pipelines.frame import publishing
+from pipelines.frame.registry import load
+from transforms.common.options.fields import Option, options_of
 
 __all__ = ["BASE", "Case", "Grid", "changes"]
 
@@ -94,21 +94,21 @@ VALUES: dict[str, list[str] | None] = {
 
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
 CODE = [
-    ("transforms/formats/ingest.py", 'row["genre"] or options.genre', '"code"'),
-    ("transforms/formats/duplicates.py", "key if number == 0", "key if number == 9"),
+    ("transforms/formats/ingest/stage.py", 'row["genre"] or options.genre', '"code"'),
+    ("transforms/formats/ingest/duplicates.py", "key if number == 0", "key if number == 9"),
     ("transforms/annotation/annotate.py", '"genre": row["genre"]', '"genre": "code"'),
     ("transforms/annotation/merges.py", "entry.order[0], 0", "entry.order[0], 7"),
-    ("transforms/common/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),
-    ("transforms/change/view.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
-    ("transforms/change/counts.py", "(lengths > 0).sum()", "(lengths > 9).sum()"),
-    ("transforms/change/training.py", "derive_seed(task.slice, task.seed)", "task.seed"),
-    ("transforms/change/alignment.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
-    ("transforms/change/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
-    ("transforms/change/neighbours.py", "cosines[order]", "cosines[order] / 2"),
-    ("transforms/change/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
-    ("transforms/change/evidence.py", "ndtr(-z)", "ndtr(z)"),
-    ("transforms/change/tracing.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
-    ("transforms/change/series.py", "(1.0 + larger)", "(2.0 + larger)"),
+    ("transforms/common/store/tables.py", "GROUP_ROWS = 16_384", "GROUP_ROWS = 3"),
+    ("transforms/change/view/training_view.py", "+ np.uint64(1)) * GOLDEN", "+ np.uint64(2)) * GOLDEN"),
+    ("transforms/change/view/counts.py", "(lengths > 0).sum()", "(lengths > 9).sum()"),
+    ("transforms/change/spaces/training.py", "derive_seed(task.slice, task.seed)", "task.seed"),
+    ("transforms/embeddings/alignment.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
+    ("transforms/change/scores/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
+    ("transforms/embeddings/neighbours.py", "cosines[order]", "cosines[order] / 2"),
+    ("transforms/change/nulls/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
+    ("transforms/change/nulls/evidence.py", "ndtr(-z)", "ndtr(z)"),
+    ("transforms/change/series/trace_stage.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
+    ("transforms/change/series/change_points.py", "(1.0 + larger)", "(2.0 + larger)"),
 ]
 
 

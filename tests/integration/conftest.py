@@ -1,20 +1,16 @@
 """A small sample corpus and its run, made once for all tests that look at published tables."""
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from small_runs import make_out, write_texts
 
 from pipelines.cli import main
-from transforms.common.yaml_files import read_yaml
+from transforms.common.options.yaml_files import read_yaml
 
 HERE = Path(__file__).parent
 TOKENS = 30_000

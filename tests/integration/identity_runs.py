@@ -22,8 +22,8 @@ from scored import publish, tables
 from small_runs import SMALL, call, corpus, write_texts
 from wordnet_making import write_wordnet
 
-from transforms.common import artefacts, ptransforms
-from transforms.common.artefacts import Stage, Workspace, name_of
+from transforms.common.store import artefacts, ptransforms
+from transforms.common.store.artefacts import Stage, Workspace, name_of
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["RUNS", "Case", "cases_of"]

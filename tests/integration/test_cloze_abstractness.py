@@ -1,20 +1,15 @@
 """`lexbeam cloze abstractness`, whole: from ratings and vectors to a model that is asked."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
-
 from wordnet_making import Synset, both_ways, write_wordnet
 
 from pipelines.cli import main
-from transforms.cloze.concreteness import concreteness, is_listed, open_concreteness
-from transforms.cloze.predicting import predictor_of
+from transforms.cloze.abstractness.model import concreteness, is_listed, open_concreteness
+from transforms.cloze.filters.predicted_concreteness import predictor_of
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("sklearn")

@@ -1,19 +1,14 @@
 """`lexbeam cloze export` and `annotate`: questions out, people's answers in, verdicts published."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-
 from questioned import publish, question
 from questions_anew import read
+from small_runs import call, manifest
 
-from pipelines.cloze_annotate import ANNOTATE
-from transforms.common.snapshots import open_snapshot
+from pipelines.commands.cloze.annotate import ANNOTATE
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -1,24 +1,18 @@
 """`lexbeam cloze answer`: from files with options to published answers and metrics."""
 
 import json
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
-
 from asked import SYNSETS
 from choosing_model import keep_choosing_model
 from questions_anew import read
+from small_runs import call, manifest
 from wordnet_making import write_wordnet
 
-from transforms.common.folds import fold_of
-from transforms.common.snapshots import open_snapshot
+from transforms.common.draws.folds import fold_of
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")

@@ -1,20 +1,15 @@
 """`lexbeam cloze candidates`: from pairs in files to published candidates."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-
 from asked import SYNSETS, VEC
+from small_runs import call, manifest
 from wordnet_making import write_wordnet
 
-from transforms.cloze.candidates import question_id
-from transforms.common.snapshots import open_snapshot
+from transforms.cloze.filters.candidates import question_id
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -1,21 +1,16 @@
 """`lexbeam cloze explain`: from two texts in files to what is told of each word."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from small_runs import call
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-
 from asked import SYNSETS, VEC
+from small_runs import call
 from wordnet_making import write_wordnet
 
 import lexbeam
 from lexbeam import UsageError
-from transforms.cloze import candidate_options
-from transforms.common.snapshots import open_snapshot
+from transforms.cloze.filters import options as candidate_options
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -1,20 +1,15 @@
 """`lexbeam cloze options`: from candidates to published options."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-
 from asked import SYNSETS
+from small_runs import call, manifest
 from wordnet_making import write_wordnet
 
-from transforms.common.folds import fold_of
-from transforms.common.snapshots import open_snapshot
+from transforms.common.draws.folds import fold_of
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from small_runs import call, corpus, manifest
 
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -1,16 +1,11 @@
 """`lexbeam cloze questions`: from pairs to questions, every rule of which is asked anew."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-
 from questions_anew import check_questions, read
 from questions_making import DEEP, IDEAS, write_inputs
+from small_runs import call, manifest
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("sklearn")

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from pipelines.cli import main
-from pipelines.registry import COMMANDS
+from pipelines.frame.registry import COMMANDS
 
 
 def test_help_names_every_command_with_examples(capsys):

@@ -2,28 +2,22 @@
 
 import itertools
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
-
 from featured import instance, instances
 from making import put
 from retrained import Retrained, words_of
 from small_encoders import trained
 from small_runs import call, corpus, make_out, manifest, write_texts
 
-from pipelines.registry import load
-from schemas.complexity import INSTANCES, LABELS
-from transforms.change.exporting import as_trained
-from transforms.common.artefacts import Artefact
-from transforms.common.sections import Made
-from transforms.common.snapshots import open_snapshot
-from transforms.common.tables import Part, write_part
+from pipelines.frame.registry import load
+from schemas.complexity.instances import INSTANCES, LABELS
+from transforms.common.publish.sections import Made
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.tables import Part, write_part
+from transforms.embeddings.exports import as_trained
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 import pytest
 from small_runs import call, manifest
 
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 
 SENTENCES = ["The ship sails far", "A sailor told me of the ship", "Old ropes hold the mast"]
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity\n"

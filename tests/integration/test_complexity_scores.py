@@ -1,19 +1,13 @@
 """`lexbeam complexity score` and `evaluate complexity`, from files in to files out."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
-
 from scored import publish, tables
 
 import lexbeam
 from pipelines.cli import main
-from pipelines.registry import load
-from transforms.common.snapshots import open_snapshot
+from pipelines.frame.registry import load
+from transforms.common.publish.snapshots import open_snapshot
 
 SMALL = [
     "--folds",

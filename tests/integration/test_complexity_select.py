@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from small_runs import call, manifest
 
-from transforms.common.draws import content_hashes, numbers
-from transforms.complexity.finding import COPIES, OCCURRENCES
-from transforms.complexity.instances import instance_id
+from transforms.common.draws.by_content import content_hashes, numbers
+from transforms.complexity.instances.instance import instance_id
+from transforms.complexity.select.find_stage import COPIES, OCCURRENCES
 
 pytestmark = pytest.mark.slow
 

@@ -2,20 +2,15 @@
 
 import random
 import re
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-
 from answered import question, write_lines
+from small_runs import call, manifest
 
 import lexbeam
 from lexbeam import LexbeamError, UsageError
-from transforms.cloze.question_files import json_line
+from transforms.cloze.questions.files import json_line
 
 pytestmark = pytest.mark.slow
 

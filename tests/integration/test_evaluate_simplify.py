@@ -1,16 +1,11 @@
 """`lexbeam evaluate simplify`: from tables or files to metrics, funnel, views and report."""
 
 import json
-import sys
-from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
-
 from simplified import candidates, id_of, instance, publish, substitutes, worked
+from small_runs import call, manifest
 
 import lexbeam
 from lexbeam import UsageError

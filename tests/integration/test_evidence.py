@@ -3,18 +3,15 @@
 import json
 import random
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from mixed_runs import RUNNERS, skip_without
 from small_runs import call, change, make_out
 
 from pipelines.cli import main
-
-sys.path.insert(0, str(Path(__file__).parent / "runners"))
-from mixed_runs import RUNNERS, skip_without
 
 NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1"]
 

@@ -3,25 +3,21 @@
 import functools
 import os
 import pickle
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from identity_runs import RUNS, Case, cases_of
 from perturbing import Change, changes, copied, moved
 
-import pipelines.registry as registry
-from transforms.cloze import filters
-from transforms.cloze.candidates import JUDGE
-from transforms.common.artefacts import Artefact, Stage, Unless, Workspace, files_of, make, name_of
-from transforms.common.identity import canonical
-from transforms.common.written import written
-from transforms.lexicon.compiled import CARRY, COMPILE
+import pipelines.frame.registry as registry
+from transforms.cloze.filters import registry as filters
+from transforms.cloze.filters.candidates import JUDGE
+from transforms.common.publish.written import written
+from transforms.common.store.artefacts import Artefact, Stage, Unless, Workspace, files_of, make, name_of
+from transforms.common.store.identity import canonical
+from transforms.lexicon.compiled_stage import CARRY, COMPILE
 
 pytestmark = pytest.mark.slow
 

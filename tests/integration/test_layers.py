@@ -9,9 +9,9 @@ import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
 from pipelines.cli import main
-from schemas.sentences import SENTENCES
+from schemas.corpus.sentences import SENTENCES
 from transforms.common.errors import UsageError
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 from transforms.corpora.corpus import Corpus, check_layers, common_layers
 from transforms.corpora.fetching import SentenceKey, fetch
 from transforms.corpora.ptransforms import FetchSentences

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from pipelines.cli import main
-from pipelines.corpus_plan import CorpusOptions
-from transforms.common.options import options_of
+from pipelines.commands.corpus.plan import CorpusOptions
+from transforms.common.options.fields import options_of
 
 WORDS = b"Dogs bark. "
 FORMATS_MD = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"

@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 from small_runs import SMALL, WORDS, call, change, corpus, manifest
 
-from pipelines import corpus_plan, publishing
+from pipelines.commands.corpus import plan
+from pipelines.frame import publishing
 from transforms.annotation import annotate
-from transforms.change import training
+from transforms.change.spaces import training
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_one_document_more_annotates_its_unit_and_trains_its_slice_alone(texts, 
 def test_units_before_a_new_document_are_taken_up(texts, tmp_path, counted, monkeypatch):
     # Files are packed in the order of their names, here two and two.
     size = max(path.stat().st_size for path in texts.iterdir())
-    monkeypatch.setattr(corpus_plan, "UNIT_BYTES", 2 * size)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 2 * size)
     out = tmp_path / "out"
     assert corpus(texts, out) == 0
     assert counted["annotated"] == 4

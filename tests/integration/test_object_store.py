@@ -2,20 +2,15 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 import yaml
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
-
-from store import OBJECTS
+from object_store import OBJECTS
 
 from pipelines.cli import main
 from transforms.annotation import annotate
-from transforms.change import training
-from transforms.common.snapshots import open_snapshot
+from transforms.change.spaces import training
+from transforms.common.publish.snapshots import open_snapshot
 
 OUT = "store://bucket/results"
 WORDS = "the ship sails over the sea and the sailor sings of the land"

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pipelines.cli import main
-from transforms.common import publish
+from transforms.common.publish import publication
 
 CONLLU = """\
 # newdoc id = a
@@ -168,7 +168,7 @@ def test_publishing_the_same_again_never_takes_a_file_away(texts, tmp_path, monk
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(publish.files, "link_or_copy", fail)
+    monkeypatch.setattr(publication.files, "link_or_copy", fail)
     assert corpus(texts, out, "--overwrite") == 0  # the same run: nothing to be written
     assert len(pd.read_parquet(out / "documents")) == 4
     assert corpus(texts, out, "--overwrite", "--genre", "x") == 1

@@ -18,16 +18,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "faults"))
-
 from injector import MODES, Injector, Shelf, compiled, environment_with, publish_made, remember_kernels
 from sweeping import Case, Mending, Sweep, copied, seen
 
-from transforms.common import publish as publication
-from transforms.common.layout import SNAPSHOTS
-from transforms.common.sections import Made
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish import publication
+from transforms.common.publish.layout import SNAPSHOTS
+from transforms.common.publish.sections import Made
+from transforms.common.publish.snapshots import open_snapshot
 
 CASES = {
     "the first": Case((), "a12"),

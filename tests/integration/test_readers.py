@@ -9,8 +9,8 @@ import os
 import pytest
 
 from benchmarks.readers import READERS, TABLES, WRITERS, measure, parts_of, publish_corpus, read_places
-from transforms.common import snapshots
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish import snapshots
+from transforms.common.publish.snapshots import open_snapshot
 
 SWITCHES = int(os.environ.get("LEXBEAM_SWITCHES", "40"))
 

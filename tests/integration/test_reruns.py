@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.reruns import BOUND, TARGETS, Disk, Found, Source, Taken, exceeding, measure, report
 from pipelines.cli import main
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 
 
 def found_of(*seconds):

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from pipelines.cli import main
-from pipelines.registry import load
+from pipelines.frame.registry import load
 from transforms.annotation import annotate
-from transforms.change import training
+from transforms.change.spaces import training
 
 # Runs are forked from a process that has loaded what they need and does nothing else.
 FORKS = multiprocessing.get_context("forkserver")
@@ -29,7 +29,7 @@ for stream in (1, 2):
 # However late the kill comes, the run has not published: it waits forever before it would.
 NEVER = """\
 import signal
-from pipelines import publishing
+from pipelines.frame import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
 # Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
@@ -191,11 +191,11 @@ def test_a_kill_within_publication_leaves_old_tables_or_new_ones(place, sample_c
     name, left = PLACES[place]
     prelude = (
         "import os\n"
-        "from transforms.common import publish\n"
+        "from transforms.common.publish import publication as publish\n"
         "def publish_and_die(*arguments, true=publish.publish, **more):\n"
         f"    {name} = lambda *_: os.kill(os.getpid(), 9)\n"
         "    return true(*arguments, **more)\n"
-        "from pipelines import publishing\n"
+        "from pipelines.frame import publishing\n"
         "publishing.publish = publish_and_die"
     )
     killed = start(sample_config, out, "--keep-snapshots", "1", prelude=prelude)
@@ -211,7 +211,7 @@ def test_a_second_run_on_the_same_folder_is_refused(sample_config, sample_run, t
     out, seen = tmp_path / "out", tmp_path / "seen"
     prelude = (
         "import os, time\n"
-        "from pipelines import publishing\n"
+        "from pipelines.frame import publishing\n"
         "def publish_later(*arguments, true=publishing.publish, **more):\n"
         f"    while not os.path.exists({str(seen)!r}):\n"
         "        time.sleep(0.01)\n"

@@ -7,8 +7,8 @@ as a script; here are some of each, and that all options are thought of.
 import pytest
 from changed_runs import BASE, CODE, Case, Grid, changes
 
-from pipelines.registry import load
-from transforms.common.options import options_of
+from pipelines.frame.registry import load
+from transforms.common.options.fields import options_of
 
 # Of corpus, after ingestion and after all; of change, after the view and after all.
 SOME = [

@@ -1,18 +1,13 @@
 """`lexbeam simplify generate`: from files and instances to published candidates."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
-
 from generated import keep_inflector, write_world
 from instances_made import instance, publish, substitutes
+from small_runs import call, manifest
 
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

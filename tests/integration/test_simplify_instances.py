@@ -2,18 +2,13 @@
 
 import itertools
 import statistics
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
-
 from scored import publish, tables
 from small_runs import call, manifest
 
-from schemas.simplification import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
-from transforms.common.snapshots import open_snapshot
+from schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, SUBSTITUTES
+from transforms.common.publish.snapshots import open_snapshot
 
 TABLES = ("instances", "substitutes", "rejects")
 VAST = 'The "old sea was vast, very vast.'

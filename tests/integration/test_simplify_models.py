@@ -2,25 +2,18 @@
 
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
-from small_runs import call, manifest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
-
 from instances_made import instance, publish
 from small_encoders import spanish, trained
+from small_runs import call, manifest
 from wordnet_making import Synset, both_ways, write_wordnet
 
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.simplification.masked_lm import masked_proposals
-from transforms.simplification.masked_options import MaskedOptions
+from transforms.simplification.generation.masked_lm import masked_proposals
+from transforms.simplification.generation.masked_options import MaskedOptions
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance
 
 pytestmark = pytest.mark.slow

@@ -1,20 +1,12 @@
 """From a benchmark's file to rewritten sentences and figures, all in one and step by step."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import yaml
+from generated import write_world
+from mixed_runs import RUNNERS, skip_without
 from small_runs import call, manifest
 
-sys.path.insert(0, str(Path(__file__).parent / "runners"))
-from mixed_runs import RUNNERS, skip_without
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
-
-from generated import write_world
-
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -1,17 +1,12 @@
 """`lexbeam simplify rank --ranker regressor`: from labelled files to rankings, without a leak."""
 
 import itertools
-import sys
-from pathlib import Path
 
 import pytest
+from simplified import instance, publish, substitutes
 from small_runs import call, manifest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
-
-from simplified import instance, publish, substitutes
-
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from small_runs import SLICES, SMALL, WORDS, call, change, corpus
 
-from pipelines.staleness import stale_sections
-from transforms.common.snapshots import open_snapshot
+from pipelines.frame.staleness import stale_sections
+from transforms.common.publish.snapshots import open_snapshot
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_status_and_show_tell_what_is_stale(how, texts, out, capsys):
 def test_a_stage_whose_engine_is_no_more_is_stale(out):
     snapshot = open_snapshot(str(out))
     stage = snapshot.section("corpus")["stages"]["corpus/annotate"]
-    stage["chosen"] = {"transforms.annotation.base:ENGINES": ["mine"]}
+    stage["chosen"] = {"transforms.annotation.engines.registry:ENGINES": ["mine"]}
     assert stale_sections(snapshot) == {"corpus": ["code of corpus/annotate has changed"]}
 
 

@@ -3,11 +3,11 @@
 import gensim.models.word2vec  # noqa: F401
 
 import transforms.annotation.ptransforms
-import transforms.change.table_ptransforms
-import transforms.change.view_ptransforms
-import transforms.formats.ptransforms  # noqa: F401
-from pipelines.registry import commands, load
-from transforms.annotation.base import load_engine
+import transforms.change.graph.table_ptransforms
+import transforms.change.graph.view_ptransforms
+import transforms.formats.ingest.ptransforms  # noqa: F401
+from pipelines.frame.registry import commands, load
+from transforms.annotation.engines.registry import load_engine
 
 load_engine("builtin:en")
 for command in map(load, commands()):

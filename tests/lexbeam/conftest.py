@@ -1,17 +1,10 @@
 """Published tables of four texts, made through the Python interface, once for all tests."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-import lexbeam
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
-
 from python_runs import CORPUS, SLICES, SMALL
 from small_runs import write_texts
+
+import lexbeam
 
 
 @pytest.fixture

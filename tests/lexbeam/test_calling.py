@@ -16,7 +16,7 @@ from python_runs import CORPUS, SLICES, SMALL
 import lexbeam
 from lexbeam._calling import _ONE_AT_A_TIME
 from pipelines.cli import main
-from pipelines.progress import is_shown
+from pipelines.progress.progress import is_shown
 
 ROOT = Path(__file__).resolve().parents[2]
 

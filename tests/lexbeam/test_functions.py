@@ -23,12 +23,12 @@ from lexbeam import _asking, _calling
 from lexbeam._functions import LEFT_OUT, command_function, groups, names, places
 from lexbeam._signatures import annotation
 from lexbeam._stubs import check_names, stubs
-from pipelines.command import Command
-from pipelines.common_options import RunnerOptions
-from pipelines.registry import COMMANDS, Entry, load
-from schemas.scores import SCORES
-from transforms.common.options import option, options_of
-from transforms.common.views import View
+from pipelines.frame.command import Command
+from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.registry import COMMANDS, Entry, load
+from schemas.change.scores import SCORES
+from transforms.common.options.fields import option, options_of
+from transforms.common.publish.views import View
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = [words for words in COMMANDS if words not in LEFT_OUT]

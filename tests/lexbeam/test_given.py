@@ -6,7 +6,7 @@ import pytest
 
 from lexbeam._given import given
 from transforms.common.errors import UsageError
-from transforms.common.options import from_mapping, option
+from transforms.common.options.fields import from_mapping, option
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,19 +1,13 @@
 """Our own vectors as a resource, against those that Python and `lexbeam export` give."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pytest
+from kinds_opened import opened
 
 import lexbeam
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.vectors.kinds import VECTORS
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
-
-from kinds_opened import opened
 
 
 def test_a_slice_and_seed_of_a_published_folder(results):

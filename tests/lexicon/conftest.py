@@ -1,12 +1,6 @@
 """A toy resource, which lies beside these tests."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 import toy_kind
 
 from transforms.lexicon import resources

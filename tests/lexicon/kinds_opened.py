@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from transforms.lexicon.base import Matrix
+from transforms.lexicon.compiled.kind import Matrix
 
 __all__ = ["opened"]
 

@@ -2,21 +2,16 @@
 
 import pickle
 import re
-import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from kinds_opened import opened
 from outsiders import blocks_of, entry_of, section_of
 
-from transforms.common.code_identity import code_identity
+from transforms.common.code.entry_points import with_outside
+from transforms.common.code.identity import code_identity
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.outside import with_outside
 from transforms.lexicon.word_lists.kinds import words_from
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from kinds_opened import opened
 
 SECTION = section_of("Add a resource")
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 import toy_kind
 
-from transforms.common import sound
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.files import list_files
+from transforms.common.store import sound
+from transforms.common.store.files import list_files
 from transforms.lexicon import cache
 from transforms.lexicon.cache import clean_cache
+from transforms.lexicon.compiled.places import default_cache
 from transforms.lexicon.kinds import KINDS
-from transforms.lexicon.places import default_cache
 
 
 def compiling(toy):

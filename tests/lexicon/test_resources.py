@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
-from transforms.common.artefacts import Workspace
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options import from_mapping, noted_paths, plain_options
-from transforms.common.sound import Damaged
+from transforms.common.options.fields import from_mapping, noted_paths, plain_options
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.sound import Damaged
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
 

@@ -16,7 +16,7 @@ from wordnet_making import (
 )
 
 from transforms.common.errors import UsageError
-from transforms.lexicon.keys import MISSING
+from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.kind import WORDNET
 from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, LEXNAMES, RELATIONS
 from transforms.lexicon.wordnet.wordnet import WordNet

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.base import Kind, Matrix, Parsed
-from transforms.lexicon.keys import find, keys_of, order_of_keys
+from transforms.lexicon.compiled.keys import find, keys_of, order_of_keys
+from transforms.lexicon.compiled.kind import Kind, Matrix, Parsed
 
 
 @dataclass(frozen=True, kw_only=True)

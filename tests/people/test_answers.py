@@ -2,7 +2,7 @@ import pyarrow as pa
 import pytest
 
 from transforms.common.errors import UsageError
-from transforms.formats.base import BadRecord
+from transforms.formats.records.base import BadRecord
 from transforms.people.answers import KINDS, Answer, read_answer
 
 SCALE = (("1", "unrelated"), ("2", "distant"), ("3", "close"), ("4", "identical"))

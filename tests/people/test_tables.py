@@ -5,7 +5,7 @@ import json
 import pytest
 
 from transforms.common.errors import LexbeamError
-from transforms.formats.base import BadRecord
+from transforms.formats.records.base import BadRecord
 from transforms.people.opening import list_sheets
 from transforms.people.tables import Roles, table_rows
 

@@ -10,9 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
-
 from outsiders import blocks_of, entry_of, install
 from small_runs import corpus, write_texts
 
@@ -145,7 +142,7 @@ def test_a_killed_run_is_told_of_and_resumed(lexbeam, made, tmp_path):
     out = tmp_path / "out"
     words = ["toy", "lengths", made, "--out", out]
     kill = (
-        "import os, transforms.common.tables as tables\n"
+        "import os, transforms.common.store.tables as tables\n"
         "tables.write_part = lambda *_, **__: os.kill(os.getpid(), 9)\n"
         "from pipelines.cli import entry; entry()"
     )

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from pipelines.cli import main
-from pipelines.registry import Entry, commands, load
+from pipelines.frame.registry import Entry, commands, load
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """

@@ -6,18 +6,10 @@ where nothing bounds them, all of it runs.
 """
 
 import shutil
-import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
-
 from asked import SYNSETS
 from edges_making import all_options, is_readable, names_it, required_of
 from instances_made import instance
@@ -29,12 +21,13 @@ from scored import publish, tables
 from small_runs import SLICES, SMALL, make_out
 from wordnet_making import write_wordnet
 
-from pipelines import report, running
 from pipelines.cli import main
-from pipelines.registry import commands, load
+from pipelines.commands.folder import report
+from pipelines.frame import running
+from pipelines.frame.registry import commands, load
 from transforms.common.errors import LexbeamError
-from transforms.common.option_checks import MOST
-from transforms.common.options import options_of
+from transforms.common.options.checks import MOST
+from transforms.common.options.fields import options_of
 
 pytestmark = pytest.mark.slow
 

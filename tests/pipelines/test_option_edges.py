@@ -3,25 +3,20 @@
 The options come from the registry: one that is added is tried without a line here.
 """
 
-import sys
 from functools import cache, partial
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from edges_making import OBJECTS, TEXTS, YAML, all_options, is_readable, names_it, required_of
 from nets import ends
 
 from lexbeam._given import given
-from pipelines import configuration
-from pipelines.configuration import ASKED, SHARED, read_jobs
-from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.registry import load, section_of
+from pipelines.frame import configuration
+from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
+from pipelines.frame.configuration import ASKED, SHARED, read_jobs
+from pipelines.frame.registry import load, section_of
 from transforms.common.errors import UsageError
-from transforms.common.options import from_mapping, options_of, plain_options
-from transforms.common.yaml_files import read_yaml
+from transforms.common.options.fields import from_mapping, options_of, plain_options
+from transforms.common.options.yaml_files import read_yaml
 
 pytestmark = pytest.mark.slow
 

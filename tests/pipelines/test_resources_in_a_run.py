@@ -11,20 +11,17 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
-
 from small_runs import call, corpus, manifest, write_texts
 
-from pipelines import registry
-from pipelines.command import Command, Graph, Source
-from pipelines.common_options import RunnerOptions
+from pipelines.frame import registry
+from pipelines.frame.command import Command, Graph, Source
+from pipelines.frame.common_options import RunnerOptions
 from schemas.columns import Table, column
-from transforms.common.artefacts import Stage
-from transforms.common.options import embedded, option
-from transforms.common.snapshots import open_snapshot
-from transforms.common.sound import checked
-from transforms.common.tables import Part, PartFile, read_rows, write_part
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.artefacts import Stage
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, PartFile, read_rows, write_part
 from transforms.lexicon import resources
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
@@ -66,7 +63,7 @@ VALUE = Stage(name="toy/value", receipt=PartFile, build=value, chosen=lambda tas
 def build(pipeline, task, graph):
     import apache_beam as beam
 
-    from transforms.common.ptransforms import MakeArtefact, NameParts
+    from transforms.common.store.ptransforms import MakeArtefact, NameParts
 
     task = task._replace(lexicon=graph.carry(task.lexicon))
     made = (

@@ -7,10 +7,10 @@ import tracemalloc
 import pytest
 from nets import calls
 
-from pipelines.corpus_plan import UNIT_FILES, CorpusOptions, plan_corpus
-from transforms.common.fingerprints import digest
-from transforms.common.merge import StagedRun
-from transforms.common.receipts import ArtefactPath, File
+from pipelines.commands.corpus.plan import UNIT_FILES, CorpusOptions, plan_corpus
+from transforms.common.code.fingerprints import digest
+from transforms.common.store.merge import StagedRun
+from transforms.common.store.receipts import ArtefactPath, File
 
 FEW, MANY = 1000, 4000
 STAGED = File(ArtefactPath(f"/home/somebody/out/_artefacts/corpus/annotate/{'a' * 32}.arrow"), 9, "b" * 64)

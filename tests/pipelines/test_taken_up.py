@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from pipelines import change_plan
 from pipelines.cli import main
+from pipelines.commands.change import plan
 from transforms.annotation import annotate
-from transforms.change import aligning, preparing, training
-from transforms.common.sections import table_digest
-from transforms.formats import ingest
+from transforms.change.spaces import alignment_stage, training
+from transforms.change.view import view_stage
+from transforms.common.publish.sections import table_digest
+from transforms.formats.ingest import stage as ingest
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +155,7 @@ def small(texts, tmp_path_factory):
 def done(monkeypatch):
     """What is really done: slices derived, trained, and alignments fitted."""
     found = Counter()
-    derive, train, fit = preparing.derive, training.train, aligning.fit_alignment
+    derive, train, fit = view_stage.derive, training.train, alignment_stage.fit_alignment
 
     def derived(table, slices, *rest):
         found.update(f"derive {slice.name}" for slice in slices)
@@ -168,9 +169,9 @@ def done(monkeypatch):
         found[f"fit {name}"] += 1
         return fit(name, *args, **options)
 
-    monkeypatch.setattr(preparing, "derive", derived)
+    monkeypatch.setattr(view_stage, "derive", derived)
     monkeypatch.setattr(training, "train", trained)
-    monkeypatch.setattr(aligning, "fit_alignment", fitted)
+    monkeypatch.setattr(alignment_stage, "fit_alignment", fitted)
     return found
 
 
@@ -205,7 +206,7 @@ def test_slices_alignments_and_targets_are_added_to_what_is_there(small, tmp_pat
 
 
 def test_documents_outside_all_slices_retrain_none(texts, small, tmp_path, done, monkeypatch):
-    monkeypatch.setattr(change_plan, "RANGE_TOKENS", 150)  # so that slices are in several ranges
+    monkeypatch.setattr(plan, "RANGE_TOKENS", 150)  # so that slices are in several ranges
     change(small, tmp_path / "out", TWO)
     done.clear()
     more = shutil.copytree(texts, tmp_path / "more" / "texts")

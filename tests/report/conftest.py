@@ -1,12 +1,6 @@
 """What the tests of the report share: a page of every kind of panel, open in a browser."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from chromium import find_chromium, open_page
 from hostile_panels import HOSTILE, charts, chosen, tables
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.registry import COMMANDS, load
-from transforms.common.snapshots import Snapshot
-from transforms.common.tables import write_rows
+from pipelines.frame.registry import COMMANDS, load
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.tables import write_rows
 
 __all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "scores", "sentences"]
 

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from transforms.annotation.base import annotate_text, load_engine
+from transforms.annotation.engines.registry import annotate_text, load_engine
 from transforms.sample import corpus as corpus_module
 from transforms.sample import vocabulary
 from transforms.sample.corpus import design_corpus, read_documents

@@ -10,7 +10,7 @@ import sys
 import pytest
 import yaml
 
-from pipelines.sample import write_sample
+from pipelines.commands.corpus.sample import write_sample
 from transforms.common.errors import UsageError
 
 
@@ -46,7 +46,7 @@ def test_the_configuration_dates_every_file(tmp_path):
 
 def test_the_bytes_depend_on_size_and_seed_alone(tmp_path):
     write_sample(str(tmp_path / "a"), tokens=30_000, seed=4)
-    script = "import sys; from pipelines.sample import write_sample\n"
+    script = "import sys; from pipelines.commands.corpus.sample import write_sample\n"
     script += "write_sample(sys.argv[1], tokens=30_000, seed=4)"
     environment = {**os.environ, "PYTHONHASHSEED": "17"}
     command = [sys.executable, "-c", script, str(tmp_path / "b")]

@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.registry import COMMANDS, load
+from pipelines.frame.registry import COMMANDS, load
 from schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 
 TABLES = {table.name: table for words in COMMANDS for table in load(words).tables}

@@ -1,12 +1,6 @@
 """Small Spanish masked language models, each made once for all tests."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
-
 from small_encoders import spanish, trained
 
 SHAPE = {"more": 90, "pairs": True, "steps": 400}

@@ -3,12 +3,12 @@
 import json
 from collections import Counter
 
-from transforms.lexicon.models.keeping import keep_model_file
-from transforms.lexicon.models.model import Model
-from transforms.simplification.generation_asking import GenerationFiles
-from transforms.simplification.inflection import compiled
-from transforms.simplification.inflection_features import feats_of, inflection
-from transforms.simplification.inflection_reading import Entry
+from transforms.inflection.dictionaries import Entry
+from transforms.inflection.features import feats_of, inflection
+from transforms.inflection.inflector import compiled
+from transforms.learning.models.keeping import keep_model_file
+from transforms.learning.models.model import Model
+from transforms.simplification.generation.inputs import GenerationFiles
 
 __all__ = ["FORMS", "files_of", "keep_inflector", "write_world"]
 

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.complexity import INSTANCES, LABELS
-from transforms.common.artefacts import Artefact
-from transforms.common.tables import Part, write_part
+from schemas.complexity.instances import INSTANCES, LABELS
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.tables import Part, write_part
 
 __all__ = ["labelled", "parts", "word"]
 

@@ -9,10 +9,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS, SUBSTITUTES
-from transforms.common.artefacts import Artefact
-from transforms.common.sections import Made
-from transforms.common.tables import Part, write_part
+from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS, SUBSTITUTES
+from transforms.common.publish.sections import Made
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.tables import Part, write_part
 
 TABLES = {table.name: table for table in (INSTANCES, SUBSTITUTES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS)}
 SECTIONS = {

@@ -1,14 +1,10 @@
 """Tables side by side: each instance comes once, with its rows of each table."""
 
-import sys
 import tempfile
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from simplified import CANDIDATES, INSTANCES, SELECTIONS, candidates, id_of, instance, parts_of
 from simplified import selections as selected
 

@@ -3,10 +3,10 @@
 import pytest
 
 from transforms.common.errors import UsageError
-from transforms.common.options import options_of
-from transforms.simplification.generation_options import GenerationOptions
-from transforms.simplification.ranking_options import RankingOptions, check_rankers, gain_of
-from transforms.simplification.selection_options import SelectionOptions
+from transforms.common.options.fields import options_of
+from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.ranking.options import RankingOptions, check_rankers, gain_of
+from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.settings import check_setting_name, settings_of, settings_there
 
 FILE = """\

@@ -1,1 +1,5 @@
-"""Annotation: text to sentences with lemmas and parts of speech, by several engines."""
+"""Annotation: text to sentences with lemmas and parts of speech, by several engines.
+
+In: staged documents. Out: tables `documents` and `sentences`. Read `annotate` and `merges`; `engines` has what
+annotates, `ptransforms` the glue.
+"""

@@ -13,21 +13,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.documents import DOCUMENTS
+from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
-from schemas.sentences import sentences_schema
-from transforms.annotation.base import Engine, annotate_text, load_engine
-from transforms.annotation.layers import columns_of
-from transforms.annotation.normalise import Rules
-from transforms.common.artefacts import Artefact, Stage
-from transforms.common.batches import BatchReader, BatchWriter
+from transforms.annotation.engines.normalise import Rules
+from transforms.annotation.engines.registry import Engine, annotate_text, load_engine
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
-from transforms.common.identity import Fingerprinted
-from transforms.common.receipts import File
 from transforms.common.records import annotation_batch
-from transforms.formats.duplicates import AnnotateTask, Decision, document_id
-from transforms.formats.staging import EXAMPLES, RECORD, StagedRejects, stage_rejects
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.identity import Fingerprinted
+from transforms.common.store.receipts import File
+from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
+from transforms.formats.ingest.staging import EXAMPLES, RECORD, StagedRejects, stage_rejects
+from transforms.layers.registry import columns_of
 
 __all__ = ["ANNOTATE", "AnnotateOptions", "Annotated", "StagedBatch"]
 
@@ -243,8 +243,8 @@ def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> No
 def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
     kind = options.engine.partition(":")[0]
     return {
-        "transforms.annotation.base:ENGINES": () if kind == "none" else (kind,),
-        "transforms.annotation.layers:LAYERS": options.layers,
+        "transforms.annotation.engines.registry:ENGINES": () if kind == "none" else (kind,),
+        "transforms.layers.registry:LAYERS": options.layers,
     }
 
 

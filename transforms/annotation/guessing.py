@@ -141,7 +141,7 @@ def guess_engine(language: str) -> str | None:
 
     That is the smallest model of spaCy, else the builtin one.
     """
-    from transforms.annotation.builtin import languages
+    from transforms.annotation.engines.builtin import languages
 
     installed = {point.name for point in importlib.metadata.entry_points(group="spacy_models")}
     models = [name for name in installed if name.startswith(f"{language}_")]

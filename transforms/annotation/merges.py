@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from schemas.documents import DOCUMENTS
-from schemas.sentences import SENTENCES, sentences_schema
-from transforms.common.artefacts import Artefact, Stage
-from transforms.common.batches import BatchReader
+from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.sentences import SENTENCES, sentences_schema
 from transforms.common.errors import LexbeamError
-from transforms.common.merge import WHOLE_BATCHES, MergeTask, Staged, batches, in_order, merge
-from transforms.common.tables import PartFile
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.merge import WHOLE_BATCHES, MergeTask, Staged, batches, in_order, merge
+from transforms.common.store.tables import PartFile
 
 __all__ = ["MERGE_DOCUMENTS", "MERGE_SENTENCES"]
 

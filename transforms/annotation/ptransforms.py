@@ -13,11 +13,11 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
-from transforms.common.artefacts import Workspace
-from transforms.common.fingerprints import bucket_of
-from transforms.common.merge import StagedRun
-from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.formats.duplicates import AnnotateTask
+from transforms.common.code.fingerprints import bucket_of
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.merge import StagedRun
+from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.formats.ingest.duplicates import AnnotateTask
 
 __all__ = ["AnnotateDocuments", "ListStaged"]
 

@@ -1,7 +1,7 @@
 """What is printed for a person, as values: lines, grids, words in their contexts.
 
 A view, or what a command tells in the end, yields blocks; how wide they are and whether they have
-colours is decided where they are printed (`pipelines/tables_shown.py`).
+colours is decided where they are printed (`pipelines/frame/blocks.py`).
 """
 
 from collections.abc import Iterable, Sequence

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.documents import DocumentRow
-from schemas.sentences import SentenceRow
+from schemas.corpus.documents import DocumentRow
+from schemas.corpus.sentences import SentenceRow
 from transforms.common.errors import UsageError
-from transforms.common.sound import Described
+from transforms.common.store.sound import Described
 from transforms.corpora.corpus import Corpus, PartPair, place_of
 from transforms.corpora.reading import (
     DOCUMENT_ID,

@@ -8,10 +8,10 @@ same is told by the digests in the manifest.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from transforms.common import files
 from transforms.common.errors import LexbeamError
-from transforms.common.sections import table_digest
-from transforms.common.snapshots import Snapshot, find_snapshot, read_log
+from transforms.common.publish.sections import table_digest
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
+from transforms.common.store import files
 from transforms.corpora.corpus import DOCUMENTS, SENTENCES
 
 __all__ = ["FoundCorpora", "find_corpora"]

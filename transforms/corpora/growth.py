@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.draws import content_hashes
+from transforms.common.draws.by_content import content_hashes
 from transforms.corpora.totals import sentence_lengths
 
 __all__ = ["SMALLEST", "Distinct", "Growth", "Point"]

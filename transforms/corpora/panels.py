@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from schemas.columns import column
 from schemas.rejects import REASONS, REMEDIES
-from transforms.common.snapshots import Snapshot
-from transforms.common.tables import read_rows
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.tables import read_rows
 from transforms.corpora.growth import SMALLEST, Growth, Point
 from transforms.corpora.totals import DOCUMENT_COLUMNS, Totals, bin_width, tokens_by_document
 from transforms.report.charts import COLOURS, bars_across, bars_over_time, lines

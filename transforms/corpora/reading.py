@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.documents import DocumentRow
-from schemas.sentences import SENTENCES
-from transforms.common import files
+from schemas.corpus.documents import DocumentRow
+from schemas.corpus.sentences import SENTENCES
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.sound import Described, checked
+from transforms.common.store import files
+from transforms.common.store.sound import Described, checked
 from transforms.corpora.corpus import PartPair
 
 __all__ = [

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 import pyarrow.compute as pc
 
-from transforms.common.sound import Described, checked
-from transforms.common.tables import read_rows
+from transforms.common.store.sound import Described, checked
+from transforms.common.store.tables import read_rows
 
 __all__ = ["copies", "document_ids"]
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from transforms.common.fingerprints import canonical_json
-from transforms.common.options import option
+from transforms.common.code.fingerprints import canonical_json
+from transforms.common.options.fields import option
 from transforms.evaluation.candidates import Candidates
 from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Floats, Ints, Terms, Undefined

@@ -14,8 +14,8 @@ Metrics from outside are entry points of the group `lexbeam.metrics`, whose valu
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from transforms.common.code.entry_points import with_outside
 from transforms.common.errors import UsageError, nearest
-from transforms.common.outside import with_outside
 from transforms.evaluation import agreement, candidates, classes, ranking
 from transforms.evaluation.outcomes import Floats, Outcome
 

@@ -13,17 +13,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from transforms.common import files
-from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
-from transforms.common.json_text import parse_json
-from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
-from transforms.common.locks import locked_file
-from transforms.common.receipts import File, read_receipt
-from transforms.common.sound import Damaged, checked, note_sound
-from transforms.lexicon.compiled import Compiled
+from transforms.common.publish.layout import ARTEFACTS, is_own_folder, make_own_folder
+from transforms.common.store import files
+from transforms.common.store.artefacts import Stage, Workspace, make, name_of
+from transforms.common.store.json_text import parse_json
+from transforms.common.store.locks import locked_file
+from transforms.common.store.receipts import File, read_receipt
+from transforms.common.store.sound import Damaged, checked, note_sound
+from transforms.lexicon.compiled.places import VARIABLE
+from transforms.lexicon.compiled_stage import Compiled
 from transforms.lexicon.encoders.copies import COPIES, clean_copies
-from transforms.lexicon.places import VARIABLE
 
 __all__ = ["cached", "clean_cache", "is_whole"]
 

@@ -6,9 +6,9 @@ others add kinds as entry points of the group `lexbeam.resources`.
 
 from typing import NamedTuple
 
+from transforms.common.code.entry_points import with_outside
 from transforms.common.errors import UsageError, nearest
-from transforms.common.outside import with_outside
-from transforms.lexicon.base import Kind, Parsed
+from transforms.lexicon.compiled.kind import Kind, Parsed
 from transforms.lexicon.thesauri.kind import THESAURUS
 from transforms.lexicon.vectors.kinds import VECTORS
 from transforms.lexicon.word_lists.frequencies import WORDFREQ

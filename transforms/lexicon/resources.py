@@ -14,15 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.identity import Uncounted
-from transforms.common.options import Within, option
-from transforms.lexicon.base import Resource
+from transforms.common.options.fields import Within, option
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.identity import Uncounted
 from transforms.lexicon.cache import cached, is_whole
-from transforms.lexicon.compiled import CARRY, COMPILE, Compiled, Source, SourceFile, opened
+from transforms.lexicon.compiled.kind import Resource
+from transforms.lexicon.compiled.places import default_cache
+from transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, Source, SourceFile, opened
 from transforms.lexicon.kinds import kind_of, parse_spec
-from transforms.lexicon.places import default_cache
 
 __all__ = [
     "CacheOptions",

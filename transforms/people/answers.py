@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from transforms.common.errors import UsageError, nearest
-from transforms.formats.base import BadRecord
-from transforms.formats.text_cleaning import clean_field
+from transforms.formats.records.base import BadRecord
+from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded, text_of
 
 __all__ = ["KINDS", "Answer", "Kind", "read_answer"]

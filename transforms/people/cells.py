@@ -18,7 +18,7 @@ date; so it is the same whether the file is read with quoting or without.
 import re
 import unicodedata
 
-from transforms.formats.text_cleaning import clean_field
+from transforms.formats.records.text_cleaning import clean_field
 
 __all__ = ["CELL_LIMIT", "GUARD", "cell_of", "folded", "text_of"]
 

@@ -13,12 +13,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
-from transforms.formats.base import BadRecord, ReaderOptions, Source
-from transforms.formats.delimited import rows as delimited_rows
-from transforms.formats.streams import MARKED
-from transforms.formats.text_cleaning import clean_field
+from transforms.common.store import files
+from transforms.formats.readers.delimited import rows as delimited_rows
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.text_cleaning import clean_field
+from transforms.formats.sources.streams import MARKED
 from transforms.people.cells import GUARD, folded
 from transforms.people.sheets import ANNOTATOR, Sheet
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from schemas.answers import STAGE
 from schemas.rejects import RejectRow
-from transforms.common import files
+from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import digest
-from transforms.formats.base import BadRecord, ReaderOptions
-from transforms.formats.text_cleaning import clean_field
+from transforms.common.store import files
+from transforms.formats.records.base import BadRecord, ReaderOptions
+from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.answers import read_answer
 from transforms.people.cells import folded, text_of
 from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet

@@ -24,8 +24,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from schemas.columns import column
+from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import UsageError
-from transforms.common.fingerprints import canonical_json
 from transforms.common.marks import is_nfc
 from transforms.people.answers import KINDS, Answer
 from transforms.people.cells import folded

@@ -2,7 +2,7 @@
 
 What platforms export has its own columns in its own order. A role, such as who answered, is read
 from the first of its names that the header has. Where cells are separated by tabs and a quote is
-stray, quotes are plain characters (`transforms/formats/quotes.py`).
+stray, quotes are plain characters (`transforms/formats/readers/quotes.py`).
 """
 
 import codecs
@@ -10,14 +10,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
-from transforms.formats.base import BadRecord, ReaderOptions, Source
-from transforms.formats.delimited import Row as CellRow
-from transforms.formats.delimited import rows
-from transforms.formats.jsonl import json_rows
-from transforms.formats.quotes import quotes_settled
-from transforms.formats.text_cleaning import clean_field
+from transforms.common.store import files
+from transforms.formats.readers.delimited import Row as CellRow
+from transforms.formats.readers.delimited import rows
+from transforms.formats.readers.jsonl import json_rows
+from transforms.formats.readers.quotes import quotes_settled
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.sheets import Sheet
 
 __all__ = ["Roles", "is_sheet", "table_rows"]

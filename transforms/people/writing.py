@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from transforms.common import files
+from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.fingerprints import canonical_json
+from transforms.common.store import files
 from transforms.people.cells import CELL_LIMIT, cell_of
 from transforms.people.sheets import Row, Sheet, rows_digest, sheet_rows
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 from transforms.report.charts import bundle
 from transforms.report.panels import Chart, Choice, Note, Panel, Rows, Uses

@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.common.sound import checked
-from transforms.common.tables import Part, read_rows
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows
 from transforms.simplification.records import Instance, instances_of
 
 __all__ = ["Alongside", "PartTask", "alongside", "batched", "tasks_of"]

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.tables import read_rows
+from transforms.common.store.tables import read_rows
 
 __all__ = ["Rows", "joined"]
 

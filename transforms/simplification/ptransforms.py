@@ -9,9 +9,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.common.artefacts import Stage, Workspace
-from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.common.tables import Part
+from transforms.common.store.artefacts import Stage, Workspace
+from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.store.tables import Part
 from transforms.simplification.alongside import PartTask
 
 __all__ = ["MakeParts"]

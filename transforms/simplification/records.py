@@ -70,7 +70,7 @@ class Proposal(NamedTuple):
         sense: the first sense that has it.
         votes: how many senses have it.
         relation: synonym or hypernym.
-        reason: why it is none, one of `schemas.simplification.REASONS`; None if it is one.
+        reason: why it is none, one of `schemas.simplification.instances.REASONS`; None if it is one.
         upos: of a lemma, the part of speech that it is to be inflected as; None: the target's.
         of: the target's lemma as that part of speech, where it was looked up by it.
     """

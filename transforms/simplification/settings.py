@@ -18,18 +18,18 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from transforms.common import files
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options import from_mapping, options_of, value_of
-from transforms.common.yaml_files import read_yaml
+from transforms.common.options.fields import from_mapping, options_of, value_of
+from transforms.common.options.yaml_files import read_yaml
+from transforms.common.store import files
 
 __all__ = ["STAGES", "check_setting_name", "settings_of", "settings_there"]
 
 # The dataclass of each stage's options.
 STAGES = {
-    "generate": "transforms.simplification.generation_options:GenerationOptions",
-    "select": "transforms.simplification.selection_options:SelectionOptions",
-    "rank": "transforms.simplification.ranking_options:RankingOptions",
+    "generate": "transforms.simplification.generation.options:GenerationOptions",
+    "select": "transforms.simplification.selection.options:SelectionOptions",
+    "rank": "transforms.simplification.ranking.options:RankingOptions",
 }
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,63}\Z")
 

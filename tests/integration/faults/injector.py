@@ -26,14 +26,14 @@ from typing import Any, NamedTuple, Self
 import pyarrow as pa
 import pytest
 
-from transforms.common import publish as publication
-from transforms.common.artefacts import Artefact, Workspace
-from transforms.common.fingerprints import digest, environment
-from transforms.common.layout import locked
-from transforms.common.receipts import write_receipt
-from transforms.common.sections import Made, Read, table_digest
-from transforms.common.snapshots import Snapshot, find_snapshot
-from transforms.common.tables import Part, write_part
+from transforms.common.code.fingerprints import digest, environment
+from transforms.common.publish import publication
+from transforms.common.publish.layout import locked
+from transforms.common.publish.sections import Made, Read, table_digest
+from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.store.artefacts import Artefact, Workspace
+from transforms.common.store.receipts import write_receipt
+from transforms.common.store.tables import Part, write_part
 
 __all__ = ["MODES", "Injector", "Ran", "Shelf", "compiled", "publish_made", "remember_kernels", "run_whole"]
 
@@ -124,8 +124,8 @@ def publish_made(out: str, made: Sequence[Made], keep_snapshots: int = 2) -> Non
 
 def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
     """Run what a command is: make the sections of a label as artefacts, publish, free the rest."""
-    from pipelines.common_options import PublishOptions
-    from pipelines.publishing import Intended, publish_run
+    from pipelines.frame.common_options import PublishOptions
+    from pipelines.frame.publishing import Intended, publish_run
 
     def make(workspace: Workspace, _: Snapshot | None) -> list[Made]:
         folder = Path(workspace.stage("corpus/merge"))
@@ -187,7 +187,7 @@ def _arm(at: int, mode: int, error: int, log: int) -> None:
 
 def serve() -> None:
     """Run what is asked for on standard input until it ends, each run in a fork."""
-    import pipelines.publishing  # noqa: F401  before the forks
+    import pipelines.frame.publishing  # noqa: F401  before the forks
 
     remember_kernels()
     logging.disable()

@@ -22,11 +22,11 @@ from typing import Any, NamedTuple
 
 from injector import Injector, Ran, Shelf, publish_made, run_whole
 
-from pipelines.clean import CleanOptions
-from pipelines.running import run_command
+from pipelines.commands.folder.clean import CleanOptions
+from pipelines.frame.running import run_command
 from transforms.common.errors import LexbeamError
-from transforms.common.layout import SNAPSHOTS, read_record, snapshot_name
-from transforms.common.snapshots import open_snapshot
+from transforms.common.publish.layout import SNAPSHOTS, read_record, snapshot_name
+from transforms.common.publish.snapshots import open_snapshot
 
 __all__ = ["Case", "Mending", "Sweep", "copied", "seen"]
 

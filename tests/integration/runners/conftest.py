@@ -1,14 +1,10 @@
 """The corpus of many formats, and runs of it on every runner that is there, each made once."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from mixed import write_mixed_corpus
 from mixed_runs import VARIANTS, Run, make_run, skip_without
 

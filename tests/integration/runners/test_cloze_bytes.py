@@ -1,17 +1,10 @@
 """Articles to answered cloze questions in one run: the same bytes on every runner, rules obeyed."""
 
-import sys
-from pathlib import Path
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 from mixed_runs import RUNNERS, published, skip_without
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "cloze"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "lexicon"))
-
 from questions_anew import check_questions
 from questions_making import write_articles, write_inputs
 

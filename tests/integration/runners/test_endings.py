@@ -31,7 +31,7 @@ def _wait(event, arguments):
             while os.path.exists(_hold):
                 time.sleep(0.02)
 sys.addaudithook(_wait)
-if "pipelines.local_worker" in sys.orig_argv:
+if "pipelines.runners.local_worker" in sys.orig_argv:
     print({SAID!r}, file=sys.stderr, flush=True)
     if "WORKERS_FAIL" in os.environ:
         os._exit(7)
@@ -206,7 +206,7 @@ def test_a_worker_that_cannot_start_is_told_once(folder):
 
 def test_a_worker_that_is_killed_ends_the_run(folder, expected):
     held = hold(folder, "direct_multiprocess", "--", "--direct_num_workers=1")
-    own = " -m pipelines.local_worker"
+    own = " -m pipelines.runners.local_worker"
     workers = [pid for pid, line in marked(held.mark).items() if own in line]
     assert workers
     for pid in workers:

@@ -13,11 +13,11 @@ from apache_beam.portability.common_urns import primitives
 from mixed import PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, skip_without
 
-from pipelines.command import Graph
-from pipelines.configuration import read_jobs
-from pipelines.running import find_inputs
-from transforms.common.artefacts import Workspace
-from transforms.common.snapshots import find_snapshot
+from pipelines.frame.command import Graph
+from pipelines.frame.configuration import read_jobs
+from pipelines.frame.running import find_inputs
+from transforms.common.publish.snapshots import find_snapshot
+from transforms.common.store.artefacts import Workspace
 
 pytestmark = pytest.mark.slow
 PAIRS = SLICES * (SLICES - 1) // 2

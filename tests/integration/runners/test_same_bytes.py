@@ -12,7 +12,7 @@ from mixed import DOCUMENTS, PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, SOAKED, published
 
 from pipelines.cli import main
-from transforms.common import merge
+from transforms.common.store import merge
 
 pytestmark = pytest.mark.slow
 TABLES = {

@@ -1,12 +1,6 @@
 """Small real encoders, each made once for all tests."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "common"))
-
 from small_encoders import trained
 
 from transforms.lexicon.encoders.base import load_encoder

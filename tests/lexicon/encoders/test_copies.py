@@ -1,21 +1,17 @@
-import sys
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from object_store import OBJECTS  # importing it makes `store://` known
 
 from transforms.common.errors import LexbeamError
-from transforms.common.locks import locked_file
-from transforms.common.resources import model_digest
+from transforms.common.store.locks import locked_file
+from transforms.common.store.resources import model_digest
 from transforms.lexicon.encoders import copies
 from transforms.lexicon.encoders.base import describe_encoder, load_encoder
 from transforms.lexicon.encoders.copies import clean_copies, local_copy
 from transforms.lexicon.encoders.vectors import span_vectors
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "common"))
-
-from store import OBJECTS  # importing it makes `store://` known
 
 REMOTE = "store://bucket/models/tiny"
 

@@ -12,7 +12,7 @@ import pytest
 from outsiders import blocks_of, entry_of
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.resources import model_digest
+from transforms.common.store.resources import model_digest
 from transforms.lexicon.encoders import base
 from transforms.lexicon.encoders.base import describe_encoder, load_encoder
 from transforms.lexicon.encoders.filling import fill_mask

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.common.errors import UsageError
-from transforms.common.options import from_mapping, noted_paths, plain_options
+from transforms.common.options.fields import from_mapping, noted_paths, plain_options
 from transforms.lexicon.encoders.options import EncoderOptions, layers_of
 
 

@@ -1,16 +1,11 @@
 """Thesauri: what files say is what is asked of them; what is wrong names file and line."""
 
-import sys
 import unicodedata
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError, UsageError

@@ -3,7 +3,6 @@
 import gzip
 import sys
 import unicodedata
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -11,15 +10,12 @@ import pytest
 from gensim.models import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.keys import MISSING
+from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.vectors import blocks
 from transforms.lexicon.vectors.kinds import VECTORS
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from kinds_opened import opened
 
 WORDS = [*(f"w{number}" for number in range(60)), "Sea", "sea", "Ship", "null", "été", "7"]
 FORMATS = {

@@ -1,19 +1,13 @@
 """What several rows of a word become, and what is asked by part of speech: against plain loops."""
 
-import sys
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.word_lists.kinds import WORDS, words_from
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from kinds_opened import opened
 
 ROWS = st.lists(
     st.tuples(

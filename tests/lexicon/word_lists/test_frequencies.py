@@ -1,19 +1,15 @@
 """Frequencies against wordfreq's own function."""
 
 import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.word_lists.frequencies import WORDFREQ
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from kinds_opened import opened
 
 wordfreq = pytest.importorskip("wordfreq", reason="needs the extra `frequency`")
 

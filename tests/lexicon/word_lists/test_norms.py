@@ -1,21 +1,17 @@
 """Every line of docs/reference/resources.md that names a file of the norms, against readings by pandas."""
 
 import re
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pytest
+from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.word_lists.kinds import WORDS
 from transforms.lexicon.word_lists.scales import SCALES
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from kinds_opened import opened
 
 DOC = (Path(__file__).parents[3] / "docs" / "reference" / "resources.md").read_text("utf-8")
 LINES = dict(line.split("=", 1) for line in re.findall(r"```\n(.*?)```", DOC, re.DOTALL)[0].splitlines())

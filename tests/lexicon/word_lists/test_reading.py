@@ -5,21 +5,16 @@ import csv
 import gzip
 import io
 import lzma
-import sys
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.word_lists import compiling, reading
 from transforms.lexicon.word_lists.kinds import WORDS
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from kinds_opened import opened
 
 RATED = [("sea", 4.5), ("null", 1.25), ("NA", 2.0), ("None", 3.0), ("nan", 1e-3), ("été", -2.0)]
 

@@ -9,11 +9,11 @@ A plain path is one of kind `transformers`. A remote folder is copied once per m
 import functools
 import threading
 
-from transforms.common import files
+from transforms.common.code.entry_points import with_outside
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
-from transforms.common.options import Within
-from transforms.common.outside import with_outside
+from transforms.common.options.fields import Within
+from transforms.common.store import files
 from transforms.lexicon.encoders import transformers
 from transforms.lexicon.encoders.copies import local_copy
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Prepare, Resolve

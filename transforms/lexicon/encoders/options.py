@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
-from transforms.common.options import option
+from transforms.common.options.fields import option
 from transforms.lexicon.encoders.base import check_encoder, path_of
 
 __all__ = ["DEFAULTS", "DEVICES", "EncoderOptions", "check_layers", "layers_of"]

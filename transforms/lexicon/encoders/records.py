@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
-from transforms.common.identity import Uncounted
+from transforms.common.store.identity import Uncounted
 
 __all__ = [
     "NO_PIECE",

@@ -10,11 +10,11 @@ import posixpath
 from collections.abc import Mapping
 from typing import Any
 
-from transforms.annotation.spacy import versions
-from transforms.common import files
+from transforms.annotation.engines.spacy import versions
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.json_text import parse_json
-from transforms.common.resources import model_digest
+from transforms.common.store import files
+from transforms.common.store.json_text import parse_json
+from transforms.common.store.resources import model_digest
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
 
 __all__ = ["prepare"]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.lexicon.base import Opened
-from transforms.lexicon.casing import Words, coded, only
-from transforms.lexicon.keys import MISSING
+from transforms.lexicon.compiled.casing import Words, coded, only
+from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.thesauri.options import ThesaurusOptions
 from transforms.lexicon.thesauri.reading import Member, Sense
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from transforms.common import files
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.keys import keys_of, order_of_keys
+from transforms.common.store import files
+from transforms.lexicon.compiled.keys import keys_of, order_of_keys
 from transforms.lexicon.thesauri.options import ThesaurusOptions
 from transforms.lexicon.thesauri.reading import read_thesaurus
 

@@ -1,6 +1,6 @@
 """The kind of resource that thesauri are."""
 
-from transforms.lexicon.base import Kind
+from transforms.lexicon.compiled.kind import Kind
 from transforms.lexicon.thesauri.asking import open_thesaurus
 from transforms.lexicon.thesauri.compiling import compile_thesaurus
 from transforms.lexicon.thesauri.options import FORM, parse

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from transforms.formats.base import ReaderOptions
-from transforms.lexicon.base import Parsed
-from transforms.lexicon.specs import choice, split_spec
+from transforms.formats.records.base import ReaderOptions
+from transforms.lexicon.compiled.kind import Parsed
+from transforms.lexicon.compiled.specs import choice, split_spec
 
 __all__ = ["FORM", "FORMATS", "ThesaurusOptions", "parse"]
 

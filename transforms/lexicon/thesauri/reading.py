@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.opening import LINE_BYTES, opened, reading
+from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 
 __all__ = ["READERS", "Member", "Sense", "detect", "read_mythes", "read_tab", "read_thesaurus"]
 

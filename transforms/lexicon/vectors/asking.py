@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.change.neighbours import nearest_neighbours
 from transforms.common.rowwise import dots
-from transforms.lexicon.base import Opened
-from transforms.lexicon.casing import Words, coded, only
-from transforms.lexicon.keys import MISSING
+from transforms.embeddings.neighbours import nearest_neighbours
+from transforms.lexicon.compiled.casing import Words, coded, only
+from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["NEAREST", "Vectors", "open_vectors"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.opening import opened, reading
+from transforms.lexicon.compiled.opening import opened, reading
 from transforms.lexicon.vectors.blocks import ROWS, Block, check_finite, texts
 from transforms.lexicon.vectors.options import VectorOptions
 from transforms.lexicon.vectors.text import sizes_of

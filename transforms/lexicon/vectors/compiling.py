@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.base import Matrix
-from transforms.lexicon.casing import entries, lowered
+from transforms.lexicon.compiled.casing import entries, lowered
+from transforms.lexicon.compiled.kind import Matrix
 from transforms.lexicon.vectors.formats import READERS, detect
 from transforms.lexicon.vectors.options import VectorOptions
 from transforms.lexicon.vectors.variants import changed, moments_of, variant_of

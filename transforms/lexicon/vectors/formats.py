@@ -1,8 +1,8 @@
 """The formats of vectors by name, and which of them a file has."""
 
-from transforms.common import files
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.opening import LINE_BYTES, opened, reading
+from transforms.common.store import files
+from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.vectors.binary import read_binary
 from transforms.lexicon.vectors.blocks import Reader
 from transforms.lexicon.vectors.published import is_published, read_table

@@ -1,6 +1,6 @@
 """The kind of resource that static vectors are."""
 
-from transforms.lexicon.base import Kind
+from transforms.lexicon.compiled.kind import Kind
 from transforms.lexicon.vectors.asking import open_vectors
 from transforms.lexicon.vectors.compiling import compile_vectors
 from transforms.lexicon.vectors.options import FORM, parse

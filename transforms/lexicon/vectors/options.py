@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
-from transforms.lexicon.base import Parsed
-from transforms.lexicon.casing import CASES
-from transforms.lexicon.specs import choice, number, split_spec, yes
+from transforms.lexicon.compiled.casing import CASES
+from transforms.lexicon.compiled.kind import Parsed
+from transforms.lexicon.compiled.specs import choice, number, split_spec, yes
 
 __all__ = ["FORM", "FORMATS", "VectorOptions", "parse"]
 

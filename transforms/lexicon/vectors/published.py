@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from transforms.change.exporting import as_trained
 from transforms.common.errors import LexbeamError, nearest
-from transforms.common.resources import content_digest
-from transforms.common.sections import table_digest
-from transforms.common.snapshots import find_snapshot, open_snapshot
+from transforms.common.publish.sections import table_digest
+from transforms.common.publish.snapshots import find_snapshot, open_snapshot
+from transforms.common.store.resources import content_digest
+from transforms.embeddings.exports import as_trained
 from transforms.lexicon.vectors.blocks import ROWS, Block
 from transforms.lexicon.vectors.options import VectorOptions
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.common.errors import LexbeamError
-from transforms.formats.streams import iter_lines
-from transforms.lexicon.opening import LINE_BYTES, opened, reading
+from transforms.formats.sources.streams import iter_lines
+from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.vectors.blocks import ROWS, Block, check_finite, texts
 from transforms.lexicon.vectors.options import VectorOptions
 

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.base import Opened
-from transforms.lexicon.casing import Words, coded, lowered, only, with_tags
-from transforms.lexicon.keys import MISSING, find
+from transforms.lexicon.compiled.casing import Words, coded, lowered, only, with_tags
+from transforms.lexicon.compiled.keys import MISSING, find
+from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.word_lists.options import UPOS
 
 __all__ = ["LOOKED_UP", "WordList", "open_words", "values_of"]

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
-from transforms.formats.text_cleaning import clean_field
-from transforms.lexicon.casing import TAB, entries, lowered, only, with_tags
+from transforms.formats.records.text_cleaning import clean_field
+from transforms.lexicon.compiled.casing import TAB, entries, lowered, only, with_tags
 from transforms.lexicon.word_lists.merging import merged
 from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
 from transforms.lexicon.word_lists.options import UPOS, Rules, WordListOptions

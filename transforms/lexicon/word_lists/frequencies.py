@@ -21,8 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.lexicon.base import Kind, Opened
-from transforms.lexicon.casing import coded, lowered
+from transforms.lexicon.compiled.casing import coded, lowered
+from transforms.lexicon.compiled.kind import Kind, Opened
 from transforms.lexicon.word_lists.asking import LOOKED_UP, WordList
 from transforms.lexicon.word_lists.kinds import words_from
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.lexicon.base import Kind, Parsed
-from transforms.lexicon.casing import CASES
+from transforms.lexicon.compiled.casing import CASES
+from transforms.lexicon.compiled.kind import Kind, Parsed
 from transforms.lexicon.word_lists.asking import open_words
 from transforms.lexicon.word_lists.compiling import compile_words, compiled
 from transforms.lexicon.word_lists.options import DUPLICATES, FORM, Rules, parse, with_usual_scale

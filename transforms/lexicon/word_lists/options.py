@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass, replace
 
 from transforms.common.errors import UsageError
-from transforms.formats.base import ReaderOptions
-from transforms.lexicon.base import Parsed
-from transforms.lexicon.casing import CASES
-from transforms.lexicon.specs import choice, number, split_spec, yes
+from transforms.formats.records.base import ReaderOptions
+from transforms.lexicon.compiled.casing import CASES
+from transforms.lexicon.compiled.kind import Parsed
+from transforms.lexicon.compiled.specs import choice, number, split_spec, yes
 from transforms.lexicon.word_lists.scales import SCALES, Scale
 
 __all__ = [

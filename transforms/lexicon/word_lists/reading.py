@@ -12,13 +12,13 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from transforms.common.errors import LexbeamError, nearest
-from transforms.formats.base import BadRecord, ReaderOptions, Source
-from transforms.formats.delimited import rows
-from transforms.formats.streams import iter_lines
-from transforms.formats.streams import opened as recoded
-from transforms.formats.text_cleaning import decode
-from transforms.lexicon.casing import only
-from transforms.lexicon.opening import LINE_BYTES, opened, reading
+from transforms.formats.readers.delimited import rows
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.text_cleaning import decode
+from transforms.formats.sources.streams import iter_lines
+from transforms.formats.sources.streams import opened as recoded
+from transforms.lexicon.compiled.casing import only
+from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.word_lists.numbers import is_number_or_missing
 from transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.base import Kind
+from transforms.lexicon.compiled.kind import Kind
 from transforms.lexicon.word_lists.frequencies import zipf_values
 from transforms.lexicon.word_lists.kinds import words_from
 

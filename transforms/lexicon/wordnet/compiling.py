@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.keys import keys_of, order_of_keys
+from transforms.lexicon.compiled.keys import keys_of, order_of_keys
 from transforms.lexicon.wordnet.depths import depths
 from transforms.lexicon.wordnet.files import read_exceptions, read_index
 from transforms.lexicon.wordnet.glosses import gloss_tables

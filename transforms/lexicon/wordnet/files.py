@@ -7,10 +7,10 @@ may be those of WordNet 3.0, 3.1 or another database in the same format; text is
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from transforms.common import files
+from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import digest
-from transforms.common.resources import content_digest
+from transforms.common.store import files
+from transforms.common.store.resources import content_digest
 
 __all__ = [
     "Counts",

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.keys import MISSING, find, keys_of, order_of_keys
+from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 from transforms.lexicon.wordnet.ragged import Ragged, runs
 from transforms.lexicon.wordnet.tables import Tables
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
-from transforms.lexicon.base import Kind, Opened, Parsed
+from transforms.lexicon.compiled.kind import Kind, Opened, Parsed
 from transforms.lexicon.wordnet.compiling import compile_wordnet
 from transforms.lexicon.wordnet.files import digest_of_database
 from transforms.lexicon.wordnet.wordnet import WordNet

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.keys import MISSING
+from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.asking import ANY, asked
 from transforms.lexicon.wordnet.lexnames import PARTS
 

@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.keys import find_all
+from transforms.lexicon.compiled.keys import find_all
 from transforms.lexicon.wordnet.ragged import runs
 
 __all__ = ["DETACHMENT", "Exceptions", "Part", "bases"]

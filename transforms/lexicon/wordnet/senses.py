@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.keys import MISSING, find, keys_of
+from transforms.lexicon.compiled.keys import MISSING, find, keys_of
 from transforms.lexicon.wordnet.files import Index, find_file, read_counts, wrong
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES
 from transforms.lexicon.wordnet.synsets import Synsets, bounds_table

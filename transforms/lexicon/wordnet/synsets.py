@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.keys import MISSING
+from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.files import Data, read_data, wrong
 from transforms.lexicon.wordnet.lexnames import MARKERS, PART_FILES, PARTS, RELATIONS, SYNSET_TYPES
 

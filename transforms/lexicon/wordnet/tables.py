@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.base import Opened
-from transforms.lexicon.keys import MISSING
+from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.wordnet.ragged import Ragged, runs
 
 __all__ = ["Tables"]

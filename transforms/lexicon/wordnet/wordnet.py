@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.base import Opened
-from transforms.lexicon.keys import MISSING, find
+from transforms.lexicon.compiled.keys import MISSING, find
+from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.wordnet.asking import ANY, NONE, Asked, Pos, Words, asked, relation_codes
 from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.lexnames import (

@@ -1,0 +1,1 @@
+"""Commands `change` and `evaluate change`."""

@@ -1,0 +1,343 @@
+"""Lexical semantic change: slices, embeddings, alignments, scores, from annotated corpora.
+
+    lexbeam change corpus --out change --slices 1810-1860,1960-2010 --seeds 3
+
+The training view is derived from `sentences`, one embedding is trained per slice and seed, pairs of
+slices are aligned and scored; see docs/tasks/change/README.md.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pipelines.commands.change.plan import (
+    ChangeOptions,
+    ChangePlan,
+    may_be_series,
+    parse_seeds,
+    plan_change,
+    read_targets,
+)
+from pipelines.frame.command import Command, Graph, HandedBack, Source
+from schemas.change.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
+from schemas.change.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
+from schemas.change.pairs import PAIRS
+from schemas.change.scores import SCORES
+from schemas.change.series import POINTS
+from schemas.change.series import SERIES as SERIES_TABLE
+from schemas.change.slices import SLICES
+from schemas.change.summary import SUMMARY
+from schemas.change.vectors import VECTORS
+from transforms.change.graph.null_pairs import first_place, groups_of, null_slices
+from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
+from transforms.change.report.panels import panels, quotes
+from transforms.change.scores.score_stages import COMBINE, SCORE
+from transforms.change.scores.summary_stage import SUMMARISE
+from transforms.change.series.series_stage import SERIES
+from transforms.change.series.trace_stage import TRACE, SeriesOptions
+from transforms.change.shown.rankings import missing_targets, ranking
+from transforms.change.shown.series_view import turning
+from transforms.change.shown.views import VIEWS
+from transforms.change.shown.warnings import slice_warnings
+from transforms.change.spaces.alignment_stage import ALIGN
+from transforms.change.spaces.neighbour_stage import NEIGHBOURS, SLICE
+from transforms.change.spaces.training import TRAIN
+from transforms.change.view.slice_merges import COUNT, SHUFFLE
+from transforms.change.view.slices import lacking
+from transforms.change.view.view_stage import MEASURE, VIEW, Viewed
+from transforms.change.view.words import ViewOptions, told_case
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block
+from transforms.common.store.artefacts import Stage
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_table
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["CHANGE"]
+
+log = logging.getLogger("lexbeam")
+
+
+class Outside(NamedTuple):
+    """Documents of a part of `sentences` that are in no slice."""
+
+    documents: int
+
+
+def _outside(element: tuple[str, list[Viewed]]) -> Outside:
+    _, viewed = element
+    return Outside(viewed[0].of - sum(slice.seen for slice in viewed))
+
+
+def _reads(options: ChangeOptions) -> Sequence[Source]:
+    tables = ("sentences", "documents") if options.null else ("sentences",)  # who wrote them
+    return [Source(table, folder) for folder in options.corpora or (None,) for table in tables]
+
+
+def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
+    # Where there are several corpora, another one may have what this one lacks.
+    return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
+
+
+def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    """Parts of `sentences` in, parts of the change tables out."""
+    import apache_beam as beam
+
+    from transforms.change.graph.null_ptransforms import DealSlices, OfGroups, ScoreNulls
+    from transforms.change.graph.ptransforms import (
+        AlignPairs,
+        CombineSeeds,
+        ListNeighbours,
+        ScoreSeeds,
+        SummarisePairs,
+        TrainSlices,
+    )
+    from transforms.change.graph.series_ptransforms import CombineSeries, TraceSeries
+    from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
+    from transforms.change.graph.view_ptransforms import DeriveView, EachSlice, MergeSlices, WriteText
+
+    workspace, lanes = graph.workspace, graph.lanes
+    viewed = (
+        pipeline
+        | "SentenceParts" >> beam.Create(plan.parts, reshuffle=False)
+        | "DeriveView" >> DeriveView(workspace, plan.view, plan.budget, lanes, plan.settle)
+    )
+    ready = viewed | "EachSlice" >> beam.ParDo(EachSlice()) | "MergeSlices" >> MergeSlices(workspace)
+    spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
+    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
+    nulls, series_nulls, series_deals = {}, {}, {}
+    series_options = SeriesOptions(align=plan.align, rank=plan.score.rank)
+    pairs, names = len(plan.pairs.pairs), len(plan.pairs.names)
+    if plan.null.nulls:
+        groups = groups_of(plan.pairs, plan.series)
+        own = null_slices(plan.pairs, groups, plan.null.nulls)
+        dealt = viewed | "DealSlices" >> DealSlices(workspace, groups, plan.documents, plan.null, plan.view.ranges)
+        null_ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
+        null_spaces = null_ready | "TrainNulls" >> TrainSlices(workspace, own, plan.sgns, lanes)
+        nulls["deals"] = dealt.deals | "OfPairs" >> beam.ParDo(OfGroups(range(pairs)))
+        nulls["nulls"] = null_spaces | "ScoreNulls" >> ScoreNulls(
+            workspace, own, plan.null.nulls, plan.align, plan.score, null_ready
+        )
+        if plan.series:
+            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.ParDo(OfGroups(range(pairs, pairs + 1)))
+            series_nulls["nulls"] = null_spaces | "TraceNulls" >> TraceSeries(
+                workspace, own, first_place(groups, pairs, plan.null.nulls), names, series_options, null_ready, {}
+            )
+    combined = (
+        aligned
+        | "Score" >> ScoreSeeds(workspace, plan.score)
+        | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls, ready)
+    )
+    summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
+    neighbours = spaces | "Neighbours" >> ListNeighbours(workspace, plan.pairs, plan.score, plan.neighbours, combined)
+    if plan.write_text:
+        ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
+    slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(workspace, plan.view.slices, plan.pairs)
+    made = {}
+    if plan.series:
+        traced = spaces | "Trace" >> TraceSeries(
+            workspace, plan.pairs, 0, names, series_options, ready, {"maps": aligned}
+        )
+        series = traced | "CombineSeries" >> CombineSeries(
+            workspace, plan.pairs, series_options, series_nulls, series_deals, ready
+        )
+        made = {SERIES_TABLE.name: series, POINTS.name: series}
+    parts = {
+        "vectors": spaces,
+        "neighbours": neighbours,
+        "alignments": aligned,
+        "scores": combined,
+        PAIRS.name: combined,
+        SUMMARY.name: summary,
+        "slices": slices,
+        **made,
+    } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
+    return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
+
+
+def _expected(plan: ChangePlan) -> Mapping[str, int]:
+    pairs, slices, seeds = (len(x) for x in (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
+    nulls = plan.null.nulls
+    null_series = nulls if plan.series else 0
+    groups = groups_of(plan.pairs, plan.series) if nulls else ()
+    parts = len(plan.parts)
+    found = {
+        MEASURE.name: parts * slices * (plan.budget is not None),
+        SIZES.name: parts * len({place for group in groups for place in group}),
+        DEALT.name: parts * nulls * sum(map(len, groups)),
+        COUNT.name: slices + 2 * pairs * nulls + slices * null_series,
+        SHUFFLE.name: sum(plan.view.ranges) * (1 + null_series)
+        + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
+        TRAIN.name: slices * (seeds + null_series) + 2 * pairs * nulls,
+        ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
+        SCORE.name: pairs * (seeds + nulls),
+        COMBINE.name: pairs,
+        SUMMARISE.name: pairs,
+        NEIGHBOURS.name: slices * seeds,
+        SLICE.name: slices,
+        DEAL.name: len(groups),
+        TRACE.name: (seeds + nulls) * plan.series,
+        SERIES.name: int(plan.series),
+    }
+    return {stage: number for stage, number in found.items() if number}
+
+
+# Of COUNT and SHUFFLE some are of null slices: they come last.
+_WAITS = {
+    VIEW.name: (MEASURE.name,),
+    DEAL.name: (SIZES.name,),
+    DEALT.name: (DEAL.name,),
+    COUNT.name: (VIEW.name, DEALT.name),
+    SHUFFLE.name: (VIEW.name, DEALT.name),
+    TRAIN.name: (COUNT.name, SHUFFLE.name),
+    ALIGN.name: (TRAIN.name,),
+    SCORE.name: (ALIGN.name,),
+    COMBINE.name: (SCORE.name, DEAL.name),
+    SUMMARISE.name: (COMBINE.name,),
+    SERIES.name: (TRACE.name,),
+}
+
+
+def _weights(options: ChangeOptions) -> Mapping[str, float]:
+    """Return about how much work the stages are: what is trained, most of all."""
+    runs = len(parse_seeds(options.seeds)) + options.null  # a null pair is one at one seed
+    sgns = options.sgns
+    series = may_be_series(options)
+    runs += options.null * series  # as much again, for null series
+    # Seconds for a million tokens on one core, with the sample corpus.
+    training = 25.0 * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
+    return {
+        MEASURE.name: 1.0 if options.max_tokens else 0.0,
+        VIEW.name: 2.0,
+        COUNT.name: 0.5,
+        SHUFFLE.name: 1.0,
+        SIZES.name: 0.2 if options.null else 0.0,
+        DEAL.name: 0.1 if options.null else 0.0,
+        DEALT.name: options.null * (2.5 if series else 1.5),
+        TRAIN.name: runs * training,
+        ALIGN.name: runs * 1.0,
+        SCORE.name: runs * 0.5,
+        COMBINE.name: 0.5,
+        SUMMARISE.name: 0.5,
+        NEIGHBOURS.name: runs * 0.5,
+        SLICE.name: 0.1,
+        TRACE.name: runs * 1.0 if series else 0.0,
+        SERIES.name: 0.2 if series else 0.0,
+    }
+
+
+def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
+    used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, SUMMARISE, NEIGHBOURS, SLICE)
+    if plan.budget is not None:
+        used = (MEASURE, *used)
+    if plan.null.nulls:
+        used = (*used, SIZES, DEAL, DEALT)
+    if plan.series:
+        used = (*used, SERIES)
+    return {
+        **{stage.name: {} for stage in used},
+        ALIGN.name: {_ALIGNMENTS: plan.score.alignments},
+        SCORE.name: SCORE.chosen(_NO_TASK, plan.score),
+        COMBINE.name: COMBINE.chosen(_NO_TASK, plan.score),
+        **({TRACE.name: TRACE.chosen(_NO_TASK, SeriesOptions())} if plan.series else {}),
+    }
+
+
+_STAGES: tuple[Stage[Any, Any, Any], ...] = (
+    MEASURE,
+    VIEW,
+    SIZES,
+    DEAL,
+    DEALT,
+    COUNT,
+    SHUFFLE,
+    TRAIN,
+    ALIGN,
+    SCORE,
+    COMBINE,
+    SUMMARISE,
+    TRACE,
+    SERIES,
+    NEIGHBOURS,
+    SLICE,
+)
+_ALIGNMENTS = "transforms.embeddings.alignment:ALIGNMENTS"
+_NO_TASK: Any = None
+
+
+def _resources(plan: ChangePlan) -> Mapping[str, Any]:
+    return {"targets": list(plan.view.targets.words)}
+
+
+def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
+    outside = sum(row.documents for row in outcome.rows["outside"])
+    slices = read_table([checked(part) for part in outcome.of_table(SLICES.name)])
+    for warning in slice_warnings(slices.to_pylist(), outside):
+        log.warning("%s", warning)
+    return {
+        "view": asdict(plan.view.options),
+        "slices": [list(slice) for slice in plan.view.slices],
+        "pairs": [list(pair) for pair in plan.pairs.pairs],
+        "seeds": list(plan.pairs.seeds),
+        "alignments": [name for name in plan.score.alignments if name != "none"],
+        "targets": list(plan.view.targets.words),
+        "documents_outside_slices": outside,
+    }
+
+
+def _told(section: Mapping[str, Any]) -> Mapping[str, str | None]:
+    """Return slices with their years, pairs by the names of their slices, and the view in words."""
+    slices, view = section["slices"], section["view"]
+    names = [name for name, *_ in slices]
+    return {
+        "slices": ", ".join(f"{name} ({first} to {last})" for name, first, last in slices),
+        "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
+        "view": f"by {view['unit']}, letter case {view['case']}, sentences of {view['min_sentence']} tokens or more",
+    }
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    """Yield slices, targets not found, and the most changed words."""
+    for row in snapshot.read("slices").to_pylist():
+        yield (
+            f"slice {row['slice']}: {row['documents']} documents, {row['tokens']} tokens, "
+            f"{row['vocabulary']} words with {row['min_count']} uses"
+        )
+    section = snapshot.section("change")
+    yield told_case(ViewOptions(**section["view"]), section["options"]["case"])
+    yield from missing_targets(snapshot)
+    yield from ranking(snapshot)
+    yield from turning(snapshot)
+
+
+CHANGE: Command[ChangeOptions, ChangePlan] = Command(
+    options=ChangeOptions,
+    examples="""\
+  lexbeam change corpus --out change --slices 1810-1860,1960-2010 --null 5
+  lexbeam change results --slices 1810-1860,1960-2010 --null 5
+  lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
+      --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
+    tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
+    reads=_reads,
+    check=read_targets,
+    asks=_asks,
+    stages=_STAGES,
+    plan=plan_change,
+    build=_build,
+    rows={"outside": Outside},
+    expected=_expected,
+    weights=_weights,
+    waits=_WAITS,
+    chosen=_chosen,
+    resources=_resources,
+    section=_section,
+    told=_told,
+    summary=_summary,
+    views=VIEWS,
+    report=panels,
+    quotes=quotes,
+)

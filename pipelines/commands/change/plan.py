@@ -1,0 +1,257 @@
+"""Options of `lexbeam change`, and the plan they make with what the corpora say of themselves."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pipelines.frame.command import Inputs
+from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.inputs import corpora_of
+from transforms.change.graph.comparisons import Comparisons
+from transforms.change.nulls.deal_stages import DealOptions
+from transforms.change.nulls.evidence import LEAST_RUNS
+from transforms.change.scores.score_stages import ScoreOptions
+from transforms.change.spaces.alignment_stage import AlignOptions
+from transforms.change.spaces.neighbour_stage import NeighbourOptions
+from transforms.change.view.slices import (
+    PAIRS,
+    Slice,
+    filled_slices,
+    parse_slices,
+    per_slice,
+    slice_of,
+    slice_pairs,
+    with_hyphens,
+)
+from transforms.change.view.targets import Targets, load_targets
+from transforms.change.view.view_stage import RANGE_TOKENS, SMALLEST, ViewSpec
+from transforms.change.view.words import ViewOptions, case_of
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import embedded, option
+from transforms.common.options.small_texts import read_lines
+from transforms.common.store.tables import Part
+from transforms.corpora.corpus import (
+    Corpus,
+    SentencePart,
+    check_columns,
+    languages,
+    sentence_parts,
+    tokens_by_year,
+    years,
+)
+from transforms.embeddings.alignment import parse_fit_on
+from transforms.embeddings.sgns import SgnsOptions
+
+__all__ = ["ChangeOptions", "ChangePlan", "may_be_series", "plan_change", "read_targets"]
+
+
+def check_slices(spec: str) -> None:
+    """Check what can be told of `slices` without a corpus."""
+    parse_slices(spec, years=(0, 0))
+
+
+def parse_budget(value: str | None) -> int | str | None:
+    """Return the most tokens per slice, `smallest`, or None for no limit."""
+    if value is None or value == SMALLEST:
+        return value
+    if not re.fullmatch(r"0*[1-9][0-9]{0,17}", value):
+        raise UsageError(f"`max_tokens` must be a number from 1, or {SMALLEST}, not {value!r}")
+    return int(value)
+
+
+def parse_seeds(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the seeds that a number of seeds, or several seeds, stand for."""
+    if len(numbers) > 1:
+        if len(set(numbers)) < len(numbers):
+            raise UsageError(f"`seeds` {','.join(map(str, numbers))} names a seed twice")
+        return tuple(sorted(numbers))
+    if not numbers or not 1 <= numbers[0] <= MOST_SEEDS:
+        raise UsageError(f"`seeds`: the number of seeds is 1 to {MOST_SEEDS}")
+    return tuple(range(1, numbers[0] + 1))
+
+
+def check_null(number: int) -> None:
+    """Refuse a number of null pairs from which nothing can be told."""
+    if 0 < number < LEAST_RUNS:
+        raise UsageError(
+            f"`null` {number}: fewer than {LEAST_RUNS} null pairs tell too little of chance (5 are good); 0 makes none"
+        )
+
+
+SCORES = "scores"
+EVIDENCE = "evidence"
+MOST_SEEDS = 1000
+MOST_NULLS = 1000
+LEAST_SLICES = 3  # of a series
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeOptions(RunnerOptions):
+    """Options of `lexbeam change`."""
+
+    corpora: tuple[str, ...] = option(
+        (),
+        help="folders made by `lexbeam corpus`; several make one corpus; none: that of `out`",
+        metavar="CORPUS_DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
+    slices: str = option(
+        help="periods, both ends included: 1810-1860,1960-2010 or bc=..-1,ad=0.. or 'every 20'",
+        metavar="SPEC",
+        check=check_slices,
+        stands_for=with_hyphens,
+    )
+    pairs: str = option("consecutive", help="pairs of slices to compare", choices=tuple(PAIRS))
+    targets: str | None = option(
+        None,
+        help="target words, one a line, perhaps with _nn, _vb or _jj",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
+    view: ViewOptions = embedded(ViewOptions, group="training view")
+    max_tokens: str | None = option(
+        None,
+        help="downsample slices to this many tokens, or to the `smallest` slice",
+        metavar="N",
+        check=parse_budget,
+        group="training view",
+    )
+    write_text: str | None = option(
+        None,
+        help="also write the training view as text, a file per slice",
+        metavar="DIR",
+        path="place",
+        published=False,
+        group="training view",
+    )
+    sgns: SgnsOptions = embedded(SgnsOptions, group="training")
+    min_count: tuple[int, ...] = option((5,), help="frequency cut, one or one per slice", least=1, group="training")
+    seeds: tuple[int, ...] = option(
+        (1,),
+        help="number of seeds (3), or the seeds themselves (1,5,9)",
+        least=0,
+        most=2**31 - 1,
+        check=parse_seeds,
+        group="training",
+    )
+    null: int = option(
+        0,
+        help="null pairs for each pair of slices, which say what scores chance gives: 3 at "
+        "least, or 0 for none (default 0)",
+        least=0,
+        most=MOST_NULLS,
+        check=check_null,
+        group=EVIDENCE,
+    )
+    null_seed: int = option(1, help="seed that documents are dealt by", least=0, group=EVIDENCE)
+    series: bool = option(
+        True, help="with three or more slices: series of all of them, and change points", group=SCORES
+    )
+    align: AlignOptions = embedded(AlignOptions, group=SCORES)
+    score: ScoreOptions = embedded(ScoreOptions, group=SCORES)
+    neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
+
+    def __post_init__(self) -> None:
+        """Refuse unknown words to fit on."""
+        if self.align.fit_on:
+            parse_fit_on(self.align.fit_on)
+
+
+@dataclass(frozen=True)
+class ChangePlan:
+    """What a change run is to do, checked against the corpora."""
+
+    parts: list[SentencePart]
+    settle: bool
+    view: ViewSpec
+    budget: int | str | None
+    pairs: Comparisons
+    null: DealOptions
+    series: bool
+    documents: Mapping[str, Part]
+    sgns: SgnsOptions
+    align: AlignOptions
+    score: ScoreOptions
+    neighbours: NeighbourOptions
+    write_text: str | None
+
+
+def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
+    """Check the options against what the corpora's manifests say, and return the plan.
+
+    Raises:
+        UsageError: an option is wrong, or needs annotation that the corpora lack.
+        LexbeamError: a slice without documents.
+    """
+    corpora = corpora_of(inputs)
+    slices = filled_slices(options.slices, years(corpora))
+    view = options.view
+    if view.case == "auto":
+        view = replace(view, case=case_of(languages(corpora)))
+    targets = read_targets(options, view)
+    check_columns(
+        corpora,
+        _columns(options, targets),
+        remedy="choose an engine that gives them, another `unit`, or targets without _nn, _vb, _jj",
+    )
+    cuts = per_slice(list(options.min_count), slices)
+    return ChangePlan(
+        parts=sentence_parts(corpora),
+        settle=len(corpora) > 1,
+        view=ViewSpec(slices=slices, targets=targets, options=view, ranges=_ranges(slices, corpora)),
+        budget=parse_budget(options.max_tokens),
+        pairs=Comparisons(
+            names=tuple(slice.name for slice in slices),
+            min_counts=tuple(cuts),
+            pairs=slice_pairs(slices, options.pairs),
+            seeds=parse_seeds(options.seeds),
+        ),
+        null=DealOptions(nulls=options.null, seed=options.null_seed),
+        series=options.series and len(slices) >= LEAST_SLICES,
+        documents=_documents(corpora) if options.null else {},
+        sgns=options.sgns,
+        align=replace(options.align, targets=targets.words),
+        score=replace(options.score, targets=targets.words),
+        neighbours=options.neighbours,
+        write_text=options.write_text,
+    )
+
+
+def _ranges(slices: Sequence[Slice], corpora: Sequence[Corpus]) -> tuple[int, ...]:
+    """Return into how many ranges each slice is cut: by its own tokens, whatever others hold."""
+    tokens = [0] * len(slices)
+    for year, number in tokens_by_year(corpora).items():
+        if (place := slice_of(year, slices)) is not None:
+            tokens[place] += number
+    return tuple(max(1, -(-number // RANGE_TOKENS)) for number in tokens)
+
+
+def _documents(corpora: Sequence[Corpus]) -> dict[str, Part]:
+    """Return the parts of `documents` by the digests of the parts of `sentences` beside them."""
+    return {parts.sentences.sha256: parts.documents for corpus in reversed(corpora) for parts in corpus.pairs}
+
+
+def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Targets:
+    """Return the target words, as the view has them; where none is given, as the options say.
+
+    Raises:
+        UsageError: their file cannot be read, or a word in it is wrong.
+    """
+    if options.targets is None:
+        return Targets()
+    return load_targets(read_lines(options.targets, "targets"), view or options.view)
+
+
+def may_be_series(options: ChangeOptions) -> bool:
+    """Return whether slices will, as far as can be told without a corpus, make a series."""
+    known = len(parse_slices(options.slices, years=(0, 0)))
+    return options.series and (known >= LEAST_SLICES or options.slices.startswith("every"))
+
+
+def _columns(options: ChangeOptions, targets: Targets) -> set[str]:
+    unit = "lemmas" if options.view.unit == "lemma" else "forms"
+    return {unit, "upos"} if targets.needs_upos else {unit}

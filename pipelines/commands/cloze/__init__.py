@@ -1,0 +1,1 @@
+"""Commands `cloze ...` and `evaluate cloze`."""

@@ -1,0 +1,117 @@
+"""How concrete words are, learned from ratings: a model in a folder of its own.
+
+    lexbeam cloze abstractness --ratings mrc.csv:word=WORD,value=CONC --out models/concreteness \\
+        --vectors results:slice=1880-1920
+
+docs/tasks/cloze/abstractness.md says what words are described by and what the model holds.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipelines.frame.command import Action, Command
+from transforms.cloze.abstractness.inputs import Given
+from transforms.cloze.abstractness.options import RATINGS, VECTORS, WORDNET, AbstractnessOptions, check_abstractness
+from transforms.cloze.abstractness.ratings import joined_ratings
+from transforms.cloze.abstractness.training import Learned, inputs_of, learn
+from transforms.common.store import files
+from transforms.evaluation.evaluating import Measured
+from transforms.learning.models.keeping import keep_model
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from transforms.lexicon.vectors.asking import Vectors
+from transforms.lexicon.word_lists.asking import WordList
+from transforms.lexicon.wordnet.wordnet import WordNet
+
+__all__ = ["ABSTRACTNESS"]
+
+
+def _learn(options: AbstractnessOptions, action: Action) -> None:
+    """Learn a model and keep it.
+
+    Raises:
+        UsageError: the words of a resource are wrong.
+        LexbeamError: a file is not what it should be, or nothing can be learned from it; the folder
+            holds something else.
+    """
+    texts = _resources(options)
+    lexicon = prepare(LexiconOptions(resources=tuple(texts.values()), cache=options.words.cache))
+    opened = {held.name: held.open() for held in lexicon.held}
+    called = {name: _called(text) for name, text in texts.items()}
+    ratings = joined_ratings({called[name]: found for name, found in opened.items() if isinstance(found, WordList)})
+    wordnet = opened.get(WORDNET)
+    vectors = {name: found for name, found in opened.items() if isinstance(found, Vectors)}
+    given = Given(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
+    made_from = {
+        "wordnet": called.get(WORDNET, ""),
+        "glosses": called.get(WORDNET, ""),
+        "vectors": ", ".join(called[name] for name in vectors),
+    }
+    learned = learn(ratings, given, options, _digests(lexicon), made_from)
+    digest = keep_model(options.out, learned.model, overwrite=options.overwrite)
+    for line in _told(learned, options, digest):
+        action.tell(line)
+
+
+def _resources(options: AbstractnessOptions) -> dict[str, str]:
+    """Return the resources that are needed, by name, as a person would write them."""
+    inputs = inputs_of(options)
+    found = _numbered(options.ratings, RATINGS)
+    if {"wordnet", "glosses"} & set(inputs):
+        found[WORDNET] = options.words.wordnet or f"{WORDNET}=wordnet"
+    if "vectors" in inputs:
+        found |= _numbered(options.words.vectors, VECTORS)
+    return found
+
+
+def _numbered(texts: Sequence[str], name: str) -> dict[str, str]:
+    bare = [text.removeprefix(f"{name}=") for text in texts]
+    return {f"{name}{number}": f"{name}{number}={text}" for number, text in enumerate(bare)}
+
+
+def _called(text: str) -> str:
+    """Return what messages call a resource: its files, and the slice of vectors of ours."""
+    parsed = parse_spec(text).parsed
+    part = getattr(parsed.options, "slice", "")
+    return ", ".join(map(files.shown, parsed.paths)) + (f", slice {part}" if part else "")
+
+
+def _digests(lexicon: Lexicon) -> Mapping[str, str]:
+    return {held.name.strip("_"): held.compiled.digest for held in lexicon.held}
+
+
+def _told(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterator[str]:
+    for name, (low, high) in learned.scales.items():
+        yield f"{name}: from {low:g}, abstract, to {high:g}, concrete"
+    known = ", ".join(f"{name} {count}" for name, count in learned.known.items())
+    yield f"{learned.words} rated words, known to {known}"
+    yield f"Pearson's r of {options.folds} folds, pooled"
+    for name, measured in learned.measured.items():
+        chosen = ", kept" if name == options.learning.estimator else ""
+        yield f"  {name}: {_interval(measured)}{chosen}"
+    below = options.abstract_below
+    plain, calibrated = learned.cuts
+    yield f"of words rated below {below:g}, and of the others, so many are predicted"
+    for cut, how in ((plain, ""), (calibrated, ", calibrated (Youden's index)")):
+        yield (f"  below {cut.threshold:.3g}: {cut.sensitivity:.1%}, {1 - cut.specificity:.1%}{how}")
+    yield f"{learned.vocabulary} words in {files.shown(options.out)}, model {digest[:12]}"
+
+
+def _interval(measured: Measured) -> str:
+    if measured.value is None:
+        return f"none ({measured.reason})"
+    if measured.low is None or measured.high is None:
+        return f"{measured.value:.3f}"
+    return f"{measured.value:.3f} ({measured.low:.3f} to {measured.high:.3f})"
+
+
+ABSTRACTNESS: Command[AbstractnessOptions, None] = Command(
+    options=AbstractnessOptions,
+    examples="""\
+  lexbeam cloze abstractness --ratings mrc.csv:word=WORD,value=CONC --out models/concreteness
+  lexbeam cloze abstractness --ratings mrc.csv:word=WORD,value=CONC --out models/concreteness \\
+      --vectors news.vec --vectors results:slice=1880-1920 --compare network
+  lexbeam cloze abstractness --ratings words.tsv:word=Word,value=Conc.M,scale=1-5 \\
+      --out models/forms --inputs ngrams,vectors --vectors words.vec --of form --estimator ridge""",
+    check=check_abstractness,
+    action=_learn,
+)

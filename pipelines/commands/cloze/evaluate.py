@@ -1,0 +1,265 @@
+"""Files of answers to five-way questions evaluated against gold, beside what needs no reading.
+
+    lexbeam evaluate cloze --gold Task_1_dev.jsonl --predictions subtask1.csv
+    lexbeam evaluate cloze --gold Task_2_dev.jsonl --predictions cross.csv --trained-on \\
+        imperceptibility
+
+docs/tasks/cloze/answer.md says what is read, and what is computed.
+"""
+
+import importlib.util
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.frame.blocks import shown_lines
+from pipelines.frame.command import Action, Command, HandedBack, Inputs
+from pipelines.frame.common_options import RUN, PublishOptions
+from schemas.cloze.pairs import CLOZE_METRICS, KINDS
+from transforms.cloze.answers.evaluation import System, baselines_of, evaluated, systems_of
+from transforms.cloze.answers.files import read_answers
+from transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import Within, embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block, Grid, number
+from transforms.common.store import files
+from transforms.common.store.tables import sort_rows
+from transforms.evaluation.bootstrap import BootstrapOptions
+from transforms.evaluation.outcomes import Floats
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, path_within, prepare
+from transforms.lexicon.word_lists.asking import WordList
+from transforms.lexicon.word_lists.frequencies import Frequencies
+from transforms.report.panels import Panel, Rows
+
+__all__ = ["EVALUATE_CLOZE", "EvaluateClozeOptions"]
+
+log = logging.getLogger("lexbeam")
+
+_FREQUENCY = "frequency_"
+
+
+def _as_frequency(text: str) -> str:
+    """Return the resource that is named for the baseline `frequency`."""
+    return text if text.startswith(f"{_FREQUENCY}=") else f"{_FREQUENCY}={text}"
+
+
+def _within_frequency(text: str) -> Within | None:
+    return path_within(_as_frequency(text))
+
+
+def _check_frequency(text: str) -> None:
+    parse_spec(_as_frequency(text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateClozeOptions(PublishOptions):
+    """Options of `lexbeam evaluate cloze`."""
+
+    out: str | None = option(  # type: ignore[assignment]
+        None,
+        help="folder where table cloze/metrics is published; none: it is only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
+    gold: tuple[str, ...] = option(
+        help="questions with their labels, JSON lines as the task has them and as `lexbeam cloze "
+        "questions` writes them; one file or several",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
+    predictions: tuple[str, ...] = option(
+        help="answers: lines `index,label`, or a table or JSON lines with question and label or "
+        "scores; a file for each of gold, or one for all",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
+    kind: str | None = option(None, help="kind of questions where the name of the file does not say", choices=KINDS)
+    trained_on: str | None = option(
+        None,
+        help="kind of questions that the system was trained on, where `predictions` do not "
+        "say; if not given, the kind that it answers",
+        choices=KINDS,
+    )
+    system: str = option("predictions", help="what the table calls what was evaluated, where `predictions` do not say")
+    frequency: str | None = option(
+        None,
+        help="word list whose most frequent option is the baseline frequency, "
+        "FILE:word=COLUMN,value=COLUMN or wordfreq:LANG; if not given, wordfreq:en",
+        metavar="SPEC",
+        path="resource",
+        within=_within_frequency,
+        stands_for=_as_frequency,
+        check=_check_frequency,
+        group="resources",
+    )
+    resources: CacheOptions = embedded(CacheOptions, group="resources")
+    bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
+
+
+class Plan(NamedTuple):
+    """What is evaluated: questions, systems with the baselines first, and where words are."""
+
+    key: Key
+    systems: list[System]
+    lexicon: Lexicon
+
+
+def _check(options: EvaluateClozeOptions) -> None:
+    for name in ("gold", "predictions"):
+        if not getattr(options, name):
+            raise UsageError(f"`{name}` names no file")
+    several = len(options.predictions)
+    if several > 1 and several != len(options.gold):
+        raise UsageError(
+            f"`predictions` names {several} files, and `gold` {len(options.gold)}: give a file for "
+            "each of gold, in the same order, or one for all"
+        )
+
+
+def _plan(options: EvaluateClozeOptions, _: Inputs) -> Plan:
+    _check(options)
+    keys = [read_key(path, options.kind) for path in options.gold]
+    whole = joined_keys(keys)
+    lexicon = _lexicon(options)
+    systems = baselines_of(whole, _frequencies(whole, lexicon))
+    if len(options.predictions) == len(keys):
+        first = 0
+        for key, path in zip(keys, options.predictions, strict=True):
+            systems += [one._replace(places=one.places + first) for one in _systems(key, path, options)]
+            first += len(key.ids)
+    else:
+        systems += _systems(whole, options.predictions[0], options)
+    return Plan(whole, _joined(systems), lexicon)
+
+
+def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[System]:
+    answers = read_answers(path)
+    if len(options.gold) > 1 == len(options.predictions) and any(one.by_index for one in answers):
+        raise UsageError(
+            f"`predictions` {files.shown(path)} has places in a gold file, and there are "
+            f"{len(options.gold)}: give ids, or a file of predictions for each"
+        )
+    told = [one if one.trained_on else one._replace(trained_on=options.trained_on or "") for one in answers]
+    return systems_of(key, told, f"`predictions` {files.shown(path)}", options.system)
+
+
+def _joined(systems: Sequence[System]) -> list[System]:
+    """Return systems with what they answer in all files, in the order in which they come."""
+    found: dict[tuple[str, str], System] = {}
+    for one in systems:
+        name = one.name, one.trained_on
+        if name in found:
+            before = found[name]
+            one = one._replace(
+                places=np.concatenate([before.places, one.places]),
+                chances=np.concatenate([before.chances, one.chances]),
+            )
+        found[name] = one
+    return list(found.values())
+
+
+def _lexicon(options: EvaluateClozeOptions) -> Lexicon:
+    named = options.frequency
+    if named is None and importlib.util.find_spec("wordfreq") is None:
+        log.warning(
+            "there is no baseline frequency: wordfreq is not installed (extra `frequency`), and no "
+            "word list is named (`frequency`)"
+        )
+        return Lexicon(())
+    spec = _as_frequency(named or "wordfreq:en")
+    return prepare(LexiconOptions(resources=(spec,), cache=options.resources.cache))
+
+
+def _frequencies(key: Key, lexicon: Lexicon) -> Floats | None:
+    """Return the frequencies of all options, (questions, 5); None: nothing says them."""
+    if not lexicon.held:
+        return None
+    words = pa.array([word for options in key.options for word in options], pa.large_string())
+    listed = lexicon.held[0].open()
+    if not isinstance(listed, WordList | Frequencies):
+        raise UsageError("`frequency` is no list of words and values: name FILE:word=,value=")
+    values = listed.look_up(words)["value"].to_numpy(zero_copy_only=False)
+    return np.asarray(values, np.float64).reshape(-1, FIVE)
+
+
+def _evaluate(options: EvaluateClozeOptions, action: Action) -> Mapping[str, pa.Table]:
+    plan = _plan(options, action.inputs)
+    rows = list(evaluated(plan.key, plan.systems, options.bootstrap))
+    table = pa.Table.from_pylist(rows, schema=CLOZE_METRICS.schema())
+    if options.out is None:
+        for line in shown_lines(_told(rows)):
+            action.tell(line)
+    return {CLOZE_METRICS.name: sort_rows(table, CLOZE_METRICS.key)}
+
+
+def _resources(plan: Plan) -> Mapping[str, Any]:
+    key = plan.key
+    gold = [
+        key.ids,
+        key.kinds,
+        key.articles,
+        [list(words) for words in key.options],
+        key.labels.tolist(),
+        key.standing.tolist(),
+    ]
+    answers = [[one.name, one.trained_on, one.places.tolist(), one.chances.tolist()] for one in plan.systems]
+    return {"gold": digest(gold), "predictions": digest(answers), **plan.lexicon.described()}
+
+
+def _section(plan: Plan, _: HandedBack) -> Mapping[str, int]:
+    return {"questions": len(plan.key.ids), "articles": len({*plan.key.articles})}
+
+
+def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    cells = tuple(
+        (
+            one["system"],
+            one["subset"],
+            number(one["value"]),
+            "" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}",
+            str(one["n"]),
+            one["reason"] or "",
+        )
+        for one in rows
+    )
+    yield Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    yield from _told(snapshot.read(CLOZE_METRICS.name).to_pylist())
+
+
+def _panels(snapshot: Snapshot) -> list[Panel]:
+    text = (
+        "The share of questions that a system answers rightly, with bootstrap intervals over "
+        "articles; of ties the expected share. `KIND from OTHER`: trained on the other kind."
+    )
+    columns = ["system", "subset", "metric", "value", "low", "high", "n", "reason"]
+    return [Rows("Answers against gold", text, snapshot.read(CLOZE_METRICS.name).select(columns))]
+
+
+EVALUATE_CLOZE: Command[EvaluateClozeOptions, Plan] = Command(
+    options=EvaluateClozeOptions,
+    examples="""\
+  lexbeam evaluate cloze --gold Task_1_dev.jsonl --predictions subtask1.csv
+  lexbeam evaluate cloze --gold Task_1_dev.jsonl Task_2_dev.jsonl --predictions answers.jsonl \\
+      --frequency SUBTLEXus.csv:word=1,value=7""",
+    tables=(CLOZE_METRICS,),
+    check=_check,
+    plan=_plan,
+    resources=_resources,
+    section=_section,
+    summary=_summary,
+    report=_panels,
+    action=_evaluate,
+)

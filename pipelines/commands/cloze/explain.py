@@ -1,0 +1,156 @@
+"""What filters say of each word of one summary, and why; nothing is published.
+
+    lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en
+    lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en --json
+
+docs/tasks/cloze/candidates.md says what is shown.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from pipelines.commands.cloze.candidates import warn_of_languages
+from pipelines.commands.cloze.pairs import check_text_engine
+from pipelines.frame.blocks import shown_lines
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import model_folder
+from pipelines.shown.rows import rows_as_json, rows_as_tsv
+from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
+from transforms.annotation.engines.registry import describe_engine, load_engine
+from transforms.cloze.filters.base import WORDNET
+from transforms.cloze.filters.candidates import Asking
+from transforms.cloze.filters.explanation import explained, pair_of
+from transforms.cloze.filters.options import CandidateOptions, asking_of, lacking
+from transforms.cloze.pairs.pair import LengthOptions
+from transforms.cloze.shown.explanation import blocks_of
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import embedded, option
+from transforms.common.options.small_texts import read_text
+from transforms.common.store import files
+from transforms.formats.records.base import BadRecord
+from transforms.formats.records.text_cleaning import clean_text
+
+__all__ = ["EXPLAIN", "ExplainOptions"]
+
+log = logging.getLogger("lexbeam")
+
+LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as of ReCAM's
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedOptions(CandidateOptions):
+    """What is asked of the words: what candidates are asked, as far as there is what it needs."""
+
+    kind: tuple[str, ...] = option(
+        (),
+        help="what makes answers abstract: one or several; if not given, all, as far as there is what they need",
+        metavar="KIND",
+        choices=KINDS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions:
+    """Options of `lexbeam cloze explain`."""
+
+    passage: str = option(help="the passage, a text in UTF-8", metavar="FILE", path="file")
+    summary: str = option(help="its summary, likewise", metavar="FILE", path="file")
+    language: str | None = option(
+        None, help="language of both; if not given, that of the engine, without one en", metavar="L"
+    )
+    engine: str | None = option(
+        None,
+        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
+        "without one there are word forms alone",
+        path="place",
+        within=model_folder,
+        check=check_text_engine,
+    )
+    tsv: bool = option(False, help="print a row for each word and kind, tab-separated, and nothing else")
+    json: bool = option(False, help="print the same rows as one JSON document, and nothing else")
+    lengths: LengthOptions = embedded(LengthOptions, group="limits")
+    asked: AskedOptions = embedded(AskedOptions, group="filters")
+
+    def __post_init__(self) -> None:
+        """Refuse two formats at once."""
+        if self.tsv and self.json:
+            raise UsageError("`tsv` and `json`: one of them")
+
+
+def _explain(options: ExplainOptions, action: Action) -> None:
+    """Tell of each word what filters say of it."""
+    pair = _pair(options)
+    asking = _asking(options.asked)
+    for flag in pair["flags"][0].as_py():
+        log.warning("passage and summary: %s", FLAGS[flag])
+    if any(held.name == WORDNET for held in asking.setting.lexicon.held):
+        warn_of_languages(pair["language"].to_pylist(), asking, "`language`")
+    rows = explained(pair, asking)
+    for line in _lines(rows, asking, options):
+        (action.data or action.tell)(line)
+
+
+def _lines(rows: pa.Table, asking: Asking, options: ExplainOptions) -> Iterable[str]:
+    if options.tsv:
+        return rows_as_tsv(rows.schema.names, rows.to_pylist())
+    if options.json:
+        return rows_as_json(rows.to_pylist())
+    return shown_lines(blocks_of(rows, asking))
+
+
+def _pair(options: ExplainOptions) -> pa.Table:
+    """Return the texts as a row of cloze/pairs.
+
+    Raises:
+        UsageError: one cannot be read, or is no passage or summary.
+    """
+    texts = {}
+    for name in ("passage", "summary"):
+        path = getattr(options, name)
+        try:
+            texts[name] = clean_text(read_text(path, name))
+        except BadRecord as error:
+            raise UsageError(f"`{name}` {files.shown(path)}: {error.detail}") from error
+    info = describe_engine(options.engine) if options.engine else None
+    language = options.language or (info.language if info else LANGUAGE)
+    engine = load_engine(options.engine) if options.engine else None
+    try:
+        return pair_of(texts["passage"], texts["summary"], language=language, engine=engine, lengths=options.lengths)
+    except BadRecord as error:
+        shown = " and ".join(files.shown(getattr(options, name)) for name in texts)
+        raise UsageError(f"{shown} are no pair: {error.detail}") from error
+
+
+def _asking(options: AskedOptions) -> Asking:
+    """Return what is asked; what there is nothing for is told, and left out.
+
+    Raises:
+        UsageError: what a named kind or filter needs is not there, or a threshold is a quantile.
+        LexbeamError: a resource cannot be read, or a package is missing.
+    """
+    named = {*options.filters, *(name for kind in options.kind for name in CRITERIA[kind])}
+    without = {name: need for name, need in lacking(options).items() if name not in named}
+    asked = asking_of(replace(options, kind=options.kind or KINDS), without)
+    for name in asked.quantiles:
+        raise UsageError(
+            f"`{name}_threshold`: a quantile is one of a corpus, and this is one pair; give the "
+            f"cosine that `lexbeam cloze candidates` told as threshold of {name}"
+        )
+    if "abstractness" in without:
+        log.warning("how concrete words are is not asked: no model is named (`abstractness`)")
+    if "nonspecificity" in without:
+        log.warning("senses, synonyms and antonyms are not asked: there is no WordNet (`wordnet`)")
+    return asked.asking
+
+
+EXPLAIN: Command[ExplainOptions, None] = Command(
+    options=ExplainOptions,
+    examples="""\
+  lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en
+  lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en \\
+      --abstractness models/concreteness --vectors news.vec --tsv""",
+    action=_explain,
+)

@@ -1,0 +1,77 @@
+"""Questions as a file in which people answer them.
+
+lexbeam cloze export cloze --to sheets/questions.tsv
+lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most 200
+"""
+
+from dataclasses import dataclass
+
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
+from schemas.cloze.pairs import KINDS
+from schemas.cloze.questions import QUESTIONS
+from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
+from transforms.common.draws.by_content import content_hashes, permutation
+from transforms.common.errors import LexbeamError
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.people.writing import sheet_text
+
+__all__ = ["EXPORT_QUESTIONS", "ClozeExportOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClozeExportOptions(FolderOptions):
+    """Options of `lexbeam cloze export`."""
+
+    to: str = option(
+        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE", path="place"
+    )
+    annotator: tuple[str, ...] = option(
+        (), help="a file for each of these people, each in another order", metavar="NAME"
+    )
+    kind: tuple[str, ...] = option((), help="questions of these kinds alone", metavar="KIND", choices=KINDS)
+    split: tuple[str, ...] = option((), help="questions of these splits alone", metavar="SPLIT")
+    most: int | None = option(None, help="ask so many questions, drawn by `seed`", least=1)
+    seed: int = option(1, help="of the order of rows, and of the draw")
+
+
+def _check(options: ClozeExportOptions) -> None:
+    check_sheets(options.to, options.annotator)
+
+
+def _export(options: ClozeExportOptions, action: Action) -> None:
+    """Write the files; those that are there already are left, if they are the same."""
+    snapshot = open_snapshot(options.path)
+    questions = snapshot.read(QUESTIONS.name, list(COLUMNS))
+    asked = asked_rows(questions, options.kind, options.split)
+    rows = asked.rows
+    if not rows.num_rows:
+        splits = ", ".join(sorted(set(questions["split"].drop_null().to_pylist())))
+        raise LexbeamError(
+            f"{options.path!r} has no question to ask about"
+            + (f", of {asked.too_long} that a cell can hold" if asked.too_long else "")
+            + (f"; it has splits {splits}" if splits else "")
+        )
+    if options.most is not None:
+        keys = content_hashes(rows["question_id"], rows["kind"])
+        rows = rows.take(permutation(keys, seed=options.seed, label="cloze/export")[: options.most])
+    texts = {
+        path_of(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
+        for name in options.annotator or ("",)
+    }
+    write_texts(texts, f"{rows.num_rows} questions to answer", action.tell)
+    if asked.too_long:
+        action.tell(f"{asked.too_long} questions are left out: no cell holds their texts")
+
+
+EXPORT_QUESTIONS: Command[ClozeExportOptions, None] = Command(
+    options=ClozeExportOptions,
+    examples="""\
+  lexbeam cloze export cloze --to sheets/questions.tsv
+  lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most 200
+  lexbeam cloze export cloze --to test.tsv --kind nonspecificity --split test""",
+    check=_check,
+    action=_export,
+)

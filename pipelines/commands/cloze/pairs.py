@@ -1,0 +1,383 @@
+"""Pairs of passage and summary: tables cloze/pairs and cloze/rejects.
+
+    lexbeam cloze pairs Task_1_Imperceptibility.jsonl --layout recam --out cloze \\
+        --engine spacy:en_core_web_sm
+    lexbeam cloze pairs bbc --layout documents --skip-paragraphs 1 --out cloze --engine builtin:en
+
+docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what is flagged.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.common_options import IntakeOptions, model_folder
+from pipelines.frame.inputs import check_patterns, corpora_of, list_inputs
+from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
+from schemas.rejects import REMEDIES
+from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.cloze.pairs.cutting import CutOptions
+from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
+from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
+from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, Settled, SettleOptions, acceptable_units
+from transforms.cloze.pairs.pair import LengthOptions
+from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusOptions, Loaded, LoadOptions
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block, Grid
+from transforms.common.store import files
+from transforms.common.store.lanes import group_by_size
+from transforms.corpora.corpus import PartPair, check_columns
+from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.readers.html import check_html
+from transforms.formats.readers.registry import FORMATS
+from transforms.formats.records.base import ReaderOptions
+from transforms.report.panels import Panel, Rows
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions", "check_text_engine"]
+
+INPUT = "input"
+SECTION = "cloze.pairs"
+UNIT_BYTES = 4 << 20
+UNIT_FILES = 1000
+EXAMPLES_SHOWN = 5
+
+
+def check_text_engine(value: str) -> None:
+    """Check the engine that texts are annotated with.
+
+    Raises:
+        UsageError: it is wrong, or none that annotates.
+    """
+    if value.partition(":")[0] == "none":
+        raise UsageError("leave `engine` out where texts are not to be annotated")
+    check_engine(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClozePairsOptions(IntakeOptions):
+    """Options of `lexbeam cloze pairs`."""
+
+    inputs: tuple[str, ...] = option(
+        (),
+        help="files, folders or globs, compressed or not; of layout corpus folders that "
+        "`lexbeam corpus` made; none: that of `out`",
+        metavar="INPUT",
+        positional=True,
+        path="input",
+        published=False,
+    )
+    layout: str = option(
+        help="how pairs lie in them: recam, the files of the task; jsonl and tsv, two fields; "
+        "documents, cut into summary and passage; corpus, likewise, with its annotation",
+        choices=(*LAYOUTS, CORPUS),
+        group=INPUT,
+    )
+    kind: str | None = option(
+        None, help="kind of ReCAM's questions where the file's name does not say", choices=KINDS, group=INPUT
+    )
+    format: str = option("auto", help="format of documents", choices=FORMATS, group=INPUT)
+    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
+    reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
+    language: str | None = option(
+        None, help="language where the record does not say; else that of the engine", metavar="L", group=INPUT
+    )
+    genre: str | None = option(None, help="genre where the record does not say", group=INPUT)
+    cut: CutOptions = embedded(CutOptions, group="documents")
+    lengths: LengthOptions = embedded(LengthOptions, group="limits")
+    engine: str | None = option(
+        None,
+        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
+        "without one there are word forms alone",
+        path="place",
+        within=model_folder,
+        check=check_text_engine,
+        group="annotation",
+    )
+
+
+@dataclass(frozen=True)
+class PairsPlan:
+    """What is to be loaded, and how: units of files, or parts of corpora."""
+
+    units: tuple[Unit, ...]
+    corpus: tuple[PartPair, ...]
+    load: LoadOptions
+    settle: SettleOptions
+    engine: str
+    parts: int
+    max_reject_share: float
+
+    @property
+    def of_corpus(self) -> CorpusOptions:
+        """How documents of corpora become pairs."""
+        read = self.load.read
+        return CorpusOptions(cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre)
+
+
+def _reads(options: ClozePairsOptions) -> Sequence[Source]:
+    if options.layout != CORPUS:
+        return ()
+    tables = ("sentences", "documents")
+    return [Source(table, folder) for folder in options.inputs or (None,) for table in tables]
+
+
+_CUT = ("documents", CORPUS)
+
+
+def _check(options: ClozePairsOptions) -> None:
+    layout = options.layout
+    if not options.inputs and layout != CORPUS:
+        raise UsageError(f"`inputs`: name the files of `layout` {layout}")
+    if layout not in _CUT and options.cut != CutOptions():
+        raise UsageError(
+            "`summary`, `skip_paragraphs`, `keep_rest` and `paragraphs` cut `layout` documents and "
+            f"corpus; {layout} has its summaries"
+        )
+    if layout == "recam" and options.reader.fields:
+        raise UsageError("`fields` are of `layout` jsonl, tsv and documents; recam has its own")
+    if layout in ("jsonl", "tsv"):
+        paths_of_fields(options.reader.fields)
+    if layout != "recam" and options.kind is not None:
+        raise UsageError(f"`kind` is of the questions of `layout` recam; {layout} has none")
+    if layout == CORPUS and options.engine is not None:
+        raise UsageError("a corpus brings its annotation: leave `engine` out")
+    lengths = options.lengths
+    for name, least, most in (
+        ("summary", lengths.min_summary_words, lengths.max_summary_words),
+        ("passage", lengths.min_passage_words, lengths.max_passage_words),
+    ):
+        if least > most:
+            raise UsageError(f"`min_{name}_words` is {least}, and `max_{name}_words` {most}: no {name} is left")
+    if options.engine:
+        describe_engine(options.engine)
+
+
+def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
+    info = describe_engine(options.engine) if options.engine else None
+    units: tuple[Unit, ...] = ()
+    corpus: tuple[PartPair, ...] = ()
+    if options.layout == CORPUS:
+        corpora = corpora_of(inputs)
+        check_columns(
+            corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
+        )
+        by_content = {pair.documents.sha256: pair for one in corpora for pair in one.pairs}
+        corpus = tuple(by_content[name] for name in sorted(by_content))
+    else:
+        if options.format == "html" or options.reader.html != "reject":
+            check_html(options.reader)
+        listed = list_inputs(options.inputs, options.exclude, options.out)
+        units = tuple(
+            Unit(tuple(group), sum(file.size for file in group))
+            for group in group_by_size(listed, _share_of_unit, UNIT_BYTES)
+        )
+    read = ReadOptions(
+        layout=options.layout,
+        kind=options.kind,
+        format=options.format,
+        language=options.language,
+        genre=options.genre,
+        engine_language=info.language if info else None,
+        cut=options.cut,
+        reader=options.reader,
+    )
+    return PairsPlan(
+        units,
+        corpus,
+        LoadOptions(read=read, lengths=options.lengths),
+        SettleOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
+        info.name if info else "",
+        options.parts,
+        options.max_reject_share,
+    )
+
+
+def _share_of_unit(file: InputFile) -> int:
+    return max(file.size, UNIT_BYTES // UNIT_FILES)
+
+
+def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    import apache_beam as beam
+
+    from transforms.cloze.pairs.ptransforms import LoadCorpora, LoadUnits, SettlePairs
+
+    workspace, lanes = graph.workspace, graph.lanes
+    if plan.corpus:
+        named = [(pair.documents.sha256, pair) for pair in plan.corpus]
+        parts_in = pipeline | "CorpusParts" >> beam.Create(named, False)
+        loaded = parts_in | "LoadCorpora" >> LoadCorpora(workspace, plan.of_corpus, lanes)
+    else:
+        units = [(unit.files[0].name, unit) for unit in plan.units]
+        loaded = pipeline | "Units" >> beam.Create(units, False) | "LoadUnits" >> LoadUnits(workspace, plan.load, lanes)
+    settled, parts = loaded | "Settle" >> SettlePairs(workspace, plan.settle, plan.parts, plan.max_reject_share, lanes)
+    return {"parts": parts, "loaded": loaded, "settled": settled}
+
+
+def _expected(plan: PairsPlan) -> Mapping[str, int]:
+    reading = {READ.name: len(plan.units)} if plan.units else {READ_CORPUS.name: len(plan.corpus)}
+    return {**reading, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
+
+
+def _chosen(plan: PairsPlan) -> Mapping[str, Mapping[str, Any]]:
+    nothing: Any = None
+    reading = {READ.name: READ.chosen(nothing, plan.load)} if plan.units else {READ_CORPUS.name: {}}
+    return {**reading, SETTLE.name: SETTLE.chosen(nothing, plan.settle), LIST_REJECTS.name: {}}
+
+
+def _resources(plan: PairsPlan) -> Mapping[str, Any]:
+    return {"engine": plan.settle.fingerprint or None}
+
+
+def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
+    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
+    settled: list[Settled] = outcome.rows["settled"]
+    reasons: Counter[str] = Counter()
+    for one in loaded:
+        reasons.update(one.reasons)
+    _check_rejects(loaded, reasons, plan)
+    flags: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
+    targets: dict[str, list[int]] = {}
+    for part in settled:
+        flags.update(part.flags)
+        languages.update(part.languages)
+        for kind, numbers in part.targets.items():
+            held = targets.setdefault(kind, [0, 0])
+            held[:] = [held[0] + numbers[0], held[1] + numbers[1]]
+    return {
+        "engine": plan.engine or None,
+        # What is read of corpora, the manifest says elsewhere.
+        "inputs": [row._asdict() for one in loaded for row in one.inputs] if plan.units else [],
+        "records": sum(one.records for one in loaded) + reasons.total(),
+        "rejected": reasons.total(),
+        "rejects": dict(sorted(reasons.items())),
+        "pairs": sum(part.part.rows for part in settled),
+        "repeated": sum(part.repeated for part in settled),
+        "articles": sum(part.articles for part in settled),
+        "summary_tokens": sum(part.words[0] for part in settled),
+        "passage_tokens": sum(part.words[1] for part in settled),
+        "languages": dict(sorted(languages.items())),
+        "flags": {name: flags[name] for name in FLAGS if flags[name]},
+        "targets": [
+            {"kind": kind, "targets": targets[kind][0], "found": targets[kind][1]} for kind in KINDS if kind in targets
+        ],
+    }
+
+
+def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: PairsPlan) -> None:
+    share = plan.max_reject_share
+    if acceptable_units(loaded, share):
+        return
+    rejected = sum(reasons.values())
+    records = sum(one.records for one in loaded) + rejected
+    if not records:
+        raise LexbeamError("the input has no records; nothing is published")
+    listed = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
+    rows = sorted(row for one in loaded for row in one.examples)[:EXAMPLES_SHOWN]
+    first = "".join(
+        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in rows
+    )
+    own = _remedies(plan.load.read.layout)
+    remedies = [one for reason in sorted(reasons) for one in own.get(reason) or _general(reason)]
+    said = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
+    raise LexbeamError(
+        f"{rejected} of {records} records were rejected ({listed}), more than `max_reject_share` "
+        f"{share} allows; nothing is published. Some of them:{first}\n"
+        f"Correct them, {said}or allow more with `max_reject_share`."
+    )
+
+
+def _general(reason: str) -> tuple[str, ...]:
+    return (REMEDIES[reason],) if reason in REMEDIES else ()
+
+
+def _remedies(layout: str) -> Mapping[str, tuple[str, ...]]:
+    """Return what may help against a reason, of those that are a matter of pairs."""
+    if layout == CORPUS:
+        there: tuple[str, ...] = ()
+    elif layout == "documents":
+        there = _general("missing_field")
+    elif layout == "recam":
+        there = ("name another `layout`",)
+    else:
+        there = ("say by `fields` where passage and summary stand", "name another `layout`")
+    lengths = {
+        f"{which}_{text}": (f"change `{end}_{text}_words`",)
+        for text in ("summary", "passage")
+        for which, end in (("short", "min"), ("long", "max"))
+    }
+    other = {} if layout in _CUT else {"malformed": ("name another `layout`",)}
+    return {"missing_field": there, **other, **lengths}
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    section = snapshot.section(SECTION)
+    yield (
+        f"{section['pairs']} pairs of {section['articles']} passages; "
+        f"{section['rejected']} of {section['records']} records rejected"
+        + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
+    )
+    if section["targets"]:
+        rows = tuple((one["kind"], str(one["targets"]), str(one["found"])) for one in section["targets"])
+        yield Grid(("kind", "targets", "found"), rows, frozenset({1, 2}), 2)
+    for flag, number in section["flags"].items():
+        yield f"  {flag} {number}: {FLAGS[flag]}"
+
+
+def _panels(snapshot: Snapshot) -> list[Panel]:
+    section = snapshot.section(SECTION)
+    names = ("pairs", "articles", "repeated", "rejected", "summary_tokens", "passage_tokens")
+    counts = pa.table({"what": list(names), "number": [section[name] for name in names]})
+    targets = pa.Table.from_pylist(
+        section["targets"], schema=pa.schema([("kind", pa.string()), ("targets", pa.int64()), ("found", pa.int64())])
+    )
+    flags = pa.table(
+        {
+            "flag": list(section["flags"]),
+            "pairs": list(section["flags"].values()),
+            "what it says": [FLAGS[name] for name in section["flags"]],
+        }
+    )
+    reasons = pa.table({"reason": list(section["rejects"]), "records": list(section["rejects"].values())})
+    panels = [
+        Rows("Pairs", "Pairs of passage and summary, and their tokens.", counts),
+        Rows("Targets of pairs", "Words that the files ask for, and those found.", targets),
+        Rows("Flags of pairs", "What is odd; all pairs are kept.", flags),
+        Rows("Records without a pair", "Rejects by reason.", reasons),
+    ]
+    return [panel for panel in panels if panel.rows.num_rows]
+
+
+PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
+    options=ClozePairsOptions,
+    examples="""\
+  lexbeam cloze pairs recam/Task_1_Imperceptibility.jsonl --layout recam --out cloze \\
+      --engine spacy:en_core_web_sm
+  lexbeam cloze pairs news.jsonl --layout jsonl --fields passage=article,summary=highlights \\
+      --out cloze --engine builtin:en
+  lexbeam cloze pairs bbc --layout documents --summary first-sentence --skip-paragraphs 1 \\
+      --out cloze --engine builtin:en""",
+    tables=(PAIRS, PAIR_REJECTS),
+    explains=(PAIR_REJECTS,),
+    reads=_reads,
+    stages=(READ, READ_CORPUS, SETTLE, LIST_REJECTS),
+    check=_check,
+    plan=_plan,
+    build=_build,
+    rows={"loaded": Loaded, "settled": Settled},
+    expected=_expected,
+    chosen=_chosen,
+    resources=_resources,
+    section=_section,
+    summary=_summary,
+    report=_panels,
+)

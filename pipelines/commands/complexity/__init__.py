@@ -1,0 +1,1 @@
+"""Commands `complexity ...` and `evaluate complexity`."""

@@ -1,0 +1,105 @@
+"""Files of predicted complexity evaluated against gold files, in the formats of the task.
+
+    lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv
+    lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.5
+
+docs/tasks/complexity/score.md says what is computed.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from pipelines.commands.complexity.score import check_threshold
+from pipelines.frame.command import Action, Command, HandedBack, Inputs
+from pipelines.frame.common_options import RUN, PublishOptions
+from schemas.complexity.instances import COMPLEXITY_METRICS
+from transforms.common.code.fingerprints import digest
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.complexity.instances.official_files import Scores, evaluate_files, read_scores
+from transforms.complexity.scorers.evaluation_stage import MeasureOptions
+from transforms.complexity.shown.score_panels import metrics_panel, told_metrics
+from transforms.evaluation.metrics import metric_of
+from transforms.report.panels import Panel
+
+__all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateComplexityOptions(PublishOptions):
+    """Options of `lexbeam evaluate complexity`."""
+
+    out: str | None = option(  # type: ignore[assignment]
+        None,
+        help="folder where table complexity/metrics is published; none: it is only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
+    gold: str = option(
+        help="complexity by id: lines `id,score`, or a table with a header `id` and `complexity`",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
+    predictions: str = option(help="predicted complexity by id, likewise", metavar="FILE", path="file", published=False)
+    system: str = option("predictions", help="what the table calls what was evaluated")
+    measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
+
+
+def _check(options: EvaluateComplexityOptions) -> None:
+    for name in options.measures.metric:
+        metric_of(name, ("pairs",))
+    for text in options.measures.threshold:
+        check_threshold(text)
+
+
+def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[Scores, Scores]:
+    return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
+
+
+def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str, pa.Table]:
+    gold, predicted = _plan(options, action.inputs)
+    rows = evaluate_files(gold, predicted, options.system, options.measures)
+    table = pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())
+    if options.out is None:
+        for line in told_metrics(table):
+            action.tell(line)
+    return {COMPLEXITY_METRICS.name: table}
+
+
+def _resources(files: tuple[Scores, Scores]) -> Mapping[str, str]:
+    return {
+        name: digest([one.ids, one.values.tolist(), one.genres, one.tokens])
+        for name, one in zip(("gold", "predictions"), files, strict=True)
+    }
+
+
+def _section(files: tuple[Scores, Scores], _: HandedBack) -> Mapping[str, int]:
+    return {"instances": len(files[0].ids)}
+
+
+def _summary(snapshot: Snapshot) -> Iterator[str]:
+    yield from told_metrics(snapshot.read(COMPLEXITY_METRICS.name))
+
+
+def _panels(snapshot: Snapshot) -> list[Panel]:
+    return [metrics_panel(snapshot)]
+
+
+EVALUATE_COMPLEXITY: Command[EvaluateComplexityOptions, tuple[Scores, Scores]] = Command(
+    options=EvaluateComplexityOptions,
+    examples="""\
+  lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv
+  lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.3,0.5""",
+    tables=(COMPLEXITY_METRICS,),
+    check=_check,
+    plan=_plan,
+    resources=_resources,
+    section=_section,
+    summary=_summary,
+    report=_panels,
+    action=_evaluate,
+)

@@ -1,0 +1,199 @@
+"""Features of instances: tables complexity/features and complexity/coverage.
+
+    lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
+        --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD
+
+docs/tasks/complexity/features.md lists the groups and their columns.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.common_options import RunnerOptions
+from schemas.complexity.instances import COVERAGE, FEATURES, INSTANCES
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block
+from transforms.common.store.artefacts import Stage
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows
+from transforms.complexity.features.base import Setting
+from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT
+from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
+from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, described, setting_of
+from transforms.complexity.shown.feature_panels import low_coverage, panels
+from transforms.complexity.shown.views import FEATURE_VIEWS
+from transforms.corpora.corpus import SentencePart
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["COMPLEXITY_FEATURES", "ComplexityFeaturesOptions"]
+
+log = logging.getLogger("lexbeam")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplexityFeaturesOptions(RunnerOptions):
+    """Options of `lexbeam complexity features`."""
+
+    folder: str | None = option(
+        None,
+        help="folder with instances, of `lexbeam complexity load` or `select`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
+    features: FeatureOptions = embedded(FeatureOptions, group="features")
+
+
+class Plan(NamedTuple):
+    """What is to be done.
+
+    Attributes:
+        parts: parts of `complexity/instances`.
+        setting: groups and resources.
+        corpus: parts of `sentences` of the reference corpus, if it is counted.
+    """
+
+    parts: tuple[Part, ...]
+    setting: Setting
+    corpus: tuple[SentencePart, ...] = ()
+
+
+def _reads(options: ComplexityFeaturesOptions) -> Sequence[Source]:
+    corpus = options.features.corpus
+    return [Source(INSTANCES.name, options.folder), *([] if corpus is None else [Source("sentences", corpus)])]
+
+
+def _check(options: ComplexityFeaturesOptions) -> None:
+    check_features(options.features)
+
+
+def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
+    parts = inputs.one(INSTANCES.name).parts
+    languages: set[str | None] = set()
+    for part in parts:
+        for rows in read_rows([checked(part)], ["language"]):
+            languages.update(pc.unique(rows["language"]).to_pylist())
+    if None in languages:
+        log.warning(
+            "some instances have no language, so that nothing is known of them that depends on it, "
+            "such as frequency: say it when they are made (--language of `lexbeam complexity load`)"
+        )
+    setting = setting_of(options.features, list(languages), _targets(parts))
+    if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
+        return Plan(parts, setting)
+    own = inputs.one("sentences").parts
+    found = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in own)
+    return Plan(parts, setting, tuple(found))
+
+
+def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
+    for part in parts:
+        for rows in read_rows([checked(part)], ["genre", "token"]):
+            for row in pa.TableGroupBy(rows, ["genre", "token"]).aggregate([]).to_pylist():
+                yield row["genre"], row["token"]
+
+
+def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    """Parts of `complexity/instances` in, parts of features and coverage out."""
+    import apache_beam as beam
+
+    from transforms.common.store.ptransforms import SpreadOverLanes
+    from transforms.complexity.features.ptransforms import ComputeFeatures
+
+    setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
+    made = (
+        pipeline
+        | "InstanceParts" >> beam.Create(plan.parts, reshuffle=False)
+        | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
+        | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
+    )
+    return {"parts": made}
+
+
+def _rows(part: Part) -> float:
+    return float(part.rows)
+
+
+def _expected(plan: Plan) -> Mapping[str, int]:
+    expected = {FEATURE.name: len(plan.parts), COVER.name: 1}
+    for wanted, counted, combined in _counting(plan):
+        counting = plan.corpus or plan.parts
+        expected |= {wanted.name: len(plan.parts), counted.name: len(counting), combined.name: 1}
+    return expected
+
+
+def _counting(plan: Plan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
+    """Return the stages that count, three each."""
+    found: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
+        "corpus": (WANT, COUNT, COMBINE),
+        "surprisal": (WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS),
+    }
+    return [stages for group, stages in found.items() if group in plan.setting.use]
+
+
+def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
+    nothing: Any = None
+    return {
+        FEATURE.name: FEATURE.chosen(nothing, plan.setting),
+        COVER.name: {},
+        **{stage.name: {} for stages in _counting(plan) for stage in stages},
+    }
+
+
+def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+    return {
+        "instances": sum(part.rows for part in outcome.of_table(FEATURES.name)),
+        "groups": list(plan.setting.use),
+        "lists": list(plan.setting.lists),
+    }
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    """Yield the number of columns of each group, and the columns that are known of few."""
+    coverage = snapshot.read(COVERAGE.name)
+    section = snapshot.section("complexity.features")
+    yield f"features of {section['instances']} instances, columns by group:"
+    for name in section["groups"]:
+        own = coverage.filter(pc.equal(coverage["feature_group"], name))
+        yield f"  {name}: {len(pc.unique(own['feature']))}"
+    low = low_coverage(coverage)
+    if low:
+        yield "least known, of single words or expressions as a whole:"
+    for feature, share in low[:_SHOWN]:
+        yield f"  {feature}: {100 * share:.0f} %"
+
+
+_SHOWN = 8
+
+COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
+    options=ComplexityFeaturesOptions,
+    examples="""\
+  lexbeam complexity features complexity
+  lexbeam complexity features complexity --use form,frequency --languages de,fr
+  lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
+      --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD,language=en""",
+    tables=(FEATURES, COVERAGE),
+    reads=_reads,
+    check=_check,
+    stages=(WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER),
+    plan=_plan,
+    build=_build,
+    expected=_expected,
+    chosen=_chosen,
+    resources=lambda plan: described(plan.setting),
+    section=_section,
+    summary=_summary,
+    views=FEATURE_VIEWS,
+    report=panels,
+)

@@ -1,0 +1,299 @@
+"""Complexity scored by reference scorers: predictions, metrics, importance, learning curves.
+
+    lexbeam complexity score lcp --scorer ridge,svr,gradient-boosting,stack
+    lexbeam complexity score train --scorer stack --on trial --save models/stack
+    lexbeam complexity score words --model models/stack
+
+docs/tasks/complexity/score.md says what is computed, and how.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.frame.command import Command, Given, Graph, HandedBack, Inputs, Source
+from pipelines.frame.common_options import RunnerOptions
+from schemas.complexity.instances import (
+    COMPLEXITY_METRICS,
+    FEATURES,
+    IMPORTANCE,
+    INSTANCES,
+    LABELS,
+    LEARNING,
+    PREDICTIONS,
+    SPLITS,
+)
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store import files
+from transforms.common.store.sound import checked
+from transforms.complexity.scorers.design import Column, columns_of
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, MeasureOptions
+from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, chosen_of
+from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
+from transforms.complexity.scorers.kept_models import Kept, KeptModel, opened
+from transforms.complexity.scorers.pool_stage import POOL
+from transforms.complexity.shown.score_panels import score_panels, told_metrics, worst_panels
+from transforms.complexity.shown.views import SCORE_VIEWS
+from transforms.evaluation.metrics import metric_of
+from transforms.learning.scorer import ScorerOptions
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["COMPLEXITY_SCORE", "ScoreOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(RunnerOptions):
+    """Options of `lexbeam complexity score`."""
+
+    folder: str | None = option(
+        None,
+        help="folder with the features of `lexbeam complexity features`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
+    scorer: tuple[str, ...] = option(
+        ("gradient-boosting",), help="scorers", choices="transforms.learning.scorers:SCORERS"
+    )
+    on: str | None = option(
+        None,
+        help="instead of folds, predict the instances of this folder, and train on all of DIR",
+        metavar="OTHER_DIR",
+        path="place",
+        published=False,
+    )
+    save: str | None = option(
+        None,
+        help="keep the scorer, trained on all labelled instances, in this folder; one scorer",
+        metavar="MODEL",
+        path="place",
+        published=False,
+    )
+    model: str | None = option(
+        None,
+        help="train nothing: predict the instances of the folder by a scorer that `save` kept",
+        metavar="MODEL",
+        path="place",
+        published=False,
+    )
+    hold: HoldOptions = embedded(HoldOptions, group="what is held out")
+    how: ScorerOptions = embedded(ScorerOptions, group="scorers")
+    measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
+
+
+class ScorePlan(NamedTuple):
+    """What is to be scored.
+
+    Attributes:
+        folders: the tables of the folder, and of the other one.
+        scorers: names.
+        options: of fitting.
+        measures: how predictions are measured.
+        model: a model that is there, in place of fitting.
+        systems: names of what makes rows of the tables.
+        save: where a model is kept, and whether it takes the place of another.
+    """
+
+    folders: tuple[DesignTask, ...]
+    scorers: tuple[str, ...]
+    options: FitOptions
+    measures: MeasureOptions
+    model: Kept | None
+    systems: list[str]
+    save: tuple[str, bool] | None
+
+
+_TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
+
+
+def _reads(options: ScoreOptions) -> Sequence[Source]:
+    features, instances, labels, splits = _TABLES
+    found = [
+        Source(features, options.folder),
+        Source(instances, options.folder),
+        Source(labels, options.folder, optional=options.model is not None),
+        Source(splits, options.folder, optional=True),
+    ]
+    if options.on is not None:
+        found += [
+            Source(features, options.on),
+            Source(instances, options.on),
+            Source(labels, options.on, optional=True),
+            Source(splits, options.on, optional=True),
+        ]
+    return found
+
+
+def _check(options: ScoreOptions) -> None:
+    hold = options.hold
+    ways = {"on": options.on, "test": hold.test, "model": options.model}
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise UsageError(f"`{given[0]}` and `{given[1]}` each say what is predicted: give one of them")
+    folds = {"importance": hold.importance, "ablation": hold.ablation, "curve": hold.curve}
+    extra = [name for name, asked in folds.items() if asked]
+    if given and extra:
+        raise UsageError(f"`{extra[0]}` is of cross-validation: leave out `{given[0]}`")
+    if options.model is not None and options.save is not None:
+        raise UsageError("`model` trains nothing that `save` could keep: give one of them")
+    if options.save is not None and (len(options.scorer), len(hold.mwe)) != (1, 1):
+        raise UsageError("`save` keeps one model: give one `scorer`, and one way of `mwe`")
+    if options.on is not None and _same(options.on, options.folder or options.out):
+        raise UsageError("`on` is the folder itself: its rows would be trained on; give `folds`")
+    for name in options.measures.metric:
+        metric_of(name, ("pairs",))
+    for text in options.measures.threshold:
+        check_threshold(text)
+
+
+def check_threshold(text: str) -> None:
+    """Check that a text is a threshold of complexity.
+
+    Raises:
+        UsageError: it is no number from 0 to 1.
+    """
+    try:
+        if 0 <= float(text) <= 1:
+            return
+    except ValueError:
+        pass
+    raise UsageError(f"`threshold`: {text!r} is no number from 0 to 1")
+
+
+def _same(place: str, other: str) -> bool:
+    return files.real(place) == files.real(other)
+
+
+def _of(inputs: Inputs, table: str, folder: str, out: str) -> Given | None:
+    for given in inputs.of(table):
+        place = out if given.snapshot is None else given.snapshot.out
+        if _same(place, folder):
+            return given
+    return None
+
+
+def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
+    places = [options.folder or options.out, *([options.on] if options.on else [])]
+    folders, columns = [], []
+    for place in places:
+        found = [_of(inputs, table, place, options.out) for table in _TABLES]
+        parts = [None if given is None else given.parts for given in found]
+        assert parts[0] is not None
+        assert parts[1] is not None
+        folders.append(DesignTask(parts[0], parts[1], parts[2], parts[3]))
+        columns.append(columns_of(pq.read_schema(checked(parts[0][0]))))
+    if len(columns) > 1:
+        check_same(columns[0], columns[1], *places)
+    model = opened(options.model, columns[0]) if options.model else None
+    scorers = tuple(dict.fromkeys(options.scorer)) if model is None else (model.scorer,)
+    systems = systems_of(scorers, options.hold) if model is None else [model.scorer]
+    keep = options.save is not None
+    fit = FitOptions(scorer=options.how, hold=options.hold, keep=keep)
+    save = None if options.save is None else (options.save, options.overwrite)
+    return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, save)
+
+
+def check_same(own: Sequence[Column], other: Sequence[Column], here: str, there: str) -> None:
+    """Check that two folders have the same columns of features.
+
+    Raises:
+        UsageError: they do not; the message names the first difference.
+    """
+    first = {column.name: column.dtype for column in own}
+    second = {column.name: column.dtype for column in other}
+    remedy = "make both by `lexbeam complexity features` with the same options"
+    for these, those, has, lacks in ((first, second, here, there), (second, first, there, here)):
+        for name in these:
+            if name not in those:
+                hint = nearest(name, those.keys() - these.keys())
+                raise UsageError(f"{has!r} has the feature {name!r}, {lacks!r} not{hint}; {remedy}")
+    for name, dtype in first.items():
+        if second[name] != dtype:
+            raise UsageError(
+                f"the feature {name!r} is of type {dtype} in {here!r}, of {second[name]} in {there!r}; {remedy}"
+            )
+    if list(first) != list(second):
+        raise UsageError(f"{here!r} and {there!r} have their features in another order; {remedy}")
+
+
+def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    """Features and labels in, predictions and what they are worth out."""
+    import apache_beam as beam
+
+    from transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
+    from transforms.complexity.scorers.tasks import Asked
+
+    workspace = graph.workspace
+    asked = Asked(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
+    folders = list(enumerate(plan.folders))
+    designs = pipeline | "Folders" >> beam.Create(folders, reshuffle=False) | "Design" >> DesignFolders(workspace)
+    done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
+    parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
+    if plan.save is None:
+        return {"parts": parts}
+    return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
+
+
+def _expected(plan: ScorePlan) -> Mapping[str, int]:
+    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems), POOL.name: 1}
+
+
+def _chosen(plan: ScorePlan) -> Mapping[str, Mapping[str, Any]]:
+    return {
+        DESIGN.name: {},
+        POOL.name: {},
+        FIT.name: chosen_of(plan.scorers, plan.options.scorer),
+        EVALUATE.name: EVALUATE.chosen(None, plan.measures),  # type: ignore[arg-type]
+    }
+
+
+def _resources(plan: ScorePlan) -> Mapping[str, Any]:
+    return {} if plan.model is None else {"model": plan.model.digest}
+
+
+def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
+    kept = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}
+    return {"systems": plan.systems, "other": len(plan.folders) > 1, **kept}
+
+
+def _summary(snapshot: Snapshot) -> Iterator[str]:
+    rows = snapshot.read(COMPLEXITY_METRICS.name)
+    # Genres, splits, seen targets, and what word lists know are in the table.
+    shown = pc.or_(
+        pc.invert(pc.match_substring(rows["subset"], "/")), pc.match_substring(rows["subset"], "/new target")
+    )
+    yield from told_metrics(rows.filter(shown))
+
+
+COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
+    options=ScoreOptions,
+    examples="""\
+  lexbeam complexity score lcp --scorer ridge,svr,gradient-boosting,stack
+  lexbeam complexity score lcp --scorer svr --mwe words,own,double --mwe-folds token,part
+  lexbeam complexity score train --scorer stack --on trial --save models/stack
+  lexbeam complexity score words --model models/stack""",
+    tables=(PREDICTIONS, COMPLEXITY_METRICS, IMPORTANCE, LEARNING),
+    reads=_reads,
+    check=_check,
+    stages=(DESIGN, FIT, EVALUATE, POOL),
+    plan=_plan,
+    build=_build,
+    rows={"models": KeptModel},
+    expected=_expected,
+    chosen=_chosen,
+    resources=_resources,
+    section=_section,
+    summary=_summary,
+    views=SCORE_VIEWS,
+    report=score_panels,
+    quotes=worst_panels,
+)

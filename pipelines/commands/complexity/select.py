@@ -1,0 +1,252 @@
+"""Instances for lexical complexity, drawn from annotated corpora: `lexbeam complexity select`.
+
+    lexbeam complexity select novels news --out complexity --genres novels,news \\
+        --quota single=3000,mwe=600 --seed 1
+
+Targets are found by patterns of parts of speech; which of them are taken is drawn by content; see
+docs/tasks/complexity/select.md.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.common_options import MOST_PARTS, RUN, RunnerOptions
+from pipelines.frame.inputs import corpora_of
+from schemas.complexity.instances import INSTANCES, KINDS
+from transforms.annotation.guessing import short_tag
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_table
+from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchSpec
+from transforms.complexity.select.find_stage import FIND, FindSpec, Number
+from transforms.complexity.select.options import SelectOptions, parse_bands, parse_quotas
+from transforms.complexity.select.patterns import PATTERNS, chosen_patterns
+from transforms.complexity.select.summary import section_of, summary, warnings
+from transforms.complexity.shown.views import INSTANCE_VIEWS
+from transforms.corpora.corpus import (
+    Corpus,
+    PartPair,
+    SentencePart,
+    check_columns,
+    common_layers,
+    languages,
+    sentence_parts,
+)
+from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from transforms.lexicon.word_lists.asking import WordList
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["COMPLEXITY_SELECT", "ComplexitySelectOptions"]
+
+log = logging.getLogger("lexbeam")
+
+SHARE_SENTENCES = 1 << 20  # sentences whose hashes are compared at once, about
+XPOS = "xpos"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplexitySelectOptions(RunnerOptions):
+    """Options of `lexbeam complexity select`."""
+
+    corpora: tuple[str, ...] = option(
+        (),
+        help="folders made by `lexbeam corpus`; none: that of `out`",
+        metavar="CORPUS_DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
+    select: SelectOptions = embedded(SelectOptions)
+    lexicon: LexiconOptions = embedded(LexiconOptions)
+    parts: int = option(8, help="parts (files) of the table", least=1, most=MOST_PARTS, group=RUN)
+
+
+@dataclass(frozen=True)
+class SelectPlan:
+    """What is to be done, checked against the corpora."""
+
+    sentences: list[SentencePart]
+    pairs: Mapping[str, PartPair]
+    genres: Mapping[str, str | None]
+    settle: bool
+    spec: FindSpec
+    contexts: int
+    quotas: Mapping[str, int | None]
+    layers: tuple[str, ...]
+    parts: int
+
+    @property
+    def shares(self) -> int:
+        """Shares of sentences, see `ChooseTargets.ranges`."""
+        return 1 + sum(part.rows for part in self.sentences) // SHARE_SENTENCES
+
+
+def _reads(options: ComplexitySelectOptions) -> Sequence[Source]:
+    tables = ("sentences", "documents")
+    return [Source(table, folder) for folder in options.corpora or (None,) for table in tables]
+
+
+def _check(options: ComplexitySelectOptions) -> None:
+    genres, corpora = options.select.genres, max(len(options.corpora), 1)
+    if genres and len(genres) != corpora:
+        raise UsageError(
+            f"`genres` names {len(genres)} genres for {corpora} corpora: name one for each, in "
+            "their order, or none for the documents' own"
+        )
+
+
+def _plan(options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
+    corpora, select = corpora_of(inputs), options.select
+    if select.genres and len(corpora) != len(select.genres):
+        raise UsageError("`genres`: a corpus is named twice: name it once, with its genre")
+    check_columns(
+        corpora,
+        ["forms", "upos"],
+        remedy="targets are found by them: make it anew with an engine that gives them, such as "
+        "spacy:en_core_web_sm, or from annotated input",
+    )
+    layers = tuple(common_layers(corpora))
+    if not select.plurals and XPOS not in layers:
+        raise UsageError("`plurals` no needs fine tags: make the corpora with `layers` xpos")
+    named = languages(corpora) | ({select.language} if select.language else set())
+    spoken = {short_tag(language) for language in named}
+    patterns = chosen_patterns(select.patterns, spoken)
+    lexicon = _lexicon(options, patterns)
+    pairs, genres = _by_part(corpora, select.genres)
+    return SelectPlan(
+        sentences=sentence_parts(corpora),
+        pairs=pairs,
+        genres=genres,
+        settle=len(corpora) > 1,
+        spec=FindSpec(
+            patterns,
+            select.proper,
+            select.plurals,
+            XPOS in layers,
+            select.language,
+            select.min_sentence,
+            select.max_sentence,
+            parse_bands(select.band),
+            lexicon,
+            select.seed,
+        ),
+        contexts=select.contexts,
+        quotas=parse_quotas(select.quota),
+        layers=layers,
+        parts=options.parts,
+    )
+
+
+def _lexicon(options: ComplexitySelectOptions, patterns: Sequence[str]) -> Lexicon:
+    bands = parse_bands(options.select.band)
+    if not bands:
+        return Lexicon()
+    lexicon = prepare(options.lexicon)
+    for band in bands:
+        for language in sorted({PATTERNS[name].language for name in patterns}):
+            if not isinstance(lexicon.get(band.resource, language), WordList):
+                raise UsageError(
+                    f"`band` {band.resource}: the resource has no value for each word: name a word list, or wordfreq"
+                )
+    return lexicon
+
+
+def _by_part(corpora: Sequence[Corpus], genres: Sequence[str]) -> tuple[dict[str, PartPair], dict[str, str | None]]:
+    """Return pairs of parts and genres by digest; of equal parts those of the first corpus."""
+    pairs: dict[str, PartPair] = {}
+    named: dict[str, str | None] = {}
+    for place, corpus in enumerate(corpora):
+        for pair in corpus.pairs:
+            pairs.setdefault(pair.sentences.sha256, pair)
+            named.setdefault(pair.sentences.sha256, genres[place] if genres else None)
+    return pairs, named
+
+
+def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
+    import apache_beam as beam
+
+    from transforms.complexity.select.ptransforms import ChooseTargets, FetchInstances, FindTargets, TellNumbers
+
+    workspace = graph.workspace
+    spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
+    found = (
+        pipeline
+        | "SentenceParts" >> beam.Create(plan.sentences, reshuffle=False)
+        | "Find" >> FindTargets(workspace, spec, plan.genres, graph.lanes, plan.settle)
+    )
+    chosen = found | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
+    carried = FetchSpec(plan.layers, plan.spec.language)
+    parts = chosen.kept | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
+    told = found | "Tell" >> beam.ParDo(TellNumbers())
+    numbers = (told, chosen.repeated) | "AllNumbers" >> beam.Flatten()
+    return {"parts": parts, "numbers": numbers}
+
+
+def _expected(plan: SelectPlan) -> Mapping[str, int]:
+    return {FIND.name: len(plan.sentences), MERGE.name: plan.parts}
+
+
+def _weights(_: ComplexitySelectOptions) -> Mapping[str, float]:
+    # Seconds for a million tokens on one core, with novels.
+    return {FIND.name: 1.0, FETCH.name: 1.0, MERGE.name: 0.5}
+
+
+def _chosen(plan: SelectPlan) -> Mapping[str, Mapping[str, Any]]:
+    no_task: Any = None
+    return {FIND.name: FIND.chosen(no_task, plan.spec), FETCH.name: {}, MERGE.name: {}}
+
+
+def _resources(plan: SelectPlan) -> Mapping[str, Any]:
+    return plan.spec.lexicon.described()
+
+
+def _section(plan: SelectPlan, outcome: HandedBack) -> Mapping[str, Any]:
+    numbers: list[Number] = outcome.rows["numbers"]
+    parts = [checked(part) for part in outcome.of_table(INSTANCES.name)]
+    taken = read_table(parts, ["genre", "kind"]).group_by(["genre", "kind"]).aggregate([([], "count_all")])
+    kinds = sorted({PATTERNS[name].kind for name in plan.spec.patterns}, key=KINDS.index)
+    section = section_of(numbers, taken.to_pylist(), kinds, plan.quotas)
+    section["patterns"] = list(plan.spec.patterns)
+    for warning in warnings(section):
+        log.warning("%s", warning)
+    return section
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    yield from summary(snapshot.section("complexity.select"))
+
+
+COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
+    options=ComplexitySelectOptions,
+    examples="""\
+  lexbeam complexity select corpus --out complexity --quota 3000
+  lexbeam complexity select novels news speeches --out complexity --seed 1 \\
+      --genres novels,news,speeches --quota single=3000,mwe=600 --contexts 5
+  lexbeam complexity select corpus --out complexity --patterns noun,adj-noun \\
+      --resources zipf=wordfreq:en --band zipf=2:5""",
+    tables=(INSTANCES,),
+    reads=_reads,
+    check=_check,
+    stages=(FIND, FETCH, MERGE),
+    plan=_plan,
+    build=_build,
+    rows={"numbers": Number},
+    expected=_expected,
+    weights=_weights,
+    waits={MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)},
+    chosen=_chosen,
+    resources=_resources,
+    section=_section,
+    summary=_summary,
+    views=INSTANCE_VIEWS,
+)

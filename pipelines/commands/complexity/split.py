@@ -1,0 +1,158 @@
+"""Labelled instances split by token, genre and complexity: tables complexity/splits and strata.
+
+    lexbeam complexity split results --shares train=.7,trial=.05,test=.25
+    lexbeam complexity split results --method paper --overwrite
+
+docs/tasks/complexity/split.md says what the methods do, and how alike their splits are.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.common_options import PublishOptions
+from schemas.complexity.instances import INSTANCES, LABELS, SPLITS, STRATA
+from transforms.common.draws.splits import parse_shares
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block, columns_with, number
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_rows
+from transforms.complexity.shown.split_panels import split_panels
+from transforms.complexity.splits.splits import SplitOptions
+from transforms.complexity.splits.tables import COLUMNS, LABEL_COLUMNS, check_options, hold, split
+
+__all__ = ["SPLIT", "ComplexitySplitOptions"]
+
+log = logging.getLogger("lexbeam")
+
+POINT = 0.01  # by so much a size or a genre's share may be off before it is told
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplexitySplitOptions(PublishOptions):
+    """Options of `lexbeam complexity split`."""
+
+    folder: str | None = option(
+        None,
+        help="folder with instances and labels; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
+    how: SplitOptions = embedded(SplitOptions, group="splits")
+
+
+def _reads(options: ComplexitySplitOptions) -> Sequence[Source]:
+    return [Source(INSTANCES.name, options.folder), Source(LABELS.name, options.folder)]
+
+
+def _check(options: ComplexitySplitOptions) -> None:
+    check_options(options.how)
+
+
+def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.Table]:
+    """Split what is published, and tell groups that are too large to be dealt out."""
+    instances, labels = (action.inputs.one(table.name).parts for table in (INSTANCES, LABELS))
+    held = hold(
+        read_rows([checked(part) for part in instances], list(COLUMNS)),
+        read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),
+    )
+    made = split(held, options.how)
+    shares = parse_shares(options.how.shares)
+    largest = shares.names[shares.values.index(max(shares.values))]
+    for kind, groups in made.too_large.items():
+        for one in groups:
+            log.warning(
+                "%s: a group of %d instances (%.1f %%) hangs together and is too large to be dealt "
+                "out: it is in split %s",
+                kind,
+                one.rows,
+                100 * one.share,
+                largest,
+            )
+    return {SPLITS.name: made.splits, STRATA.name: made.strata}
+
+
+def _plan(options: ComplexitySplitOptions, _: Inputs) -> Mapping[str, Any]:
+    shares = parse_shares(options.how.shares)
+    return {"splits": list(shares.names), "wanted": list(shares.values)}
+
+
+def _section(plan: Mapping[str, Any], _: HandedBack) -> Mapping[str, Any]:
+    return plan
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    table = snapshot.read(STRATA.name)
+    method = snapshot.section("complexity.split")["options"]["method"]
+    left = snapshot.read(SPLITS.name, ["reason"])["reason"].drop_null().to_pylist()
+    outside = ", ".join(f"{left.count(reason)} {reason}" for reason in sorted(set(left)))
+    yield f"method {method}; in no split: {outside or 'none'}"
+    rows = table.filter(pc.fill_null(pc.equal(table["genre"], ""), False)).to_pylist()
+    heads = [
+        ("kind", "<"),
+        ("split", "<"),
+        ("instances", ">"),
+        ("share", ">"),
+        ("wanted", ">"),
+        ("mean", ">"),
+        ("KS", ">"),
+        ("shared tokens", ">"),
+        ("shared sentences", ">"),
+    ]
+    yield columns_with(heads, [_cells(row) for row in rows], indent=2)
+    off = [row for row in table.to_pylist() if row["kind"] and _off(row)]
+    if off:
+        yield (
+            f"{len(off)} of {table.num_rows} strata are off by more than a point; see "
+            "`lexbeam show`, table complexity/strata"
+        )
+
+
+def _off(row: Mapping[str, Any]) -> bool:
+    """Return whether a share is off by more than a point, and by more than an instance."""
+    apart = abs(row["share"] - row["wanted"])
+    if not row["rows"]:
+        return bool(apart > POINT)
+    far = apart > POINT and apart * row["rows"] > row["share"]
+    genre = abs(row["of_split"] - row["of_all"])
+    return bool(far or (genre > POINT and genre * row["rows"] > row["of_split"]))
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    return [
+        row["kind"] or "all",
+        row["split"],
+        f"{row['rows']:,}",
+        number(row["share"]),
+        number(row["wanted"]),
+        number(row["mean"]),
+        number(row["distance"], 4),
+        str(row["shared_tokens"]),
+        str(row["shared_sentences"]),
+    ]
+
+
+SPLIT: Command[ComplexitySplitOptions, Mapping[str, Any]] = Command(
+    options=ComplexitySplitOptions,
+    examples="""\
+  lexbeam complexity split results --shares train=.7,trial=.05,test=.25
+  lexbeam complexity split results --one-sentence --seed 2
+  lexbeam complexity split results --method paper --overwrite""",
+    tables=(SPLITS, STRATA),
+    reads=_reads,
+    check=_check,
+    plan=_plan,
+    section=_section,
+    summary=_summary,
+    report=split_panels,
+    action=_split,
+)

@@ -1,0 +1,1 @@
+"""Commands `corpus`, `init` and `sample`: what stands before every task."""

@@ -1,0 +1,259 @@
+"""Raw text to annotated sentences: tables documents, sentences, rejects.
+
+    lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})'
+
+Files are packed into units, taken in, cleared of duplicates, annotated and merged by bucket; see
+docs/architecture.md for the picture.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from pipelines.commands.corpus.dry_run import dry_run
+from pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
+from pipelines.commands.corpus.summary import corpus_summary
+from pipelines.frame.command import Command, Graph, HandedBack
+from schemas.corpus.documents import DOCUMENTS
+from schemas.corpus.sentences import SENTENCES
+from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
+from transforms.annotation.annotate import ANNOTATE, Annotated
+from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import LexbeamError
+from transforms.common.names import file_of
+from transforms.common.store.artefacts import Stage
+from transforms.common.store.merge import MergeTask
+from transforms.common.store.tables import PartFile
+from transforms.corpora.panels import panels
+from transforms.formats.ingest.merges import MERGE_REJECTS
+from transforms.formats.ingest.stage import INGEST, Asked, Ingested, InputCount, acceptable, lacking
+from transforms.layers.registry import columns_of
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["CORPUS"]
+
+EXAMPLES_SHOWN = 5
+MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
+    "documents": MERGE_DOCUMENTS,
+    "sentences": MERGE_SENTENCES,
+    "rejects": MERGE_REJECTS,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakenIn:
+    """What the driver needs of a receipt of ingestion."""
+
+    inputs: tuple[InputCount, ...]
+    reasons: dict[str, int]
+    examples: tuple[RejectRow, ...]
+    years: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """What the driver needs of a receipt of annotation."""
+
+    counts: dict[str, int]
+    reasons: tuple[tuple[str, str], ...]
+    examples: tuple[RejectRow, ...]
+    years: dict[int, int]
+    tokens_by_year: dict[int, int]
+    languages: dict[str, int]
+    columns: tuple[str, ...]
+
+
+def _of_ingested(receipt: Ingested) -> TakenIn:
+    return TakenIn(
+        inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples, years=tuple(receipt.years)
+    )
+
+
+def _of_annotated(receipt: Annotated) -> Counted:
+    return Counted(
+        counts=receipt.counts,
+        reasons=receipt.reasons,
+        examples=receipt.examples,
+        years=receipt.years,
+        tokens_by_year=receipt.tokens_by_year,
+        languages=receipt.languages,
+        columns=receipt.columns,
+    )
+
+
+def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    """Units of files in, merged parts and counts out."""
+    import apache_beam as beam
+
+    from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged
+    from transforms.common.store.ptransforms import MergeTables
+    from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListRejects, SettleDuplicates
+
+    workspace, lanes = graph.workspace, graph.lanes
+    ingested = (
+        pipeline
+        | "Units" >> beam.Create([(unit.files[0].name, unit) for unit in plan.units], False)
+        | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
+    )
+    tasks = (
+        ingested
+        | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
+        | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share, plan.asked)
+    )
+    annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
+    staged = (
+        annotated | "ListStaged" >> ListStaged(plan.parts),
+        ingested | "ListRejects" >> ListRejects(plan.parts),
+        annotated | "ListLateRejects" >> ListRejects(plan.parts),
+    ) | "AllStaged" >> beam.Flatten()
+    return {
+        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, plan.parts, _merging(plan)),
+        "ingested": ingested | "SumIngested" >> beam.Map(_of_ingested),
+        "annotated": annotated | "SumAnnotated" >> beam.Map(_of_annotated),
+    }
+
+
+def _merging(plan: CorpusPlan) -> Mapping[str, Any]:
+    return {"sentences": columns_of(plan.annotate.layers) or None}
+
+
+def _expected(plan: CorpusPlan) -> Mapping[str, int]:
+    return {stage.name: plan.parts for stage in MERGES.values()}
+
+
+# Seconds for a million tokens on one core, with the sample corpus; of spaCy, with a small model.
+_ANNOTATING = {"none": 2.0, "builtin": 30.0, "spacy": 100.0}
+_MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1}
+
+
+def _weights(options: CorpusOptions) -> Mapping[str, float]:
+    """Return about how much work the stages are; annotation by other engines takes any time."""
+    weights = {INGEST.name: 1.0, **{MERGES[table].name: w for table, w in _MERGING.items()}}
+    engine = options.engine.partition(":")[0]
+    if engine in _ANNOTATING:
+        weights[ANNOTATE.name] = _ANNOTATING[engine]
+    return weights
+
+
+def _chosen(plan: CorpusPlan) -> Mapping[str, Mapping[str, Any]]:
+    return {
+        INGEST.name: INGEST.chosen(plan.units[0], plan.ingest),
+        ANNOTATE.name: ANNOTATE.chosen(_NO_TASK, plan.annotate),
+        **{stage.name: {} for stage in MERGES.values()},
+    }
+
+
+_NO_TASK: Any = None
+
+
+def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
+    rules, metadata = plan.annotate.normalise, plan.ingest.metadata
+    return {
+        "engine": plan.annotate.fingerprint,
+        "normalise": digest(asdict(rules)) if rules else None,
+        "metadata": metadata.fingerprint if metadata else None,
+    }
+
+
+def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
+    ingested: list[TakenIn] = outcome.rows["ingested"]
+    annotated: list[Counted] = outcome.rows["annotated"]
+    inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
+    reasons: Counter[str] = Counter()
+    for receipt in ingested:
+        reasons.update(receipt.reasons)
+    for source, reason in (row for receipt in annotated for row in receipt.reasons):
+        reasons[reason] += 1
+        name = file_of(source)
+        row = inputs[name]  # taken in, then left out
+        inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
+    counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
+    years: Counter[int] = Counter()
+    tokens: Counter[int] = Counter()
+    languages: Counter[str] = Counter()
+    for summary in annotated:
+        counts.update(summary.counts)
+        years.update(summary.years)
+        tokens.update(summary.tokens_by_year)
+        languages.update(summary.languages)
+    notes: Counter[str] = Counter()
+    for row in inputs.values():
+        notes.update(row.notes or {})
+    section = {
+        "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
+        "inputs": [_noted(inputs[name]) for name in sorted(inputs)],
+        **({"notes": dict(sorted(notes.items()))} if notes else {}),
+        "records": sum(row.records for row in inputs.values()),
+        "rejected": reasons.total(),
+        "rejects": dict(sorted(reasons.items())),
+        "documents_by_year": {str(year): years[year] for year in sorted(years)},
+        "tokens_by_year": {str(year): tokens[year] for year in sorted(tokens)},
+        "languages": {name: languages[name] for name in sorted(languages)},
+        "columns": sorted({name for summary in annotated for name in summary.columns}),
+        **counts,
+    }
+    examples = [row for found in ingested for row in found.examples]
+    examples += [row for found in annotated for row in found.examples]
+    _check_rejects(section, examples, plan.max_reject_share)
+    _check_years({year for receipt in ingested for year in receipt.years}, plan.asked)
+    return section
+
+
+def _noted(row: InputCount) -> dict[str, Any]:
+    """Return what the manifest says of a file; notes only where there are some."""
+    return {name: value for name, value in row._asdict().items() if value is not None}
+
+
+def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], most: float) -> None:
+    records = section["records"]
+    reasons = {k: n for k, n in section["rejects"].items() if k not in NOT_COUNTED}
+    refused = sum(reasons.values())
+    if acceptable(records, refused, most):
+        return
+    listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
+    shown = [row for row in sorted(examples) if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
+    first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in shown)
+    remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
+    raise LexbeamError(
+        f"{refused} of {records} input records were rejected ({listed}), more than "
+        f"`max_reject_share` {most} allows; nothing is published. Some of "
+        f"them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
+        "with `max_reject_share`."
+    )
+
+
+def _check_years(years: Collection[int], asked: Asked) -> None:
+    if lacks := lacking(years, asked):
+        raise LexbeamError("; ".join([*lacks, "nothing was annotated, and nothing is published"]))
+
+
+def _preview(plan: CorpusPlan) -> Iterator[str]:
+    return dry_run(plan.units, plan.ingest, plan.annotate)
+
+
+CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
+    options=CorpusOptions,
+    examples="""\
+  lexbeam corpus novels/ --out corpus --format tei --engine builtin:en --dates header
+  lexbeam corpus sotu/*.txt --out corpus --format text --engine spacy:en_core_web_sm \\
+      --dates 'name:su(\\d{4})'
+  lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
+    tables=(DOCUMENTS, SENTENCES, REJECTS),
+    explains=(REJECTS,),
+    stages=(INGEST, ANNOTATE, *MERGES.values()),
+    plan=plan_corpus,
+    build=_build,
+    rows={"ingested": TakenIn, "annotated": Counted},
+    expected=_expected,
+    weights=_weights,
+    chosen=_chosen,
+    resources=_resources,
+    section=_section,
+    preview=_preview,
+    summary=corpus_summary,
+    report=panels,
+)

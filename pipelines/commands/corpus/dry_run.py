@@ -1,0 +1,81 @@
+"""A look at what a corpus run would take in: the first documents and rejects, and nothing written.
+
+lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})' --dry-run
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from schemas.rejects import RejectRow
+from transforms.annotation.annotate import AnnotateOptions
+from transforms.annotation.engines.registry import Engine, annotate_text, load_engine
+from transforms.formats.ingest.stage import IngestOptions, Unit, read_documents
+
+__all__ = ["DOCUMENTS", "dry_run", "looked_at"]
+
+DOCUMENTS = 20
+BEGINNING = 20_000  # code points of a text that are annotated to show its first sentence
+WIDTH = 100
+
+
+def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions) -> Iterator[str]:
+    """Yield lines about the first `DOCUMENTS` documents and the rejects met on the way.
+
+    Each document has its detected format, its date and its first sentence; each reject its reason.
+    """
+    engine = None if annotate.engine == "none" else load_engine(annotate.engine)
+    documents = rejects = 0
+    formats: dict[str, str] = {}
+    notes: Counter[str] = Counter()
+    rows = looked_at(units, ingest, formats.__setitem__, notes)
+    for row, record in islice(rows, 10 * DOCUMENTS):
+        if isinstance(row, RejectRow):
+            rejects += 1
+            place = f"{row.source} {row.position}".rstrip()
+            yield f"reject    {place}: {row.reason}, {row.detail}"
+        elif record.block == 0:
+            documents += 1
+            place = f"{row['source']} {row['position']}".rstrip()
+            yield f"document  {place}: {formats[row['source']]}, {_date(row)}"
+            yield f"          {_first_sentence(record, engine, annotate)[:WIDTH]}"
+        if documents == DOCUMENTS:
+            break
+    if +notes:
+        listed = ", ".join(f"{note} {number}" for note, number in sorted((+notes).items()))
+        yield f"while reading: {listed}"
+    yield f"{documents} documents and {rejects} rejects looked at; nothing was written"
+
+
+def looked_at(
+    units: Iterable[Unit],
+    options: IngestOptions,
+    told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
+) -> Iterator[tuple[Any, Any]]:
+    """Yield what files hold: rows of documents with their records, and rejects, each with None.
+
+    `told` and `notes` are those of `read_documents`.
+    """
+    for unit in units:
+        for file in unit.files:
+            for row in read_documents(file, options, told, notes):
+                yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
+
+
+def _date(row: dict[str, Any]) -> str:
+    if row["year"] is None:
+        return "no date asked for"
+    years = str(row["year"]) if row["year"] == row["year_to"] else f"{row['year']}-{row['year_to']}"
+    return f"year {years} (as found: {row['date']})"
+
+
+def _first_sentence(record: Any, engine: Engine | None, options: AnnotateOptions) -> str:
+    sentences = record.sentences
+    if engine is not None and record.text is not None:
+        sentences = annotate_text(record.text[:BEGINNING], engine, normalise=options.normalise)
+    if not sentences:
+        text = " ".join((record.text or "").split())
+        return text or "(no sentence)"
+    return " ".join(sentences[0].forms or sentences[0].lemmas or [])

@@ -1,0 +1,221 @@
+"""Write a configuration for an input, from a look at it.
+
+    lexbeam init mine texts/
+    lexbeam run mine/config.yaml
+
+Every value is chosen from what was found, and a comment says why: a person reads it and corrects
+it. The corpus is annotated by an engine that is installed.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pipelines.commands.corpus.init_look import Look, look_at
+from pipelines.frame.command import Action, Command
+from pipelines.frame.inputs import list_inputs
+from transforms.annotation.guessing import guess_engine
+from transforms.change.view.proposals import Proposal, propose_slices
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.fields import option
+from transforms.common.publish.output_folders import check_output_folder, make_output_folder
+from transforms.common.store import files
+from transforms.formats.dates.guessing import MOST, guess_fields
+
+__all__ = ["INIT", "InitOptions", "config_text"]
+
+CONFIG = "config.yaml"
+RESULTS = "results"
+RULES = "name:REGEX, header, field:NAME, table:FILE:key=COLUMN,date=COLUMN or FROM..TO"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitOptions:
+    """Options of `lexbeam init`."""
+
+    folder: str = option(help="folder to write config.yaml to", metavar="DIR", positional=True, path="place")
+    inputs: tuple[str, ...] = option(
+        help="files, folders or globs, as `lexbeam corpus` takes them", metavar="INPUT", positional=True, path="input"
+    )
+    overwrite: bool = option(False, help="replace the config.yaml that is there")
+
+
+def _init(options: InitOptions, action: Action) -> None:
+    """Look at the input, and write the configuration."""
+    path = files.join(options.folder, CONFIG)
+    check_output_folder(options.folder, "folder")
+    for name in options.inputs:
+        _check_apart(options.folder, name)
+    inputs = list_inputs(options.inputs, (), files.join(options.folder, RESULTS))
+    if files.exists(path) and not options.overwrite:
+        raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
+    action.tell(f"looking into {len(inputs):,} input {'file' if len(inputs) == 1 else 'files'}")
+    look = look_at(inputs)
+    if not look.documents:
+        raise LexbeamError(
+            f"no document can be read of the {look.looked} input files looked into"
+            + (f"; the first: {look.example}" if look.example else "")
+        )
+    documents, sizes = look.over_time(inputs)
+    places = [_relative(name, options.folder) for name in options.inputs]
+    lines = list(config_text(look, propose_slices(documents, sizes), documents, places))
+    make_output_folder(options.folder, "folder")
+    files.write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
+    for line in lines:
+        action.tell(line)
+    action.tell(f"\nread and correct it: {files.shown(path)}")
+    action.tell(f"then run it: lexbeam run {files.shown(path)}")
+
+
+def _check_apart(folder: str, name: str) -> None:
+    """Check that what is written would not be read as a text."""
+    root, place = files.real(files.root_of(name)), files.real(folder)
+    if os.path.isdir(name) and f"{place}/".startswith(root.rstrip("/") + "/"):
+        raise UsageError(
+            f"`folder` {files.shown(folder)} lies in the input {files.shown(name)}, where the "
+            "configuration would be read as a text: give another folder"
+        )
+
+
+def _relative(name: str, folder: str) -> str:
+    """Return an input as the configuration has it: relative to the folder of the file."""
+    if not files.is_local(name):
+        return name
+    relative = os.path.relpath(name, folder)
+    try:
+        relative.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{files.shown(name)} is not UTF-8, and a configuration is: give a folder above it") from None
+    return relative
+
+
+def config_text(
+    look: Look, proposal: Proposal, years: Sequence[int] | dict[int, int], inputs: Sequence[str]
+) -> Iterator[str]:
+    """Yield the lines of a configuration.
+
+    Args:
+        look: what was seen of the input.
+        proposal: the slices that it lends itself to.
+        years: the years that have documents.
+        inputs: the inputs, as the file is to have them.
+    """
+    seen = "all" if look.looked == look.files else f"{look.looked:,} of {look.files:,}"
+    part = "" if look.whole else ", not all of them to their end"
+    yield f"# Written by `lexbeam init` after a look into {seen} input files{part}."
+    yield "# Run it by `lexbeam run config.yaml`; paths are relative to this file."
+    yield "# `lexbeam corpus --help` and `lexbeam change --help` list all options."
+    yield f"out: {RESULTS}"
+    yield ""
+    yield "corpus:"
+    yield f"  inputs: [{', '.join(map(_quoted, inputs))}]"
+    if look.exclude:
+        shown = ", ".join(map(_quoted, look.exclude))
+        yield f"  exclude: [{shown}]  # nothing of them can be taken in"
+    yield from _format(look)
+    yield from _language(look)
+    yield from _dates(look, years)
+    if look.rejects:
+        reasons = ", ".join(f"{reason} {n}" for reason, n in look.rejects.most_common())
+        yield f"  # Left out of what was looked at: {reasons}. One is:"
+        yield f"  # {_comment(look.example)}"
+        yield "  # More than 5 % stop a run: correct them, or raise max-reject-share at the top."
+    yield ""
+    yield from _change(look, proposal)
+
+
+def _format(look: Look) -> Iterator[str]:
+    number = len(look.documents)
+    told = ", ".join(f"{name} {n}" for name, n in look.formats.most_common())
+    if len(look.formats) == 1:
+        yield f"  format: {next(iter(look.formats))}  # of all {number:,} documents looked at"
+    else:
+        yield f"  format: auto  # found out by file: {told}"
+    reader = look.reader
+    if reader.text_field != "text":
+        yield f"  text-field: {_quoted(reader.text_field)}  # what holds the longest texts"
+    if reader.html != "reject":
+        yield f"  html: {reader.html}  # the main text of web pages"
+    if pairs := guess_fields(look.names):
+        yield f"  fields: [{', '.join(map(_quoted, pairs))}]"
+    if known := [name for name in ("author", "title", "genre") if look.names[name]]:
+        yield f"  # The documents have {', '.join(known)}."
+
+
+def _language(look: Look) -> Iterator[str]:
+    language, number = (look.languages.most_common(1) or [("", 0)])[0]
+    how = "as the documents say" if look.said else "by its commonest words"
+    if look.annotated:
+        yield "  engine: none  # the input comes annotated"
+        if language and not look.said:
+            yield f"  language: {_quoted(language)}  # {how}"
+        return
+    engine = guess_engine(language) if language else None
+    if engine is None:
+        what = f"no engine knows {language!r}" if language else "the language was not recognised"
+        yield f"  engine: builtin:en  # {_comment(what)}: correct this (docs/reference/annotation.md)"
+        return
+    if number < look.languages.total():
+        listed = ", ".join(f"{name} {n}" for name, n in look.languages.most_common(5))
+        language = f"{language} of most documents ({_comment(listed)})"
+    yield f"  engine: {engine}  # language {language}, {how}"
+
+
+def _dates(look: Look, years: Sequence[int] | dict[int, int]) -> Iterator[str]:
+    dates = look.dates
+    if dates is None:
+        yield "  # No date was found, and `change` needs dates. Say where they are:"
+        yield f"  # dates: {RULES}"
+        return
+    value = f"dates: {_quoted(dates.rule)}"
+    of = f"{dates.dated:,} of {dates.of:,}"
+    if dates.dated < MOST * dates.of:
+        yield f"  # This finds a date in {of} documents; the others would be left out:"
+        yield f"  # {value}"
+        return
+    yield f"  {value}  # {of} documents: {min(years)} to {max(years)}"
+
+
+def _change(look: Look, proposal: Proposal) -> Iterator[str]:
+    dated = look.dates is not None and look.dates.dated >= MOST * look.dates.of
+    if not dated or proposal.reason:
+        why = proposal.reason if dated else "the documents have no dates"
+        yield f"# No slices are proposed: {why}."
+        yield "# change:"
+        yield '#   slices: "FROM-TO,FROM-TO"'
+        yield "#   seeds: 3"
+        return
+    first, second = proposal.documents
+    yield "change:"
+    if look.counted:
+        sizes = " and ".join(f"{size:,}" for size in proposal.tokens)
+        yield f"  # Periods with both ends included, here of about equal size ({sizes} tokens),"
+    else:
+        yield "  # Periods with both ends included, here of about equal size by an estimate"
+        what = "the sizes of the files" if look.by_names else "the words of what was looked at"
+        yield f"  # from {what} (`lexbeam corpus` counts tokens),"
+    yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")
+    yield f"  slices: {_quoted(proposal.spec)}"
+    yield "  seeds: 3  # trainings, whose scores are averaged"
+    yield "  null: 3  # pairs whose documents are dealt out anew: what chance gives; 5 are better"
+    yield "  # targets: words.txt  # words that you ask about, one a line"
+
+
+def _quoted(text: str) -> str:
+    # A scalar of JSON is one of YAML.
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _comment(text: Any) -> str:
+    return " ".join(str(text).split())
+
+
+INIT: Command[InitOptions, None] = Command(
+    options=InitOptions,
+    examples="""\
+  lexbeam init mine texts/
+  lexbeam run mine/config.yaml""",
+    action=_init,
+)

@@ -1,0 +1,225 @@
+"""What `lexbeam init` sees of an input: formats, documents, dates, language, without writing.
+
+It reads the whole input where that is small, else the beginnings of files spread over all of it, by
+the same readers as a run.
+"""
+
+import importlib.util
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from pipelines.commands.corpus.dry_run import looked_at
+from pipelines.commands.corpus.init_sizes import Texts, about
+from schemas.rejects import RejectRow
+from transforms.annotation.guessing import guess_language, short_tag
+from transforms.formats.dates.guessing import Dates, Seen, date_fields, guess_dates, guess_text_field, years_by
+from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
+from transforms.formats.records.base import ReaderOptions
+from transforms.formats.records.fields import named_there
+
+__all__ = ["Look", "look_at"]
+
+FILES = 500  # that are looked into
+PROBED = 100  # records by which the reader is found
+BYTES = 64 << 20  # of files that are read whole
+CHARACTERS = 50_000_000  # that are read of more
+EXCLUDED = 10  # files that are named
+LANGUAGE = 2_000  # characters of a document that its language is told by
+ASKED = 100  # documents that are
+UNKNOWN = "en"  # the language whose rules count where none is recognised
+
+
+@dataclass
+class Look:
+    """What was seen.
+
+    Attributes:
+        files: input files.
+        looked: how many of them were looked into.
+        whole: whether these were read to their end.
+        formats: documents by format.
+        documents: the documents.
+        sizes: their tokens, in the same order.
+        counted: whether these are as a run counts them; else they are estimates.
+        keys: what those of the same text share, in the same order; empty of one in several blocks.
+        names: documents by the names of their fields.
+        rejects: rejects by reason.
+        example: a reject, for a person.
+        exclude: files of which nothing can be taken in; their rejects are not among those above.
+        languages: documents by language: as they say themselves, else as it was guessed.
+        said: whether they say it themselves.
+        annotated: whether all came annotated.
+        reader: how they were read.
+        dates: where their dates are; None if nowhere.
+    """
+
+    files: int
+    looked: int = 0
+    whole: bool = True
+    formats: Counter[str] = field(default_factory=Counter)
+    documents: list[Seen] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    counted: bool = False
+    keys: list[str] = field(default_factory=list)
+    names: Counter[str] = field(default_factory=Counter)
+    rejects: Counter[str] = field(default_factory=Counter)
+    example: str = ""
+    exclude: list[str] = field(default_factory=list)
+    languages: Counter[str] = field(default_factory=Counter)
+    said: bool = False
+    annotated: bool = False
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    dates: Dates | None = None
+
+    @property
+    def by_names(self) -> bool:
+        """Whether the names of all files tell the years, those of files not looked into, too."""
+        rule = self.dates.rule if self.dates is not None else ""
+        return rule.startswith("name:") and self.looked < self.files
+
+    @property
+    def complete(self) -> bool:
+        """Whether `over_time` tells of all documents, as far as their number goes."""
+        return self.by_names or (self.whole and self.looked == self.files)
+
+    def over_time(self, inputs: Sequence[InputFile]) -> tuple[dict[int, int], dict[int, int]]:
+        """Return documents and their sizes by year, as far as the rule for dates finds one.
+
+        Of documents of the same text and year one counts, as in a run. Where files were left out
+        and their names have the dates, all files count, by their bytes.
+        """
+        seen, sizes, keys = self.documents, self.sizes, self.keys
+        rule = self.dates
+        if rule is None:
+            return {}, {}
+        if self.by_names:
+            seen = [Seen(file.name, {}) for file in inputs]
+            sizes = [file.size for file in inputs]
+            keys = [""] * len(seen)
+        documents: Counter[int] = Counter()
+        tokens: Counter[int] = Counter()
+        known: set[tuple[str, int]] = set()
+        for year, size, key in zip(years_by(rule.rule, seen), sizes, keys, strict=True):
+            if year is not None and (not key or (key, year) not in known):
+                known.add((key, year))
+                documents[year] += 1
+                tokens[year] += size
+        return dict(documents), dict(tokens)
+
+
+def look_at(inputs: Sequence[InputFile]) -> Look:
+    """Return what is seen of input files."""
+    spread = _spread(inputs, FILES)
+    look = Look(files=len(inputs), looked=len(spread))
+    look.reader = _reader(spread)
+    small = sum(file.size for file in spread) <= BYTES
+    budget = None if small else max(CHARACTERS // len(spread), 1)
+    annotated = 0
+    texts: list[str] = []
+    told: Counter[str] = Counter()
+    kept = Texts()
+    for file in spread:
+        formats: dict[str, str] = {}
+        left, before = budget, len(look.documents)
+        refused: list[RejectRow] = []
+        for row, record in looked_at([_unit(file)], _ingest(look.reader), formats.__setitem__):
+            if isinstance(row, RejectRow):
+                refused.append(row)
+                continue
+            size = (
+                about(record.text)
+                if record.text is not None
+                else sum(len(s.lemmas or s.forms or ()) for s in record.sentences or ())
+            )
+            if small:
+                kept.add(record.text, block=bool(record.block))
+            left = None if left is None else left - max(len(record.text or ""), size, 1)
+            if record.block:
+                look.sizes[-1] += size
+                look.keys[-1] = ""
+                continue
+            look.formats[formats[row["source"]]] += 1
+            look.documents.append(Seen(row["source"], date_fields(record.fields)))
+            look.sizes.append(size)
+            look.keys.append(row["key"])
+            look.names.update(set(record.fields))
+            annotated += record.sentences is not None
+            if row["language"]:
+                told[short_tag(row["language"])] += 1
+            elif record.text and len(texts) < ASKED:
+                texts.append(record.text[:LANGUAGE])
+            if left is not None and left <= 0:
+                look.whole = False
+                break
+        _note_rejects(look, file, refused, alone=len(look.documents) == before)
+    look.annotated = bool(look.documents) and annotated == len(look.documents)
+    look.said = bool(told)
+    look.languages = told or Counter(filter(None, map(guess_language, texts)))
+    look.dates = guess_dates(look.documents)
+    if look.dates is not None and look.complete and not look.by_names:
+        _count(look, kept)
+    return look
+
+
+def _count(look: Look, kept: Texts) -> None:
+    """Count the tokens of documents that were all read to their end."""
+    language, _ = (look.languages.most_common(1) or [("", 0)])[0]
+    if (sizes := kept.counted(look.sizes, language or UNKNOWN)) is not None:
+        look.sizes, look.counted = sizes, True
+
+
+def _note_rejects(look: Look, file: InputFile, rejects: list[RejectRow], *, alone: bool) -> None:
+    """Note what could not be taken in: a file of which nothing can may be left out by its name."""
+    if rejects and not look.rejects:
+        row = rejects[0]
+        look.example = f"{row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
+    if alone and rejects and not set(file.name) & set("*?[]\\,") and len(look.exclude) < EXCLUDED:
+        look.exclude.append(file.name)
+        return
+    look.rejects.update(row.reason for row in rejects)
+
+
+def _spread(inputs: Sequence[InputFile], most: int) -> list[InputFile]:
+    """Return the files, or so many at even distances."""
+    if len(inputs) <= most:
+        return list(inputs)
+    return [inputs[place * len(inputs) // most] for place in range(most)]
+
+
+def _unit(file: InputFile) -> Unit:
+    return Unit((file,), file.size)
+
+
+def _ingest(reader: ReaderOptions) -> IngestOptions:
+    return IngestOptions(reader=reader)
+
+
+def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
+    """Return how input is read: the field of the text, and pages, where the defaults read none."""
+    reader = ReaderOptions()
+    probed = list(_probe(inputs, reader))
+    refused = Counter(row.reason for row in probed if isinstance(row, RejectRow))
+    if not refused or refused.total() * 2 < len(probed):
+        return reader
+    reason, _ = refused.most_common(1)[0]
+    if reason == "html" and importlib.util.find_spec("trafilatura") is not None:
+        return replace(reader, html="main")
+    if reason == "missing_field":
+        names = dict.fromkeys(name for row in probed if isinstance(row, RejectRow) for name in named_there(row.detail))
+        lengths = {name: _length(inputs, replace(reader, text_field=name)) for name in names}
+        if found := guess_text_field(lengths):
+            return replace(reader, text_field=found)
+    return reader
+
+
+def _probe(inputs: Sequence[InputFile], reader: ReaderOptions) -> Iterator[RejectRow | str]:
+    rows = looked_at(map(_unit, inputs), _ingest(reader))
+    for row, record in islice(rows, PROBED):
+        yield row if isinstance(row, RejectRow) else record.text or ""
+
+
+def _length(inputs: Sequence[InputFile], reader: ReaderOptions) -> float:
+    texts = [row for row in _probe(inputs, reader) if not isinstance(row, RejectRow)]
+    return sum(map(len, texts)) / max(len(texts), 1)

@@ -1,0 +1,181 @@
+"""Options of `lexbeam corpus`, and the plan that they make with the input files."""
+
+from dataclasses import dataclass, field, replace
+
+from pipelines.frame.command import Inputs
+from pipelines.frame.common_options import IntakeOptions, model_folder
+from pipelines.frame.inputs import check_patterns, list_inputs
+from transforms.annotation.annotate import AnnotateOptions
+from transforms.annotation.engines.normalise import read_rules
+from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import Within, embedded, option
+from transforms.common.store.lanes import group_by_size
+from transforms.formats.dates.metadata import load_metadata
+from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.ingest.duplicates import DUPLICATES
+from transforms.formats.ingest.stage import Asked, IngestOptions, InputFile, Unit
+from transforms.formats.readers.html import check_html
+from transforms.formats.readers.registry import FORMATS, READERS
+from transforms.formats.records.base import ReaderOptions
+from transforms.layers.registry import LayerOptions, check_layers
+
+__all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus"]
+
+UNIT_BYTES = 4 << 20
+UNIT_FILES = 1000  # however small they are: units are what is dealt out, resumed and kept in memory
+
+
+INPUT, ANNOTATION = "input", "annotation"
+
+
+def _table_of_dates(rule: str) -> Within | None:
+    """Return where the path is in `table:FILE:key=COLUMN,date=COLUMN`."""
+    if not rule.startswith("table:"):
+        return None
+    path, colon, columns = rule.removeprefix("table:").rpartition(":")
+    return Within("table:", path, colon + columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusOptions(IntakeOptions):
+    """Options of `lexbeam corpus`."""
+
+    inputs: tuple[str, ...] = option(
+        help="files, folders or globs, on any file system that Beam takes",
+        metavar="INPUT",
+        positional=True,
+        path="input",
+    )
+    format: str = option("auto", help="format of the input", choices=FORMATS, group=INPUT)
+    exclude: tuple[str, ...] = option(
+        (),
+        help="patterns of files to leave out: of the path below the input, or of its last parts",
+        check=check_patterns,
+        group=INPUT,
+    )
+    reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
+    language: str | None = option(None, help="language where the source does not say", metavar="L", group=INPUT)
+    genre: str | None = option(None, help="genre where the source does not say", group=INPUT)
+    duplicates: str = option("reject", help="what becomes of equal documents", choices=DUPLICATES, group=INPUT)
+    dry_run: bool = option(
+        False, help="show the first 20 documents and their rejects, and write nothing", published=False, group=INPUT
+    )
+    dates: str | None = option(
+        None,
+        help="where dates come from: name:REGEX, header, field:NAME, "
+        "table:FILE:key=COLUMN,date=COLUMN, or one period FROM..TO",
+        metavar="RULE",
+        path="file",
+        within=_table_of_dates,
+        check=parse_date_rule,
+        group="dates",
+    )
+    date_range: str = option(
+        "first",
+        help="year that counts of a date that is a range",
+        choices=("first", "middle", "last", "reject"),
+        group="dates",
+    )
+    engine: str = option(
+        "none",
+        help="annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none "
+        "for input that comes annotated",
+        path="place",
+        within=model_folder,
+        check=check_engine,
+        group=ANNOTATION,
+    )
+    normalise: str | None = option(
+        None,
+        help="TSV of rules for forms and lemmas, see docs/reference/annotation.md",
+        metavar="FILE",
+        path="file",
+        group=ANNOTATION,
+    )
+    layers: LayerOptions = embedded(LayerOptions, group=ANNOTATION)
+    max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1, group="limits")
+
+
+@dataclass(frozen=True)
+class CorpusPlan:
+    """What a corpus run is to do: units of files, and the options of every step.
+
+    Attributes:
+        units: files that are taken in together.
+        ingest: how files become documents.
+        annotate: how documents are annotated.
+        duplicates: what becomes of equal documents.
+        parts: parts of each table.
+        max_reject_share: share of rejects above which nothing is published.
+        asked: what other sections of the run ask of the documents' years.
+    """
+
+    units: list[Unit]
+    ingest: IngestOptions
+    annotate: AnnotateOptions
+    duplicates: str
+    parts: int
+    max_reject_share: float
+    asked: Asked = field(default_factory=dict)
+
+
+def _share_of_unit(file: InputFile) -> int:
+    return max(file.size, UNIT_BYTES // UNIT_FILES)
+
+
+def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPlan:
+    """List the inputs and check the options; nothing is read but tables and rules.
+
+    Raises:
+        UsageError: an option is wrong, or another section of the run needs dates and there are no
+            `dates`.
+        LexbeamError: there are no input files.
+    """
+    asked = given.asked if given is not None else {}
+    if options.dates is None and asked:
+        sections = ", ".join(asked)
+        raise UsageError(
+            f"`dates` must be given: {sections} compares periods, and without it no document has a "
+            "year (docs/reference/formats.md)"
+        )
+    if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
+        check_html(options.reader)
+    inputs = list_inputs(options.inputs, options.exclude, options.out)
+    units = [
+        Unit(tuple(group), sum(file.size for file in group))
+        for group in group_by_size(inputs, _share_of_unit, UNIT_BYTES)
+    ]
+    rule = parse_date_rule(options.dates) if options.dates else None
+    layers = options.layers.layers
+    if options.engine == "none":
+        info = None
+        formats = tuple(READERS) if options.format == "auto" else (options.format,)
+        source = "input that comes annotated" if len(formats) > 1 else f"format {formats[0]!r}"
+        check_layers(layers, formats, source)
+    else:
+        info = describe_engine(options.engine, layers=layers)
+    return CorpusPlan(
+        units,
+        IngestOptions(
+            format=options.format,
+            reader=replace(options.reader, layers=layers),
+            dates=rule,
+            date_range=options.date_range,
+            metadata=load_metadata(rule) if rule else None,
+            language=options.language or (info.language if info else None),
+            genre=options.genre,
+        ),
+        AnnotateOptions(
+            engine=options.engine,
+            name=info.name if info else "none",
+            fingerprint=info.fingerprint if info else "none",
+            normalise=read_rules(options.normalise) if options.normalise else None,
+            max_characters=options.max_document_characters,
+            layers=layers,
+        ),
+        options.duplicates,
+        options.parts,
+        options.max_reject_share,
+        dict(asked),
+    )

@@ -1,0 +1,105 @@
+"""Frees what can be made anew: artefacts, and what killed runs have left behind.
+
+lexbeam clean results
+lexbeam clean --cache
+
+Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
+run with the same options finds all it needs; another one makes anew what it lacks. With `--cache`,
+it is the cache of compiled resources and of copied models that is freed.
+"""
+
+import contextlib
+import logging
+import os
+from dataclasses import dataclass
+
+from pipelines.commands.folder.status import Leftover, summed, survey
+from pipelines.frame.command import Action, Command
+from pipelines.frame.publishing import UNFINISHED, kept_digests
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.common.publish.failed import remove_failed
+from transforms.common.publish.layout import ARTEFACTS, is_own_folder, locked
+from transforms.common.publish.removing import RESULTS, free, remove_hidden
+from transforms.common.store import files
+
+__all__ = ["CLEAN"]
+
+log = logging.getLogger("lexbeam")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleanOptions:
+    """Options of `lexbeam clean`."""
+
+    path: str | None = option(
+        None,
+        help="folder of published tables, or with `cache` a cache folder",
+        metavar="DIR",
+        positional=True,
+        path="place",
+    )
+    cache: bool = option(False, help="free the cache of compiled resources, the user's if no folder is given")
+
+
+def _clean(options: CleanOptions, action: Action) -> None:
+    """Free artefacts and remove leftovers at `options.path`, or free a cache.
+
+    Raises:
+        UsageError: no folder is given.
+        LexbeamError: a run is at work there, or none has ever written there.
+    """
+    if options.cache:
+        from transforms.lexicon.cache import clean_cache
+        from transforms.lexicon.compiled.places import default_cache
+
+        folder = options.path or default_cache()
+        freed = clean_cache(folder)
+        action.tell(f"freed: {freed / 1e6:.1f} MB of {folder}" if freed else "nothing to remove")
+    elif options.path is None:
+        raise UsageError("`path` must be given: the folder to clean")
+    else:
+        _clean_folder(options.path, action)
+
+
+def _clean_folder(out: str, action: Action) -> None:
+    survey(out)
+    if not files.is_local(out):
+        log.warning("%s: object stores have no locks: a run that is at work there loses what it has begun", out)
+    # The lock is held while leftovers are found again and removed: none is of a run at work.
+    with locked(out, name="path"):
+        found = survey(out).leftovers
+        for leftover in found:
+            _remove(leftover)
+        remove_failed(out)
+        told = [f"removed: {line}" for line in summed(found)]
+        if is_own_folder(out, ARTEFACTS):
+            root = files.join(out, ARTEFACTS)
+            files.remove(files.join(root, UNFINISHED))
+            freed = free(root, kept_digests(out))
+            if freed.files:
+                told.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+    for line in told or ["nothing to remove"]:
+        action.tell(line)
+
+
+def _remove(leftover: Leftover) -> None:
+    if not files.is_local(leftover.path):
+        files.remove(leftover.path)
+    elif os.path.islink(leftover.path) or not os.path.isdir(leftover.path):
+        os.remove(leftover.path)
+        # The folder of a killed run's results is empty then.
+        if os.path.basename(os.path.dirname(os.path.dirname(leftover.path))) == RESULTS:
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(leftover.path))
+    else:
+        remove_hidden(leftover.path)
+
+
+CLEAN: Command[CleanOptions, None] = Command(
+    options=CleanOptions,
+    examples="""\
+  lexbeam clean results
+  lexbeam clean --cache""",
+    action=_clean,
+)

@@ -1,0 +1,56 @@
+"""One self-contained HTML page about all that is published in a folder.
+
+lexbeam report results
+lexbeam report results --out report.html --no-text
+"""
+
+import os
+from dataclasses import dataclass
+
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.registry import commands, load, section_of
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store import files
+from transforms.report.page import write_report
+
+__all__ = ["REPORT", "ReportOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(FolderOptions):
+    """Options of `lexbeam report`."""
+
+    out: str | None = option(
+        None, help="file to write; DIR/report.html if not given", metavar="FILE.html", path="place"
+    )
+    no_text: bool = option(False, help="quote nothing, for a corpus whose text may not be passed on")
+    corpus: tuple[str, ...] = option(
+        (), help="corpus folders to quote, if not those that the tables were made from", metavar="DIR", path="place"
+    )
+
+
+def _report(options: ReportOptions, action: Action) -> None:
+    """Write the panels of every section as one page."""
+    snapshot = open_snapshot(options.path)
+    if options.no_text and options.corpus:
+        raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
+    panels = {}
+    for words in commands():  # which stand in the order of the data's flow
+        if (section := section_of(words)) in snapshot.sections:
+            command = load(words)
+            panels[section] = [*command.report(snapshot)]
+            if not options.no_text:
+                panels[section] += command.quotes(snapshot, options.corpus)
+    out = options.out or files.join(options.path, "report.html")
+    write_report(out, os.path.basename(options.path.rstrip("/")), panels)
+    action.tell(f"report: {files.shown(out)}")
+
+
+REPORT: Command[ReportOptions, None] = Command(
+    options=ReportOptions,
+    examples="  lexbeam report results\n  lexbeam report results --out report.html --no-text",
+    action=_report,
+)

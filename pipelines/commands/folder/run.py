@@ -1,0 +1,93 @@
+"""Any commands from one configuration file, their sections published together.
+
+    lexbeam run config.yaml --out results
+    lexbeam run config.yaml --from change --overwrite
+
+What the file may hold is described in pipelines/frame/configuration.py. The command line wins over it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import MOST_PARTS, IntakeOptions, PublishOptions, or_a_name
+from pipelines.frame.configuration import read_jobs
+from pipelines.frame.running import Job, run_jobs
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import option
+from transforms.common.store import files
+
+__all__ = ["RUN"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(PublishOptions):
+    """Options of `lexbeam run`; None means that the file, or the default, decides."""
+
+    config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="place")
+    only: tuple[str, ...] = option(
+        (), help="run only these sections of the file; what they read must be published", metavar="SECTION"
+    )
+    start: str | None = option(None, name="from", help="run this section and those after it", metavar="SECTION")
+    out: str | None = option(  # type: ignore[assignment]
+        None, help="folder of the published tables", path="place", group="run"
+    )
+    runner_config: str | None = option(
+        None,
+        help="YAML file of runner_configs/, or its name",
+        metavar="FILE",
+        path="place",
+        within=or_a_name,
+        group="run",
+    )
+    max_reject_share: float | None = option(
+        None,
+        help="publish nothing if more than this share of input records is rejected",
+        least=0,
+        most=1,
+        group="limits",
+    )
+    parts: int | None = option(
+        None, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group="run"
+    )
+
+
+def _run(options: RunOptions, action: Action) -> None:
+    """Run the sections of a file and publish them at once."""
+    names = [f.name for f in fields(IntakeOptions) if getattr(options, f.name) is not None]
+    jobs = read_jobs(options.config, {name: getattr(options, name) for name in names})
+    jobs = _chosen(options, jobs)
+    noted = {"config": files.absolute(options.config)}
+    run_jobs(jobs, jobs[0].options, tell=action.tell, beam=action.beam, noted=noted)
+
+
+def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
+    """Return the jobs that `only` and `from` leave.
+
+    Raises:
+        UsageError: the file has no such section, or no section is left.
+    """
+    known = [job.section for job in jobs]
+    wanted = [name.replace(" ", ".") for name in options.only]
+    start = options.start.replace(" ", ".") if options.start else None
+    asked = [*(("only", name) for name in wanted), *([("from", start)] if start else [])]
+    for option_name, name in asked:
+        if name not in known:
+            hint = nearest(name, known) or f"; it has {', '.join(known)}"
+            raise UsageError(f"`{option_name}`: {files.shown(options.config)} has no section {name!r}{hint}")
+    first = known.index(start) if start else 0
+    chosen = [job for job in jobs[first:] if not wanted or job.section in wanted]
+    if not chosen:
+        raise UsageError(f"no section is left: {', '.join(wanted)} comes before {start}")
+    return chosen
+
+
+RUN: Command[RunOptions, None] = Command(
+    options=RunOptions,
+    examples="""\
+  lexbeam run config.yaml --out results
+  lexbeam run config.yaml --from change --overwrite
+  lexbeam run config.yaml --runner-config direct_multiprocess""",
+    action=_run,
+    takes_beam=True,
+)

@@ -1,0 +1,226 @@
+"""Shows published tables, or answers questions about them by the views of the commands.
+
+lexbeam show results
+lexbeam show results/scores --tsv
+lexbeam show results --word plane,train --slice 1960-2010
+lexbeam show results --top 20 --alignment cca
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, make_dataclass
+from typing import Any
+
+from pipelines.frame.blocks import shown_lines
+from pipelines.frame.command import Action, Command
+from pipelines.frame.registry import available, section_of
+from pipelines.shown.overview import describe_table, in_order, overview, overview_facts
+from pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.options.fields import Option, from_mapping, option, options_of, value_of
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
+from transforms.common.publish.views import View
+from transforms.common.shown import Block
+from transforms.common.store import files
+
+__all__ = ["SHOW"]
+
+_NOT_GIVEN = (None, (), False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """Options of `lexbeam show` beside those of the views."""
+
+    path: str = option(
+        help="folder of published tables, one table, or a Parquet file", metavar="PATH", positional=True, path="place"
+    )
+    section: str | None = option(None, help="which section to ask, where several answer a question", metavar="SECTION")
+    tsv: bool = option(False, help="print all rows, tab-separated, and nothing else")
+    json: bool = option(False, help="print everything as one JSON document, and nothing else")
+
+    def __post_init__(self) -> None:
+        """Refuse two formats at once."""
+        if self.tsv and self.json:
+            raise UsageError("`tsv` and `json`: one of them")
+
+    rows: int = option(5, help="rows to show", least=0)
+
+
+def _views() -> Iterator[tuple[str, str, View[Any]]]:
+    """Yield every view with its name and the section that it is about."""
+    for words, command in available(without=__name__):
+        for name, view in command.views.items():
+            yield section_of(words), name, view
+
+
+def _options() -> type:
+    """Return the options of `lexbeam show`: its own, and as text those of all views."""
+    found: dict[str, tuple[str, Any, Any]] = {}
+    views = list(_views())
+    for section, view, entry in views:
+        for name, given in options_of(entry.options).items():
+            takers = dict.fromkeys(v for _, v, e in views if name in options_of(e.options))
+            kind: Any = tuple[str, ...] if given.several else str | None
+            if given.type is bool:
+                kind = bool
+            told = ", ".join(f"`{taker}`" for taker in takers)
+            field = option(
+                _absent(given),
+                choices=given.choices,
+                metavar=given.metavar,
+                help=given.help if name == view else f"with {told}: {given.help}",
+                path=given.path,
+                group=f"questions to {section}",
+            )
+            found.setdefault(name, (name, kind, field))
+    return make_dataclass("ShowOptions", list(found.values()), bases=(_Look,), frozen=True, kw_only=True)
+
+
+def _absent(given: Option) -> Any:
+    if given.type is bool:
+        return False
+    return () if given.several else None
+
+
+def _show(options: Any, action: Action) -> None:
+    """Tell what is at `options.path`."""
+    asked = {
+        name: value
+        for name in options_of(type(options))
+        if name not in options_of(_Look) and (value := value_of(options, name)) not in _NOT_GIVEN
+    }
+    if asked:
+        _answer(options, asked, action)
+        return
+    for line in shown_lines(_blocks(options)):
+        _give(action, line)
+
+
+def _give(action: Action, line: str) -> None:
+    """Hand over a line that is data: a word in backquotes may be a word of a corpus."""
+    (action.data or action.tell)(line)
+
+
+def _blocks(options: Any) -> Iterator[Block]:
+    path = options.path.rstrip("/")
+    shown = files.shown(path)
+    snapshot = find_snapshot(path)
+    if snapshot is not None:
+        if options.tsv:
+            known = ", ".join(sorted(snapshot.tables))
+            raise UsageError(f"`tsv` takes one table: give {shown}/TABLE, one of {known}")
+        if options.json:
+            yield as_json(overview_facts(snapshot))
+            return
+        yield from overview(shown, snapshot)
+        for table in in_order(snapshot):
+            yield from describe_table(table, snapshot.paths(table), options.rows, columns=False)
+        yield f"columns of a table: lexbeam show {shown}/TABLE; its rows: --tsv; in full: --json"
+    elif (found := _table_at(path)) is not None:
+        yield from _table(found[1], found[0].paths(found[1]), options)
+    else:
+        yield from _table(os.path.basename(path), _parquet_at(path), options)
+
+
+def _table(name: str, paths: Sequence[str], options: Any) -> Iterator[Block]:
+    if options.tsv:
+        yield from rows_as_tsv(names_of(paths), rows_at(paths))
+    elif options.json:
+        yield from rows_as_json(rows_at(paths))
+    else:
+        yield from describe_table(name, paths, options.rows)
+
+
+def _parquet_at(path: str) -> list[str]:
+    if files.size(path) is not None:
+        return [path]
+    if os.path.isdir(path) or any(files.list_folder(path)):
+        paths = [entry.path for entry in files.list_files(path) if entry.name.endswith(".parquet")]
+        if paths:
+            return paths
+        raise LexbeamError(f"{path!r} holds no published tables and no Parquet files")
+    raise LexbeamError(f"nothing is at {path!r}")
+
+
+def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
+    """Answer a question by the view that its flag names."""
+    views = [(section, name, view) for section, name, view in _views() if name in asked]
+    if not views:
+        first = next(iter(asked))
+        askers = dict.fromkeys(n for _, n, view in _views() if first in options_of(view.options))
+        raise UsageError(f"`{first}` goes with {' or '.join(f'`{name}`' for name in askers)}")
+    asked_names = list(dict.fromkeys(name for _, name, _ in views))
+    if len(asked_names) > 1:
+        told = " and ".join(f"`{name}`" for name in asked_names)
+        raise UsageError(f"{told} are questions of their own: ask one at a time")
+    snapshot = open_snapshot(options.path)
+    section, name, view = _view_of(snapshot, options.section, views)
+    for other in asked:
+        if other not in options_of(view.options):
+            raise UsageError(f"`{other}` does not go with `{name}`")
+    snapshot.section(section)
+    given = from_mapping(view.options, asked, "--")
+    if view.told is None or options.tsv or options.json:
+        for line in shown_lines(_answered(view, snapshot, given, options)):
+            _give(action, line)
+        return
+    for block in view.told(snapshot, given):
+        for line in shown_lines([block]):
+            # What is told names options, as a view knows them; what is shown is data.
+            (action.tell if isinstance(block, str) else action.data or action.tell)(line)
+
+
+def _answered(view: View[Any], snapshot: Snapshot, given: Any, options: Any) -> Iterable[Block]:
+    """Return the answer of a view as rows, or as values."""
+    if options.json and view.plain is not None:
+        return [as_json(view.plain(snapshot, given))]
+    rows = view.table(snapshot, given)
+    if options.json:
+        return rows_as_json(rows.to_pylist())
+    if options.tsv:
+        return rows_as_tsv(rows.schema.names, rows.to_pylist())
+    return [rows_as_grid(rows)]
+
+
+def _view_of(
+    snapshot: Snapshot, only: str | None, views: Sequence[tuple[str, str, View[Any]]]
+) -> tuple[str, str, View[Any]]:
+    """Return the view that is asked: of the section named, else of the one that is published."""
+    if only is not None:
+        named = [view for view in views if view[0] == only]
+        if not named:
+            known = [section for section, *_ in views]
+            hint = nearest(only, known) or f"; it is one of {', '.join(known)}"
+            raise UsageError(f"section {only!r} does not answer `{views[0][1]}`{hint}")
+        return named[0]
+    there = [view for view in views if view[0] in snapshot.sections]
+    if len(there) > 1:
+        sections = ", ".join(section for section, *_ in there)
+        raise UsageError(f"`{there[0][1]}` is answered by {sections}: name one by `section`")
+    return (there or views)[0]
+
+
+def _table_at(path: str) -> tuple[Snapshot, str] | None:
+    """Return the snapshot and the table that a path such as `results/scores` names."""
+    folder, _, name = path.rpartition("/")
+    for _ in range(2):  # DIR/<table>, or DIR/<task>/<table>
+        snapshot = find_snapshot(folder or ".")
+        if snapshot is not None and name in snapshot.tables:
+            return snapshot, name
+        folder, _, task = folder.rpartition("/")
+        name = f"{task}/{name}"
+    return None
+
+
+SHOW: Command[Any, None] = Command(
+    options=_options(),
+    examples="""\
+  lexbeam show results
+  lexbeam show results/scores --tsv
+  lexbeam show results --top 50 --alignment cca --pair 1810-1860:1960-2010
+  lexbeam show results --word plane,train --slice 1960-2010
+  lexbeam show results --words words.txt --json
+  lexbeam show lcp --worst 20 --scorer svr""",
+    action=_show,
+)

@@ -1,0 +1,1 @@
+"""Commands `simplify ...` and `evaluate simplify`."""

@@ -1,0 +1,324 @@
+"""Simplification evaluated against gold: every stage of our tables, or a file of a shared task.
+
+    lexbeam evaluate simplify simplified --k 10,50
+    lexbeam evaluate simplify --gold tsar2022_en_test_gold.tsv --predictions run1.tsv --layout tsar
+
+docs/tasks/simplification/evaluate.md says what is read, and what is computed.
+"""
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from pipelines.frame.blocks import shown_lines
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.common_options import RUN, PublishOptions
+from schemas.simplification.instances import (
+    CANDIDATES,
+    FUNNEL,
+    INSTANCES,
+    RANKINGS,
+    SELECTIONS,
+    SIMPLIFICATION_METRICS,
+    SIMPLIFICATIONS,
+    SUBSTITUTES,
+)
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.fields import embedded, option
+from transforms.common.publish.snapshots import Snapshot, open_snapshot
+from transforms.common.shown import Block
+from transforms.common.store import files
+from transforms.common.store.sound import checked
+from transforms.inflection.training import load_inflector
+from transforms.simplification.evaluation.files import evaluate_rows
+from transforms.simplification.evaluation.lists import Gold, gold_of
+from transforms.simplification.evaluation.oracles import Lemmas
+from transforms.simplification.evaluation.settings import STAGE_COLUMNS
+from transforms.simplification.evaluation.submission_tables import SUBMITTED, lists_meant, submission_of
+from transforms.simplification.evaluation.submissions import Prediction, matched_rows, read_gold, read_predictions
+from transforms.simplification.evaluation.tables import (
+    Evaluated,
+    MeasureOptions,
+    evaluate_tables,
+    figure_rows,
+    given_settings,
+    gold_in,
+)
+from transforms.simplification.instances.layouts import LAYOUTS
+from transforms.simplification.shown.metrics import told_metrics
+from transforms.simplification.shown.panels import evaluation_panels, sentence_panels
+from transforms.simplification.shown.views import EVALUATION_VIEWS, FunnelOptions, tell_funnel
+
+__all__ = ["EVALUATE_SIMPLIFY", "EvaluateSimplifyOptions"]
+
+log = logging.getLogger("lexbeam")
+
+_TABLES = (INSTANCES, SUBSTITUTES)
+_STAGES = (CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS)
+_FILES, _WRITING = "files of shared tasks", "a submission to write"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateSimplifyOptions(PublishOptions):
+    """Options of `lexbeam evaluate simplify`."""
+
+    out: str | None = option(  # type: ignore[assignment]
+        None,
+        help="folder where the tables are published; of files, none: they are only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
+    folder: str | None = option(
+        None,
+        help="folder with instances and candidates, of `lexbeam simplify`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
+    measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
+    inflector: str | None = option(
+        None,
+        help="form dictionary of `lexbeam simplify train-inflector`, by which candidates are "
+        "also matched by their lemmas",
+        metavar="FILE",
+        path="file",
+        published=False,
+        group="evaluation",
+    )
+    gold: str | None = option(
+        None,
+        help="in place of a folder: rows of sentence, target and substitutes",
+        metavar="FILE",
+        path="file",
+        published=False,
+        group=_FILES,
+    )
+    predictions: str | None = option(
+        None,
+        help="rows of sentence, target and substitutes, the best first",
+        metavar="FILE",
+        path="file",
+        published=False,
+        group=_FILES,
+    )
+    layout: str = option("tsar", help="layout of `gold`", choices=tuple(LAYOUTS), group=_FILES)
+    system: str = option("predictions", help="what the table calls `predictions`", group=_FILES)
+    to: str | None = option(
+        None,
+        help="also write the lists of a setting as a file that TSAR-2022 takes",
+        metavar="FILE",
+        path="place",
+        published=False,
+        group=_WRITING,
+    )
+    stage: str | None = option(
+        None,
+        help="lists of this stage; if not given, of the last that is published",
+        choices=tuple(SUBMITTED),
+        published=False,
+        group=_WRITING,
+    )
+    setting: str | None = option(
+        None, help="lists of this setting, where there are several", published=False, group=_WRITING
+    )
+    ranker: str | None = option(
+        None, help="lists of this ranker, where there are several", published=False, group=_WRITING
+    )
+
+
+class Plan(NamedTuple):
+    """What is evaluated.
+
+    Attributes:
+        gold: the instances.
+        rows: of files, predictions by instance; None: tables are evaluated.
+        tables: paths of the parts of the tables of stages.
+        lemmas: what a form may be a form of; None: it is not known.
+        notes: what a person is warned of.
+        told: settings that the stages were made of, each with its rankers; they may have no row.
+    """
+
+    gold: Gold
+    rows: Mapping[str, Prediction] | None
+    tables: Mapping[str, Sequence[str]]
+    lemmas: Lemmas | None
+    notes: Sequence[str]
+    told: Mapping[str, Sequence[str]]
+
+
+def _of_files(options: EvaluateSimplifyOptions) -> bool:
+    return options.gold is not None or options.predictions is not None
+
+
+def _reads(options: EvaluateSimplifyOptions) -> Sequence[Source]:
+    if _of_files(options):
+        return []
+    needed = [Source(table.name, options.folder) for table in _TABLES]
+    return [*needed, *(Source(table.name, options.folder, optional=True) for table in _STAGES)]
+
+
+def _check(options: EvaluateSimplifyOptions) -> None:
+    if not _of_files(options):
+        if options.out is None:
+            raise UsageError("nothing says what is evaluated: name a folder, or files by `gold` and `predictions`")
+        _check_writing(options)
+        return
+    for name in ("gold", "predictions"):
+        if getattr(options, name) is None:
+            raise UsageError(f"`{name}` is missing: files need both, `gold` and `predictions`")
+    for name in ("folder", "to", "inflector"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"`{name}` does not go with files (`gold`, `predictions`)")
+
+
+def _check_writing(options: EvaluateSimplifyOptions) -> None:
+    if options.to is None:
+        for name in ("stage", "setting", "ranker"):
+            if getattr(options, name) is not None:
+                raise UsageError(f"`{name}` says what is written: name a file by `to`")
+    elif not options.to or options.to.endswith(("/", os.sep)):
+        raise UsageError(f"`to` {options.to!r} names no file")
+    elif files.exists(options.to) and not options.overwrite:
+        raise UsageError(
+            f"`to` {files.shown(options.to)} is there: move it away, name another file, or replace it with `overwrite`"
+        )
+
+
+def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
+    as_written = options.measures.tsar_scorer
+    notes: list[str] = []
+    if options.gold is not None and options.predictions is not None:
+        judged = read_gold(options.gold, options.layout, notes, as_written=as_written)
+        predicted = read_predictions(options.predictions)
+        rows = matched_rows(judged, predicted, options.predictions, notes)
+        gold = gold_of(judged, as_written=as_written)
+        _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
+        return Plan(gold, rows, {}, None, notes, {})
+    paths = {one.table: [checked(part) for part in one.parts] for one in inputs.given}
+    gold = gold_in({table.name: paths[table.name] for table in _TABLES})
+    _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
+    tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
+    if not tables:
+        raise UsageError("there are instances, and no candidates of them: run `lexbeam simplify generate` first")
+    if options.to is not None:
+        lists_meant(tables, options.stage, options.setting, options.ranker)
+    lemmas = None if options.inflector is None else _lemmas(options.inflector)
+    return Plan(gold, None, tables, lemmas, notes, _told(inputs))
+
+
+def _told(inputs: Inputs) -> dict[str, list[str]]:
+    """Return the settings that the manifest names at any stage, each with its rankers."""
+    found: dict[str, set[str]] = {}
+    for one in inputs.given:
+        if one.table in STAGE_COLUMNS:
+            for own in one.section.get("settings", ()):
+                found.setdefault(own["setting"], set()).update(own.get("rankers", ()))
+    return {setting: sorted(found[setting]) for setting in sorted(found)}
+
+
+def _check_gold(gold: Gold, where: str, notes: list[str]) -> None:
+    if not gold.ids:
+        raise LexbeamError(f"{where} has no instance with a substitute: nothing can be evaluated")
+    if gold.without:
+        notes.append(f"{where}: {len(gold.without)} instances have no substitute but the target, and do not count")
+
+
+def _lemmas(path: str) -> Lemmas:
+    forms = load_inflector(path).forms
+
+    def lemmas_of(form: str) -> list[str]:
+        return sorted({one.lemma for one in forms.of_form(form)}) or [form]
+
+    return lemmas_of
+
+
+def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, pa.Table]:
+    plan = _plan(options, action.inputs)
+    for note in plan.notes:
+        log.warning("%s", note)
+    measures = replace(options.measures, k=tuple(sorted(set(options.measures.k))))
+    found: Evaluated
+    if plan.rows is not None:
+        found = evaluate_rows(plan.gold, plan.rows, options.system, measures)
+    else:
+        found = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas, plan.told)
+    rows = list(figure_rows(plan.gold, found, measures))
+    metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
+    funnel = pa.Table.from_pylist(list(found.funnel.rows()), schema=FUNNEL.schema())
+    if options.out is None:
+        for line in shown_lines(told_metrics(metrics)):
+            action.tell(line)
+    return {SIMPLIFICATION_METRICS.name: metrics, FUNNEL.name: funnel}
+
+
+def _resources(plan: Plan) -> Mapping[str, Any]:
+    own = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
+    rows = (
+        {}
+        if plan.rows is None
+        else {"predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])}
+    )
+    told = {"settings": digest(plan.told)} if plan.told else {}
+    return {"gold": digest(own), **rows, **told}
+
+
+def _section(plan: Plan, _: HandedBack) -> Mapping[str, Any]:
+    candidates = plan.tables.get(CANDIDATES.name, ())
+    return {
+        "instances": len(plan.gold.ids),
+        "without_gold": len(plan.gold.without),
+        "substitutes": int(plan.gold.sizes.sum()),
+        "gold_given": given_settings(candidates),
+    }
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    section = snapshot.section("evaluate.simplify")
+    level = 100 * section["options"]["level"]
+    yield (f"{section['instances']} instances with {section['substitutes']} substitutes; intervals of {level:g} %")
+    for name in section["gold_given"]:
+        yield f"{name}: candidates come from gold, so that only rankers are measured"
+    yield from told_metrics(snapshot.read(SIMPLIFICATION_METRICS.name))
+    yield from tell_funnel(snapshot, FunnelOptions(funnel="all"))
+
+
+def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
+    if options.to is None:
+        return
+    given = snapshot if options.folder is None else open_snapshot(options.folder)
+    text = submission_of(given, options.stage, options.setting, options.ranker)
+    if folder := os.path.dirname(options.to):
+        files.make_folder(folder)
+    files.write_bytes(options.to, text.encode(), durable=True)
+    rows = text.count("\n")
+    tell(f"{files.shown(options.to)}: {rows} rows")
+
+
+EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, Plan] = Command(
+    options=EvaluateSimplifyOptions,
+    examples="""\
+  lexbeam evaluate simplify simplified --k 10,50
+  lexbeam evaluate simplify simplified --baseline thesaurus --inflector es.inflector
+  lexbeam evaluate simplify simplified --overwrite --to run1.tsv --setting thesaurus
+  lexbeam evaluate simplify --gold gold.tsv --predictions run1.tsv --layout tsar""",
+    tables=(SIMPLIFICATION_METRICS, FUNNEL),
+    reads=_reads,
+    check=_check,
+    plan=_plan,
+    resources=_resources,
+    section=_section,
+    summary=_summary,
+    after=_write,
+    views=EVALUATION_VIEWS,
+    report=evaluation_panels,
+    quotes=sentence_panels,
+    action=_evaluate,
+)

@@ -1,0 +1,5 @@
+"""What is the same for every command: the registry, options as arguments, inputs, runs, publication.
+
+In: a command and its options. Out: a published section. Read `command`, `registry`, `running`, `publishing`. No
+module here names a task.
+"""

@@ -1,0 +1,207 @@
+"""Options on the command line: argparse made from an options' dataclass.
+
+The options themselves are described in transforms/common/options/fields.py.
+"""
+
+import argparse
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import Option, from_mapping, options_of
+
+__all__ = ["Parser", "add_options", "as_flags", "flags_of", "from_arguments"]
+
+T = TypeVar("T")
+
+# Options of these groups come last in help, whatever a command adds.
+LAST = ("limits", "run")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that takes no abbreviations and names the nearest known option."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        kwargs["allow_abbrev"] = False
+        super().__init__(*args, **kwargs)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of exiting, so that all bad usage ends in one place."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def parse_strictly(self, arguments: Iterable[str]) -> argparse.Namespace:
+        """Parse, and fail on unknown options."""
+        words = self._joined(arguments)
+        values, unknown = self.parse_known_args(words)
+        if unknown:
+            values, unknown = self.parse_known_args(self._repeated(words, unknown))
+        for word in unknown:
+            flag = word.partition("=")[0]
+            if not word.startswith("-"):
+                raise UsageError(
+                    f"{word!r} belongs to no option: one that takes several values is repeated, "
+                    f"or its values are separated by commas (see {self.prog} --help)"
+                )
+            hint = nearest(flag, self._option_string_actions)
+            raise UsageError(f"unknown option {word!r}{hint} (see {self.prog} --help)")
+        return values
+
+    def _joined(self, arguments: Iterable[str]) -> list[str]:
+        """Join flags with values that begin with a minus sign, as years before our era do.
+
+        A word with two, unless a number follows, is taken for a flag: rather a flag mistyped than
+        a folder of its name.
+        """
+        joined: list[str] = []
+        for word in arguments:
+            action = self._option_string_actions.get(joined[-1]) if joined else None
+            if action is not None and action.nargs is None and self._may_be_value(word):
+                joined[-1] += "=" + word
+            else:
+                joined.append(word)
+        return joined
+
+    def _repeated(self, words: Iterable[str], unknown: Iterable[str]) -> list[str]:
+        """Repeat the flag of an option that takes several files before those that follow it.
+
+        `--judgments A B` is then `--judgments A --judgments B`. Only words that no other argument
+        takes are given to it, so that an argument may stand behind such an option.
+        """
+        left = [word for word in unknown if not word.startswith("-")]
+        found: list[str] = []
+        flag, values = "", 0
+        for word in words:
+            if word.startswith("-"):
+                name, equals, _ = word.partition("=")
+                action = self._option_string_actions.get(name)
+                flag, values = name if isinstance(action, _Files) else "", len(equals)
+            elif flag and not values:
+                values = 1
+            elif flag and word in left:
+                left.remove(word)
+                found.append(flag)
+            else:
+                flag = ""
+            found.append(word)
+        return found
+
+    def _may_be_value(self, word: str) -> bool:
+        return bool(_MINUS.match(word)) and word not in self._option_string_actions
+
+
+class _Files(argparse._AppendAction):
+    """An option that takes several files, which may follow each other after one flag."""
+
+
+_MINUS = re.compile(r"-[^-]|--\d")
+
+
+def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
+    """Add an argument for every option of a dataclass, in groups; absent ones are left out.
+
+    Help texts name options as Python has them, since docstrings are made of them, too; a parser
+    shows flags.
+    """
+    flags = flags_of([cls])
+    entries = list(options_of(cls).values())
+    names = list(dict.fromkeys(entry.group for entry in entries))
+    order = [*(name for name in names if name not in LAST), *(n for n in LAST if n in names)]
+    for name in order:
+        group = parser.add_argument_group(name) if name else parser
+        for entry in entries:
+            if entry.group == name:
+                _add(group, entry, as_flags(entry.help, flags))
+
+
+def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
+    required = entry.default is dataclasses.MISSING
+    if not required and entry.default not in (None, False, ()):
+        shown = entry.default
+        text += f" (default {','.join(map(str, shown)) if isinstance(shown, tuple) else shown})"
+    text = text.replace("%", "%%")
+    if entry.positional:
+        many = ("+" if required else "*") if entry.several else (None if required else "?")
+        added = group.add_argument(entry.name, nargs=many, metavar=entry.metavar, help=text, default=argparse.SUPPRESS)
+        # A missing one is told by `from_arguments`, after unknown flags, which may be the cause.
+        added.required = False
+        return
+    common: dict[str, Any] = {"dest": entry.name, "default": argparse.SUPPRESS, "help": text}
+    if entry.type is bool:
+        action: Any = argparse.BooleanOptionalAction if _may_be_off(entry) else "store_true"
+        group.add_argument(f"--{entry.shown}", action=action, **common)
+        return
+    choices = "{" + ",".join(entry.allowed) + "}" if entry.choices else entry.name.upper()
+    several: Any = _Files if entry.path else "append"
+    group.add_argument(
+        f"--{entry.shown}", action=several if entry.several else "store", metavar=entry.metavar or choices, **common
+    )
+
+
+def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any]) -> T:
+    """Return the options that a parsed command line holds.
+
+    Raises:
+        UsageError: one is missing, or wrong.
+    """
+    named = values if isinstance(values, Mapping) else vars(values)
+    given = {}
+    for name, entry in options_of(cls).items():
+        if entry.positional and entry.default is dataclasses.MISSING and name not in named:
+            raise UsageError(f"{_flag(entry)} must be given")
+        if name in named:
+            value = _with_dashes(named[name])
+            if isinstance(value, list) and not entry.positional and entry.split:
+                value = [item for word in value for item in word.split(",")]
+            given[name] = value
+    return from_mapping(cls, given, "--")
+
+
+def _with_dashes(value: Any) -> Any:
+    """Return a parsed value; of `--out=--` argparse leaves an empty list."""
+    if value == []:
+        return "--"
+    return [_with_dashes(item) for item in value] if isinstance(value, list) else value
+
+
+# What stands within quotes is tried first: it is a value, which nothing is changed of.
+_FIELD = re.compile(r"""(?<!\w)(?:'[^'\n]*'|"[^"\n]*")(?!\w)|`([a-z][a-z0-9_]*)`""")
+
+
+def flags_of(classes: Iterable[type]) -> dict[str, str]:
+    """Return how the command line shows the options of dataclasses, by name; the first class wins.
+
+    That is a flag (`--min-count`, or `--[no-]quoting` for what is on by default), and of an option
+    without a flag what stands for its value in help (`INPUT`).
+    """
+    found: dict[str, str] = {}
+    for cls in classes:
+        for name, entry in options_of(cls).items():
+            found.setdefault(name, _flag(entry))
+    return found
+
+
+def _flag(entry: Option) -> str:
+    if entry.positional:
+        return entry.metavar or entry.name
+    return f"--[no-]{entry.shown}" if _may_be_off(entry) else f"--{entry.shown}"
+
+
+def _may_be_off(entry: Option) -> bool:
+    """Return whether an option is on by default, so that it has a second flag for off."""
+    return entry.type is bool and entry.default is True
+
+
+def as_flags(message: str, flags: Mapping[str, str]) -> str:
+    """Return a message in which names of options, in backquotes, are what `flags` has for them.
+
+    Modules that know nothing of a command line name options as Python has them. Values that
+    messages quote stay as a person gave them.
+    """
+
+    def flag(match: re.Match[str]) -> str:
+        return flags.get(match[1], match[0])
+
+    return _FIELD.sub(flag, message)

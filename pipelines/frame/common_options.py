@@ -1,0 +1,85 @@
+"""Options that several commands take: what is published where, and what runs it."""
+
+from dataclasses import dataclass
+
+from transforms.common.options.fields import Within, option
+
+__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "model_folder", "or_a_name"]
+
+KEEP = ("all", "published")
+MOST_PARTS = 10_000
+RUN = "run"
+LIMITS = "limits"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderOptions:
+    """What every command takes that looks at a folder."""
+
+    path: str = option(help="folder of published tables", metavar="DIR", positional=True, path="place")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishOptions:
+    """What every command that publishes takes; nothing of it decides what is published."""
+
+    out: str = option(help="folder of the published tables", path="place", published=False, group=RUN)
+    resume: bool = option(
+        False, help="continue a run that was cut off, with the same options", published=False, group=RUN
+    )
+    overwrite: bool = option(
+        False, help="replace what is published there; artefacts are still reused", published=False, group=RUN
+    )
+    fresh: bool = option(False, help="make everything anew, whatever artefacts there are", published=False, group=RUN)
+    drop: tuple[str, ...] = option(
+        (), help="published sections to remove with this publication", metavar="SECTION", published=False, group=RUN
+    )
+    keep: str = option(
+        "all",
+        help="artefacts kept for later runs: all, or only published parts",
+        choices=KEEP,
+        published=False,
+        group=RUN,
+    )
+    keep_snapshots: int = option(2, help="snapshots kept, the new one among them", least=1, published=False, group=RUN)
+
+
+def or_a_name(value: str) -> Within:
+    """Return a value as a path that it is if something is there."""
+    return Within("", value, perhaps=True)
+
+
+def model_folder(engine: str) -> Within | None:
+    """Return where the path is in `spacy:NAME_OR_PATH` and in `stanza:LANG:DIR`."""
+    kind, _, rest = engine.partition(":")
+    if kind == "builtin":  # a language, whatever folders are called
+        return None
+    if kind == "stanza":
+        language, _, folder = rest.partition(":")
+        return Within(f"stanza:{language}:", folder) if folder else None
+    return Within(f"{kind}:", rest, perhaps=True) if rest else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerOptions(PublishOptions):
+    """What every command that runs a pipeline takes."""
+
+    runner_config: str = option(
+        "direct",
+        help="YAML file of runner_configs/, or its name",
+        metavar="FILE",
+        path="place",
+        within=or_a_name,
+        published=False,
+        group=RUN,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntakeOptions(RunnerOptions):
+    """What every command takes that makes tables of raw records."""
+
+    max_reject_share: float = option(
+        0.05, help="publish nothing if more than this share of input records is rejected", least=0, most=1, group=LIMITS
+    )
+    parts: int = option(8, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group=RUN)

@@ -1,0 +1,153 @@
+"""A configuration file: sections of any commands, with what they share at the top.
+
+    out: results
+    corpus:
+      inputs: [texts]
+      engine: builtin:en
+    change:
+      slices: "1800-1850,1900-1950"
+
+Options have the names that they have on the command line. Paths are relative to the file. A command
+of two words is a section within a section, or one with a full stop: `complexity: {split: ...}` or
+`complexity.split: ...`. The order of the sections does not count: each comes after those whose
+tables it reads.
+"""
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipelines.frame.common_options import IntakeOptions, PublishOptions
+from pipelines.frame.registry import available, load, section_of
+from pipelines.frame.running import Job
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.options.yaml_files import read_yaml
+
+__all__ = ["read_jobs"]
+
+# What sections share; a command that has no such option is not given it.
+SHARED = (
+    "out",
+    *(
+        field.name
+        for field in dataclasses.fields(IntakeOptions)
+        if field.name not in PublishOptions.__dataclass_fields__
+    ),
+)
+# What only the command line says.
+ASKED = tuple(name for name in PublishOptions.__dataclass_fields__ if name != "out")
+
+
+def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
+    """Read a configuration file.
+
+    Args:
+        path: the file, YAML.
+        given: options from the command line that all sections share; they win over the file.
+
+    Returns:
+        A job for each section, in the order of what they read.
+
+    Raises:
+        UsageError: no such file, no YAML, an unknown name, or an option that is wrong.
+    """
+    values = _read(path)
+    known = _sections()
+    shared = {name: value for name, value in values.items() if _plain(name) in SHARED}
+    shared = {_plain(name): value for name, value in shared.items()}
+    folder = os.path.dirname(os.path.abspath(path))
+    sections = dict(_named(path, {k: v for k, v in values.items() if _plain(k) not in SHARED}))
+    if not sections:
+        raise UsageError(f"{path}: the file has no section: give one of {', '.join(known)}")
+    if "out" not in {**shared, **given}:
+        raise UsageError(
+            f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by the option `out`"
+        )
+    jobs = []
+    used: set[str] = set()
+    for section, own in sections.items():
+        command = load(known[section])
+        names = options_of(command.options)
+        used |= shared.keys() & names.keys()
+        common = {k: v for k, v in {**shared, **given}.items() if k in names}
+        where = f"{path}: {section}: "
+        try:
+            options = from_mapping(command.options, {**common, **own}, where, folder)
+        except UsageError as error:  # a check of a value knows no file
+            told = str(error)
+            raise UsageError(told if where in told else where + told) from None
+        jobs.append(Job(section, command, options))
+    for name in sorted(shared.keys() - used):
+        raise UsageError(f"{path}: no section takes the option {name.replace('_', '-')}")
+    return _in_order(path, jobs)
+
+
+def _read(path: str) -> dict[str, Any]:
+    values = read_yaml(path)
+    if not isinstance(values, dict):
+        raise UsageError(f"{path}: the file must have sections such as {', '.join(_sections())}")
+    return values
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _sections() -> dict[str, str]:
+    """Return the commands that may be sections, by the section: those that make tables."""
+    return {section_of(words): words for words, command in available() if command.tables}
+
+
+def _hint(section: str, known: Mapping[str, str]) -> str:
+    """Return what was meant, or that a command is none of a run's."""
+    for words, _ in available():
+        if section == section_of(words):
+            return f": `lexbeam {words}` makes no tables, and is called by itself"
+    return nearest(section, [*known, *(shared.replace("_", "-") for shared in SHARED)])
+
+
+def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield sections with their options, those within others by their full names."""
+    known = _sections()
+    for name, value in values.items():
+        section = f"{outer}.{name}" if outer else name
+        inner = any(other.startswith(section + ".") for other in known)
+        if section not in known and not inner:
+            raise UsageError(f"{path}: unknown key {section!r}{_hint(section, known)}")
+        if not isinstance(value or {}, dict):
+            raise UsageError(f"{path}: section {section} must be a mapping of options")
+        if section in known:
+            yield section, _checked(path, section, value or {})
+        else:
+            yield from _named(path, value or {}, section)
+
+
+def _checked(path: str, section: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    own = {_plain(str(key)): item for key, item in value.items()}
+    for key in (*SHARED, *ASKED):
+        if key in own:
+            place = "on the command line" if key in ASKED else "at the top of the file"
+            shown = key.replace("_", "-")
+            raise UsageError(f"{path}: {shown} belongs {place}, not in {section}")
+    return own
+
+
+def _in_order(path: str, jobs: list[Job]) -> list[Job]:
+    """Return jobs, each after those whose tables it reads; else as the file has them."""
+    ordered: list[Job] = []
+    left = list(jobs)
+    while left:
+        waiting = {table for job in left for table in job.command.table_names}
+        ready = [j for j in left if not _reads(j) & (waiting - set(j.command.table_names))]
+        if not ready:
+            names = ", ".join(job.section for job in left)
+            raise UsageError(f"{path}: {names} read each other's tables")
+        ordered.append(ready[0])
+        left.remove(ready[0])
+    return ordered
+
+
+def _reads(job: Job) -> set[str]:
+    return {source.table for source in job.reads_own()}

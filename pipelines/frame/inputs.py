@@ -1,0 +1,181 @@
+"""What commands read: the files that a corpus is made of, and corpora as tasks read them."""
+
+import fnmatch
+import functools
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from pipelines.frame.command import Inputs, Source
+from pipelines.frame.registry import makers_of
+from transforms.common.errors import LexbeamError, UsageError, quoted
+from transforms.common.names import Names, escape
+from transforms.common.options.checks import LONGEST_PATH
+from transforms.common.options.fields import options_of, value_of
+from transforms.common.publish.snapshots import find_snapshot
+from transforms.common.store import files
+from transforms.common.store.resources import content_digest
+from transforms.common.store.tables import Part
+from transforms.corpora.corpus import Corpus
+from transforms.formats.ingest.stage import InputFile
+
+__all__ = [
+    "check_patterns",
+    "check_tables_there",
+    "corpora_of",
+    "list_inputs",
+    "missing_table",
+    "noted_files",
+    "noted_resources",
+    "refuse_output_as_input",
+]
+
+
+def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
+    """List the input files once each, sorted by name.
+
+    Names are relative to the named folder (of a file: the folder it is in); with several folders
+    the folder's own name comes first. They are published names, no two alike. A file that several
+    inputs hold, or one that links to folders lead to twice, has the name that the first gives it.
+    `exclude` are patterns of the name below the input, or of its last parts, as it is or as it is
+    published; they leave out files, never members of archives.
+
+    Raises:
+        UsageError: `out` is an input.
+        LexbeamError: no files are there, or none are left.
+    """
+    refuse_output_as_input(inputs, out)
+    roots = sorted({files.root_of(path) for path in inputs})
+    label = Names()
+    labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
+    listed: dict[str, tuple[str, files.Entry, str]] = {}
+    real = functools.cache(files.real)
+    for path in inputs:
+        root = files.root_of(path)
+        holds_out = _lies_in(out, root)
+        inside = files.real(out).rstrip("/") + "/"
+        for entry in files.list_files(path):
+            if any(_matches(entry.name, pattern) for pattern in exclude):
+                continue
+            if holds_out and files.real(entry.path).startswith(inside):
+                continue  # what an earlier run published below the input
+            name = escape(entry.name)
+            name = f"{labels[root]}/{name}" if len(roots) > 1 else name
+            listed.setdefault(_place(entry.path, real), (name, entry, labels[root]))
+    if not listed:
+        raise LexbeamError("no input files are left after `exclude`")
+    named = Names()  # a store may have an object `a`, and one `a/a`
+    return [
+        InputFile(named(name), entry.path, entry.size, collection)
+        for name, entry, collection in sorted(listed.values())
+    ]
+
+
+def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
+    """Check that the folder to publish to is not an input folder, before anything is written there.
+
+    Raises:
+        UsageError: it is one.
+    """
+    for path in inputs:
+        if files.real(files.root_of(path)) == files.real(out):
+            raise UsageError(f"`out` is the input folder {path!r}: give another `out`")
+
+
+def check_patterns(patterns: Iterable[str]) -> None:
+    """Check the patterns of `exclude`.
+
+    Raises:
+        UsageError, ValueError: one is empty, or longer than any path.
+    """
+    for pattern in patterns:
+        if len(pattern) > LONGEST_PATH:
+            raise UsageError(f"{quoted(pattern)} is longer than a path can be")
+        _matches("a", pattern)
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return files.real(path).startswith(files.real(folder).rstrip("/") + "/")
+
+
+def _place(path: str, real: Callable[[str], str]) -> str:
+    """Return what two paths share if they are one entry of one folder, whatever it is called."""
+    if not files.is_local(path):
+        return path
+    folder, name = os.path.split(path)
+    return files.join(real(folder), name)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return any(
+        fnmatch.fnmatch(way, pattern) or PurePosixPath(way).match(pattern)
+        for way in dict.fromkeys((name, escape(name)))
+    )
+
+
+def noted_files(paths: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of files by their absolute paths."""
+    return {path: content_digest(path) for path in map(files.absolute, paths)}
+
+
+def noted_resources(options: Any) -> dict[str, list[str]]:
+    """Return the digests of the sources of resources, by what options say of them."""
+    texts: list[str] = []
+    for name, entry in options_of(type(options)).items():
+        if entry.path == "resource":
+            value = value_of(options, name)
+            texts += value if entry.several else [value] if value else []
+    if not texts:
+        return {}
+    from transforms.lexicon.resources import source_digests
+
+    return {text: list(source_digests(text)) for text in texts}
+
+
+def corpora_of(inputs: Inputs) -> list[Corpus]:
+    """Return the corpora whose tables a command has named, in its order."""
+    tables: dict[int, dict[str, tuple[Part, ...]]] = {}
+    for given in inputs.given:
+        tables.setdefault(id(given.section), {})[given.table] = given.parts
+    first = {id(given.section): given for given in reversed(inputs.given)}
+    return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+
+
+def check_tables_there(sources: Iterable[Source], made: Collection[str], out: str) -> None:
+    """Check that tables are not asked of a folder that holds none, which is left as it is.
+
+    What is damaged counts as some: publication tells what it is, or repairs it.
+
+    Args:
+        sources: tables of the folder that a command reads.
+        made: tables that are made before.
+        out: the folder.
+
+    Raises:
+        UsageError: the folder holds none.
+    """
+    for source in sources:
+        if not (source.optional or source.table in made or _holds_tables(out)):
+            raise missing_table(source, out)
+
+
+def _holds_tables(out: str) -> bool:
+    try:
+        return find_snapshot(out) is not None
+    except LexbeamError:
+        return True
+
+
+def missing_table(source: Source, out: str) -> LexbeamError:
+    """Return what is said of a table that a command reads and that is not there."""
+    names = makers_of(source.table)
+    words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
+    # A command that stands for all of its tables is known better than they are.
+    alone = names[0] if len(names) == 1 and "/" not in source.table else None
+    if source.folder is not None:
+        told = f"{alone} tables are" if alone else f"table {source.table} is"
+        return LexbeamError(f"no {told} published at {source.folder!r}: run {words} first")
+    return UsageError(
+        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or make one there first"
+    )

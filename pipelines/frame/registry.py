@@ -1,0 +1,254 @@
+"""The commands: a line each, imported when asked for.
+
+Commands from outside are entry points of the group `lexbeam.commands`: the name is the command's
+words (`complexity split`), the value `package.module:COMMAND`. One that cannot be imported is left
+out with a warning, unless it is asked for by its name.
+"""
+
+import functools
+import importlib
+import importlib.metadata
+import logging
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from transforms.common.errors import LexbeamError
+
+if TYPE_CHECKING:
+    from pipelines.frame.command import Command
+    from schemas.columns import Table
+
+__all__ = [
+    "COMMANDS",
+    "DESCRIPTION",
+    "GROUP",
+    "Entry",
+    "all_tables",
+    "available",
+    "command_of",
+    "commands",
+    "load",
+    "loaded",
+    "makers_of",
+    "section_of",
+]
+
+log = logging.getLogger("lexbeam")
+
+GROUP = "lexbeam.commands"
+
+DESCRIPTION = """\
+Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
+
+  lexbeam sample --out sample --tokens 300000 --seed 1
+  lexbeam run sample/config.yaml
+  lexbeam show sample/results --top 20
+"""
+
+
+class Entry(NamedTuple):
+    """A command that is not imported yet.
+
+    Attributes:
+        where: `module:NAME`.
+        help: what the list of commands says.
+        previews: whether it has an option `dry_run`, which is a function of its own in Python.
+    """
+
+    where: str
+    help: str
+    previews: bool = False
+
+
+COMMANDS: dict[str, Entry] = {
+    "corpus": Entry("pipelines.commands.corpus.corpus:CORPUS", "raw text to annotated sentences", previews=True),
+    "change": Entry("pipelines.commands.change.change:CHANGE", "time slices, embeddings, alignments and change scores"),
+    "complexity select": Entry(
+        "pipelines.commands.complexity.select:COMPLEXITY_SELECT", "targets in their sentences, drawn from corpora"
+    ),
+    "complexity load": Entry("pipelines.commands.complexity.load:LOAD", "labelled files and word lists to instances"),
+    "complexity export": Entry(
+        "pipelines.commands.complexity.export:EXPORT_SHEETS", "instances as files that people fill in"
+    ),
+    "complexity aggregate": Entry(
+        "pipelines.commands.complexity.aggregate:AGGREGATE", "judgments to labels, and how far people agree"
+    ),
+    "complexity features": Entry(
+        "pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
+        "features of words in their sentences, for complexity",
+    ),
+    "lexicon look": Entry("pipelines.commands.folder.lexicon_look:LOOK", "what every given resource says of a word"),
+    "complexity split": Entry(
+        "pipelines.commands.complexity.split:SPLIT", "splits alike in genre and complexity, no token in two"
+    ),
+    "evaluate change": Entry(
+        "pipelines.commands.change.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
+    ),
+    "complexity score": Entry(
+        "pipelines.commands.complexity.score:COMPLEXITY_SCORE",
+        "predict complexity by reference scorers, and measure them",
+    ),
+    "evaluate complexity": Entry(
+        "pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
+        "a file of predicted complexity against a gold file",
+    ),
+    "evaluate cloze": Entry(
+        "pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
+        "answers to cloze questions against gold, beside what needs no reading",
+    ),
+    "cloze pairs": Entry(
+        "pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
+    ),
+    "cloze abstractness": Entry(
+        "pipelines.commands.cloze.abstractness:ABSTRACTNESS", "how concrete words are, learned from ratings: a model"
+    ),
+    "cloze candidates": Entry(
+        "pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
+        "words of summaries that may become answers, with every filter's verdict",
+    ),
+    "cloze explain": Entry(
+        "pipelines.commands.cloze.explain:EXPLAIN", "what filters say of each word of one summary, and why"
+    ),
+    "cloze options": Entry(
+        "pipelines.commands.cloze.options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
+    ),
+    "cloze questions": Entry(
+        "pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
+        "cloze questions with five options, in splits, and the task's files",
+    ),
+    "cloze export": Entry(
+        "pipelines.commands.cloze.export:EXPORT_QUESTIONS", "questions as files in which people answer them"
+    ),
+    "cloze annotate": Entry(
+        "pipelines.commands.cloze.annotate:ANNOTATE", "people's answers to questions, and which are kept"
+    ),
+    "cloze answer": Entry(
+        "pipelines.commands.cloze.answer:CLOZE_ANSWER",
+        "reading systems that choose among the options of cloze questions",
+    ),
+    "simplify instances": Entry(
+        "pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
+        "words to simplify, in their sentences, with people's substitutes",
+    ),
+    "simplify train-inflector": Entry(
+        "pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
+        "form dictionaries to one file that inflects: a model",
+    ),
+    "simplify generate": Entry(
+        "pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
+        "substitutes of words: thesauri, vectors, masked language models",
+    ),
+    "simplify select": Entry(
+        "pipelines.commands.simplify.select:SELECT_CANDIDATES",
+        "candidates filtered by form, part of speech and similarity",
+    ),
+    "simplify rank": Entry("pipelines.commands.simplify.rank:RANK_CANDIDATES", "candidates ranked by simplicity"),
+    "simplify rewrite": Entry(
+        "pipelines.commands.simplify.rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
+    ),
+    "evaluate simplify": Entry(
+        "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
+        "substitutes of every stage, or of a file, against gold, and where gold is lost",
+    ),
+    "init": Entry("pipelines.commands.corpus.init:INIT", "write a configuration for texts, from a look at them"),
+    "run": Entry("pipelines.commands.folder.run:RUN", "any commands from one configuration file, published once"),
+    "show": Entry("pipelines.commands.folder.show:SHOW", "show tables, or answer questions about them"),
+    "report": Entry("pipelines.commands.folder.report:REPORT", "one HTML page about all that is published"),
+    "export": Entry("pipelines.commands.folder.export:EXPORT", "vectors or tables, for other tools and archives"),
+    "status": Entry("pipelines.commands.folder.status:STATUS", "what is done, left and stale in a folder"),
+    "clean": Entry(
+        "pipelines.commands.folder.clean:CLEAN", "free artefacts, and what killed runs have left in a folder"
+    ),
+    "sample": Entry("pipelines.commands.corpus.sample:SAMPLE", "write a sample corpus with planted sense changes"),
+}
+
+
+@functools.cache
+def commands() -> Mapping[str, Entry]:
+    """Return all commands, those from outside last."""
+    found = dict(COMMANDS)
+    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=_place_of):
+        if point.name in found:
+            log.warning("command %r of %s: there is one of this name", point.name, point.module)
+        else:
+            found[point.name] = Entry(f"{point.module}:{point.attr}", f"from {point.module}")
+    return found
+
+
+def _place_of(point: importlib.metadata.EntryPoint) -> tuple[str, str]:
+    return point.name, point.value
+
+
+@functools.cache
+def load(name: str) -> "Command[Any, Any]":
+    """Return a command by its words.
+
+    Raises:
+        LexbeamError: it cannot be imported.
+    """
+    from pipelines.frame.command import Command  # with Arrow, which `--help` has no need of
+
+    where = commands()[name].where
+    module, _, attribute = where.partition(":")
+    try:
+        command = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # whatever it is that a module of others does
+        if name in COMMANDS:
+            raise
+        raise LexbeamError(f"command {name!r} cannot be loaded from {where}: {error}") from error
+    if not isinstance(command, Command):
+        raise LexbeamError(f"command {name!r}: {where} is not a Command")
+    _LOADED.append(command)
+    return command
+
+
+_LOADED: list["Command[Any, Any]"] = []
+
+
+def loaded() -> "tuple[Command[Any, Any], ...]":
+    """Return the commands that have been loaded, in the order in which they were."""
+    return tuple(_LOADED)
+
+
+def available(without: str = "") -> "Iterator[tuple[str, Command[Any, Any]]]":
+    """Yield the words of every command and the command, but those that cannot be imported.
+
+    Args:
+        without: a module that is being imported, whose commands are left out.
+    """
+    for words, entry in commands().items():
+        if entry.where.partition(":")[0] == without:
+            continue
+        try:
+            yield words, load(words)
+        except LexbeamError as error:
+            if words in COMMANDS:
+                raise
+            if words not in _BROKEN:
+                log.warning("%s", error)
+            _BROKEN.add(words)
+
+
+_BROKEN: set[str] = set()
+
+
+def section_of(name: str) -> str:
+    """Return the section that a command makes: `complexity.split` for `complexity split`."""
+    return name.replace(" ", ".")
+
+
+def command_of(section: str) -> "Command[Any, Any] | None":
+    """Return the command that makes a section; None if there is none (any more)."""
+    name = section.replace(".", " ")
+    return load(name) if name in commands() else None
+
+
+@functools.cache
+def all_tables() -> "Mapping[str, Table]":
+    """Return every table that a command makes, by name."""
+    return {table.name: table for _, command in available() for table in command.tables}
+
+
+def makers_of(table: str) -> tuple[str, ...]:
+    """Return the words of the commands that make a table."""
+    return tuple(words for words, command in available() if table in command.table_names)

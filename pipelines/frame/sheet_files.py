@@ -1,0 +1,48 @@
+"""Sheets as files that commands write: one, or one for each annotator; none there is lost."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.store import files
+
+__all__ = ["check_sheets", "path_of", "write_texts"]
+
+ENDING = ".tsv"
+
+
+def check_sheets(to: str, annotators: Sequence[str]) -> None:
+    """Check the options that name files of sheets.
+
+    Raises:
+        UsageError: `to` does not end in .tsv, or an annotator is there twice.
+    """
+    if not to.endswith(ENDING):
+        raise UsageError(f"`to` is a file NAME{ENDING}, not {to!r}")
+    doubled = sorted({name for name in annotators if annotators.count(name) > 1})
+    if doubled:
+        raise UsageError(f"`annotator` {doubled[0]} is there twice")
+
+
+def path_of(to: str, annotator: str) -> str:
+    """Return the file of an annotator, `FILE.NAME.tsv`; of nobody in particular, `FILE.tsv`."""
+    return f"{to.removesuffix(ENDING)}.{annotator}{ENDING}" if annotator else to
+
+
+def write_texts(texts: Mapping[str, str], told: str, tell: Callable[[str], object]) -> None:
+    """Write files by their paths; those that are there already are left, if they are the same.
+
+    Raises:
+        LexbeamError: another file is there, and none is written.
+    """
+    for path, text in texts.items():
+        if files.exists(path) and files.read_bytes(path) != text.encode():
+            raise LexbeamError(
+                f"{files.shown(path)} is there and is another file, perhaps filled in: move it "
+                "away, or write to another one"
+            )
+    for path, text in texts.items():
+        if folder := os.path.dirname(path):
+            files.make_folder(folder)
+        files.write_bytes(path, text.encode(), durable=True)
+        tell(f"{files.shown(path)}: {told}")

@@ -1,0 +1,178 @@
+"""Which sections of a folder are stale: inputs, options or code outside it that have changed.
+
+Within the folder nothing can be stale: what a section was made from is there as it was, or the
+section has gone with it. Only tables that a person imported stay, and say so.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipelines.frame.inputs import list_inputs, noted_files
+from pipelines.frame.registry import command_of
+from transforms.common.code.fingerprints import environment, stream_digest
+from transforms.common.errors import LexbeamError
+from transforms.common.options.fields import plain_options
+from transforms.common.publish.sections import table_digest
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_log
+from transforms.common.store import files
+
+__all__ = ["stale_sections"]
+
+SHOWN = 3
+
+
+def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
+    """Return the sections that are stale, each with the reasons."""
+    noted = read_log(snapshot.out, snapshot.name).get("sections") or {}
+    found = {}
+    for name, section in snapshot.sections.items():
+        reasons = [section["stale"]] if "stale" in section else []
+        reasons += _code(name, section, snapshot.manifest["environments"])
+        beside = noted.get(name)
+        if beside is None:
+            reasons.append("its log is damaged or gone: what it was made from cannot be compared")
+            beside = {}
+        reasons += _inputs(snapshot, section, beside)
+        reasons += _folders(section, beside)
+        reasons += _files(beside)
+        reasons += _resources(beside)
+        reasons += _options(name, snapshot, beside)
+        if reasons:
+            found[name] = reasons
+    return found
+
+
+def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
+    command = command_of(name)
+    if command is None:
+        yield f"no command is called {name.replace('.', ' ')!r} any more"
+        return
+    known = {stage.name: stage for stage in command.stages_of(name)}
+    code: list[str] = []
+    packages: set[str] = set()
+    for name, entry in section.get("stages", {}).items():
+        if name not in known:
+            code.append(name)
+            continue
+        try:
+            now = known[name].code(entry["chosen"])
+        except LexbeamError:  # an entry of a registry that is no longer there
+            code.append(name)
+            continue
+        if now.code != entry["code"]:
+            code.append(name)
+        elif now.digest != entry["identity"]:
+            packages.update(package for package, _ in now.packages)
+    if code:
+        yield f"code of {', '.join(code)} has changed"
+    if packages:
+        before = environments.get(section["environment"], {}).get("packages", {})
+        here = environment()["packages"]
+        other = sorted(
+            f"{name} {before.get(name)} to {here.get(name)}" for name in packages if before.get(name) != here.get(name)
+        )
+        yield f"packages have changed: {', '.join(other) or 'Python, or what they need'}"
+
+
+def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
+    if not noted.get("inputs"):
+        return
+    try:
+        listed = list_inputs(noted["inputs"], noted.get("exclude", ()), snapshot.out)
+    except LexbeamError as error:
+        yield f"inputs cannot be listed: {error}"
+        return
+    before = {row["name"]: row for row in section["inputs"]}
+    now = {file.name: file for file in listed}
+    changed = [
+        name
+        for name in sorted(before.keys() & now.keys())
+        if now[name].size != before[name]["bytes"]
+        or (_is_newer(now[name].path, noted) and _sha256(now[name].path) != before[name]["sha256"])
+    ]
+    for what, names in (
+        ("new", sorted(now.keys() - before.keys())),
+        ("gone", sorted(before.keys() - now.keys())),
+        ("changed", changed),
+    ):
+        if names:
+            more = ", ..." if len(names) > SHOWN else ""
+            yield f"input: {len(names)} {what} ({', '.join(names[:SHOWN])}{more})"
+
+
+def _is_newer(path: str, noted: Mapping[str, Any]) -> bool:
+    # A file that keeps its size is read again only if it was touched after it was taken in: it was
+    # written, or put there with the time of an older one.
+    if not files.is_local(path):
+        return True
+    found = os.stat(path)
+    return max(found.st_mtime_ns, found.st_ctime_ns) >= noted.get("listed", 0)
+
+
+def _sha256(path: str) -> str | None:
+    try:
+        with files.open_read(path) as stream:
+            return stream_digest(stream)
+    except OSError:
+        return None
+
+
+def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
+    wanted = {read["digest"] for read in section.get("reads", ()) if read["section"] is None}
+    for folder in noted.get("folders", ()):
+        try:
+            snapshot = find_snapshot(folder)
+        except LexbeamError:
+            snapshot = None
+        if snapshot is None:
+            yield f"input: nothing is published at {folder} any more"
+            continue
+        tables = {read["table"] for read in section["reads"]}
+        there = {table_digest(snapshot.parts(t)) for t in tables if t in snapshot.tables}
+        own = {read["digest"] for read in section["reads"] if read["section"] is not None}
+        if not there & (wanted | own):
+            yield f"input: {', '.join(sorted(tables))} at {folder} have other content now"
+
+
+def _files(noted: Mapping[str, Any]) -> Iterator[str]:
+    for path, sha256 in (noted.get("files") or {}).items():
+        try:
+            now = noted_files([path])[path]
+        except (OSError, LexbeamError):
+            now = None
+        if now != sha256:
+            yield f"option: {path} has {'changed' if now else 'gone'}"
+
+
+def _resources(noted: Mapping[str, Any]) -> Iterator[str]:
+    for text, digests in (noted.get("resources") or {}).items():
+        from transforms.lexicon.resources import source_digests
+
+        try:
+            now = list(source_digests(text))
+        except (OSError, LexbeamError) as error:
+            yield f"resource {text}: {error}"
+            continue
+        if now != digests:
+            yield f"resource: {text} has changed"
+
+
+def _options(name: str, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:
+    path = noted.get("config")
+    if not path:
+        return
+    from pipelines.frame.configuration import SHARED, read_jobs
+
+    try:
+        jobs = read_jobs(path, {"out": snapshot.out})
+    except LexbeamError as error:
+        yield f"option: {error}"
+        return
+    here = snapshot.section(name)["options"]
+    published = next((plain_options(job.options) for job in jobs if job.section == name), {})
+    for option, value in published.items():
+        if option.replace("-", "_") in SHARED:
+            continue  # the command line may have said otherwise
+        if here.get(option) != value:
+            yield f"option: {option} is {value} in {path}, {here.get(option)} here"

@@ -1,0 +1,223 @@
+"""What progress says: lines of words from counts and times, and the time that is left.
+
+No clock is read here and nothing is drawn: `pipelines/progress/progress.py` does both.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from transforms.common.shown import one_of
+
+__all__ = ["Count", "Foreseen", "Line", "in_one_line", "line_of", "remaining", "settled", "time_left"]
+
+LEAST_BASIS = 2.0  # seconds of work below which nothing is told by weights
+REACH = 5.0  # by weights, at most this many times of what has been seen is foretold
+ASIDE = 0.25  # or this share of what the stages at work foretell by themselves
+LEAST_MADE, LEAST_SHARE = 2, 0.1  # by which a stage foretells its own time
+
+
+class Foreseen(NamedTuple):
+    """What is known of a stage beforehand.
+
+    Attributes:
+        name: `change/train`.
+        unit: what its artefacts are, in the plural: `embeddings`.
+        weight: work of the whole stage beside that of the others; None: it cannot be told.
+        waits: the stages that are over once this one is finished, for it waits for them.
+    """
+
+    name: str
+    unit: str
+    weight: float | None = None
+    waits: tuple[str, ...] = ()
+
+
+class Count(NamedTuple):
+    """How far a stage has come.
+
+    Attributes:
+        stage: what is known of it beforehand.
+        planned: artefacts that it is to make or take up, None if that is not known.
+        made: artefacts that it has made.
+        there: artefacts that it has taken up, which were there before the run.
+        begun: seconds, by any clock, at which it began; None if it has not.
+        last: seconds at which the last was made or taken up.
+        ended: whether it is over, however many were planned.
+    """
+
+    stage: Foreseen
+    planned: int | None = None
+    made: int = 0
+    there: int = 0
+    begun: float | None = None
+    last: float | None = None
+    ended: bool = False
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is left."""
+        return self.ended or (self.left == 0 and self.begun is not None)
+
+    @property
+    def left(self) -> int | None:
+        """Artefacts that are left."""
+        return None if self.planned is None else max(0, self.planned - self.made - self.there)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds from its beginning to its latest artefact."""
+        return 0.0 if self.begun is None or self.last is None else self.last - self.begun
+
+
+class Line(NamedTuple):
+    """A line of progress: of a stage, its share from 0 to 1 (None: unknown), and what is said."""
+
+    name: str
+    share: float | None
+    words: str
+
+
+def line_of(count: Count, now: float) -> Line:
+    """Return the line of a stage that has begun.
+
+    Of one that is at work it says the time since it began, of a finished one the time it took.
+
+    >>> line_of(Count(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
+    '3 of 6 slices (2 there already), 1 min 15 s'
+    """
+    done = of = count.made + count.there
+    words = str(done)
+    # Where inputs are the same, fewer are made than were planned: parts without documents, say.
+    if count.planned is not None and not (count.ended and done < count.planned):
+        done, of = min(done, count.planned), count.planned
+        words = f"{done} of {count.planned}"
+    words += f" {count.stage.unit if of != 1 else one_of(count.stage.unit)}"
+    if count.there and not count.made and count.is_finished:
+        return Line(count.stage.name, 1.0, f"{words} (all there already)")
+    if count.there:
+        words += f" ({count.there} there already)"
+    if count.is_finished:
+        return Line(count.stage.name, 1.0, f"{words} in {_span(count.seconds)}")
+    begun = now if count.begun is None else count.begun
+    share = done / count.planned if count.planned else None
+    return Line(count.stage.name, share, f"{words}, {_span(now - begun)}")
+
+
+def _span(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < 1:
+        return "under 1 s"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def settled(counts: Sequence[Count]) -> list[Count]:
+    """Return counts with those stages ended that a finished one has waited for.
+
+    So a stage ends whose total is not known, or was foreseen too high.
+
+    >>> deal = Count(Foreseen("toy/deal", "deals", waits=("toy/sizes",)), 1, 1, begun=0)
+    >>> [count.ended for count in settled([Count(Foreseen("toy/sizes", "parts"), made=3), deal])]
+    [True, False]
+    """
+    waits = {count.stage.name: count.stage.waits for count in counts}
+    over: set[str] = set()
+    found = [name for count in counts if count.is_finished for name in count.stage.waits]
+    while found:
+        name = found.pop()
+        if name not in over:
+            over.add(name)
+            found += waits.get(name, ())
+    return [c._replace(ended=True) if c.stage.name in over else c for c in counts]
+
+
+def remaining(counts: Iterable[Count], now: float) -> float | None:
+    """Return about how many seconds are left of a run, or None while there is no basis to tell.
+
+    A stage that has made 2 artefacts and a tenth of its own foretells its time by itself: what is
+    left times the mean time of what it has made, less the time since the last. Stages at work at
+    the same time work by turns, so that the longest counts. All others, begun or not, are told by
+    their weights: work of weight w takes w times the pace, which is the time in which stages have
+    been seen at work over the weights of the shares that they have made. What was there before the
+    run counts neither as work nor as speed.
+
+    There is no basis where a stage that is left has no weight and does not foretell its own time,
+    or where the weights would have to tell too much: with under two seconds of work seen, or more
+    than five times that and more than a quarter of what is foretold otherwise.
+    """
+    own: float | None = None
+    ahead = weighed = 0.0
+    spans: list[tuple[float, float]] = []
+    for count in counts:
+        weight, share, left = count.stage.weight, _share_made(count), count.left
+        if weight and share and count.begun is not None and count.last is not None:
+            weighed += weight * share
+            spans.append((count.begun, count.last))
+        if count.is_finished:
+            continue
+        if left and count.last is not None and _foretells(count):
+            pace = count.seconds / count.made
+            own = max(own or 0.0, pace * left - min(now - count.last, pace))
+        elif weight is None:
+            return None
+        else:
+            ahead += weight * (1.0 if not count.planned else (left or 0) / count.planned)
+    if not ahead:
+        return own
+    seen = _union(spans)
+    if seen < LEAST_BASIS:
+        return None
+    told = ahead * seen / weighed
+    own = own or 0.0
+    return own + told if told <= max(REACH * seen, ASIDE * own) else None
+
+
+def _share_made(count: Count) -> float:
+    """Return the share of a stage's work that was done in this run."""
+    if count.planned:
+        return min(1.0, count.made / count.planned)
+    return 1.0 if count.ended and count.made else 0.0
+
+
+def _foretells(count: Count) -> bool:
+    asked = (count.planned or 0) - count.there
+    return count.made >= max(LEAST_MADE, LEAST_SHARE * asked) and count.seconds > 0
+
+
+def _union(spans: Iterable[tuple[float, float]]) -> float:
+    """Return how many seconds are in one span at least."""
+    total, reached = 0.0, float("-inf")
+    for start, end in sorted(spans):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def time_left(seconds: float) -> str:
+    """Return an estimate in words, no finer than it is good for.
+
+    >>> [time_left(s) for s in (20, 100, 1000, 10_000)]
+    ['under a minute left', 'about 2 min left', 'about 15 min left', 'about 3 h left']
+    """
+    if seconds < 60:
+        return "under a minute left"
+    minutes = seconds / 60
+    if minutes < 9.5:
+        return f"about {round(minutes)} min left"
+    if minutes < 90:
+        return f"about {5 * round(minutes / 5)} min left"
+    return f"about {max(2, round(minutes / 60))} h left"
+
+
+def in_one_line(counts: Sequence[Count], now: float) -> str:
+    """Return what stages at work have come to, or the last finished one, and the time left."""
+    begun = [count for count in counts if count.begun is not None]
+    shown = [count for count in begun if not count.is_finished]
+    shown = shown or sorted(begun, key=lambda count: count.last or 0.0)[-1:]
+    lines = [line_of(count, now) for count in shown]
+    told = [f"{line.name}: {line.words}" for line in lines] or ["starting"]
+    seconds = remaining(counts, now)
+    return "; ".join([*told, *([] if seconds is None else [time_left(seconds)])])

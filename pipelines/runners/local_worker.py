@@ -1,0 +1,40 @@
+"""A worker process of Beam's direct runner on this machine: Beam's own, which ends at once.
+
+    python -m pipelines.runners.local_worker
+
+At its end Python frees what a process holds, object by object. For models and caches of words that
+takes seconds, in which the runner waits, for one worker after the other; the system frees all of it
+in no time.
+"""
+
+import atexit
+import os
+import sys
+from contextlib import suppress
+
+__all__ = ["run"]
+
+FAILED = 1
+
+_codes = [FAILED]
+
+
+# Before all imports of Beam: what is registered first is called last, after all that tidies up.
+@atexit.register
+def _end() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(_codes[-1])
+
+
+def run() -> None:
+    """Serve the runner until it ends the worker; where that fails the process exits with 1."""
+    from apache_beam.runners.worker import sdk_worker_main
+
+    sdk_worker_main.main([])
+    _codes.append(0)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,122 @@
+"""Rows of tables for a person, as tab-separated values, and as JSON."""
+
+import datetime
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.common.shown import Grid, columns_with, listed
+from transforms.common.store import files
+from transforms.common.store.tables import read_rows
+
+__all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv", "rows_at"]
+
+WIDTH = 60  # characters of a text in a cell that a person reads
+BRIEF = 40  # the same, where the first rows of a table are shown
+FIRST = 3  # items of a list there
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Return the columns of a table's parts."""
+    with files.open_read(paths[0]) as stream:
+        return list(pq.read_schema(stream).names)
+
+
+def rows_at(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table's parts."""
+    for table in read_rows(paths):
+        for batch in table.to_batches(max_chunksize=256):
+            yield from batch.to_pylist()
+
+
+def rows_as_grid(rows: pa.Table) -> Grid:
+    """Return rows as a grid, without the columns that are null throughout."""
+    numbers = [pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in rows.schema.types]
+    heads = [(name, ">" if is_number else "<") for name, is_number in zip(rows.schema.names, numbers, strict=True)]
+    cells = [[cell(value, WIDTH) for value in row.values()] for row in rows.to_pylist()]
+    if not cells:
+        return Grid(tuple(rows.schema.names), ())
+    return columns_with(heads, cells)
+
+
+def first_rows(rows: Sequence[Mapping[str, Any]], indent: int) -> Grid:
+    """Return rows of a table as a grid of the columns that fit and hold anything.
+
+    Of a list there are the first items, and how many there are.
+    """
+    heads = list(rows[0]) if rows else []
+    sides = [(head, ">" if any(_is_numeric(row[head]) for row in rows) else "<") for head in heads]
+    cells = [[_brief(row[head]) for head in heads] for row in rows]
+    return columns_with(sides, cells, indent)._replace(fits=True)
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _brief(value: Any) -> str:
+    if not isinstance(value, list):
+        return cell(value, BRIEF)
+    if not value:
+        return ""
+    shown = " ".join("_" if item is None else cell(item, BRIEF) for item in value[:FIRST])
+    more = f"… ({len(value)})" if len(value) > FIRST else ""
+    return f"{shown if len(shown) <= BRIEF else shown[: BRIEF - 1] + '…'} {more}".rstrip()
+
+
+def rows_as_tsv(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a head and rows, tab-separated and whole."""
+    yield "\t".join(names)
+    for row in rows:
+        yield "\t".join(cell(value, None) for value in row.values())
+
+
+def rows_as_json(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of one JSON document: a list of objects, one a row."""
+    before = "["
+    for row in rows:
+        yield f"{before}{as_json(row, indent=None)}"
+        before = ","
+    yield "]" if before == "," else "[]"
+
+
+def as_json(value: Any, indent: int | None = 1) -> str:
+    """Return plain values as JSON; what is no number (nan) is null."""
+    return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return None
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def cell(value: Any, width: int | None) -> str:
+    """Return a value in one line: whole, or for a person, who is told what is left out."""
+    if value is None:
+        text = ""
+    elif isinstance(value, bool) and width:
+        text = "yes" if value else "no"
+    elif isinstance(value, float):
+        text = f"{value:.6g}" if width else repr(value)
+    elif isinstance(value, list):
+        items = ("_" if item is None else cell(item, width) for item in value)
+        text = listed(items, separator=" ") if width else " ".join(items)
+        width = None  # a list says itself what is left out
+    elif isinstance(value, Mapping) and width:
+        text = ", ".join(f"{name}: {cell(inner, width)}" for name, inner in value.items())
+    else:
+        text = str(value)
+    text = text.replace("\t", " ").replace("\n", " ")
+    return text if width is None or len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,1 @@
+"""Tables of lexical semantic change: from `slices` and `vectors` to `scores`, `summary` and `series`."""

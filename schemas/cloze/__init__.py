@@ -1,0 +1,1 @@
+"""Tables of abstract-meaning cloze questions: pairs, candidates, options, questions, answers."""

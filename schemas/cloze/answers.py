@@ -1,0 +1,49 @@
+"""Table `cloze/answers`: what reading systems answer to cloze questions."""
+
+import pyarrow as pa
+
+from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, QUESTION_ID
+from schemas.columns import Table, column
+
+__all__ = ["ANSWERS", "ASKED_REASONS"]
+
+# Why a question is put to no reading system.
+ASKED_REASONS = {
+    "not_kept": "it is no question, see table cloze/questions",
+    "no_place": "the word of the target does not stand where it should",
+    "not_five": "it has more or fewer than five options",
+    "repeated": "another target of the kind has the same place in the summary, and comes first",
+}
+
+ANSWERS = Table(
+    name="cloze/answers",
+    row="what a reading system answers to a question",
+    key=("question_id", "kind", "system", "trained_on"),
+    columns=[
+        column("question_id", pa.string(), QUESTION_ID),
+        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        column("system", pa.string(), "the reading system"),
+        column(
+            "trained_on",
+            pa.string(),
+            "kind of the questions that it was trained on; null: it came trained",
+            range=KIND_RANGE,
+            nullable=True,
+        ),
+        column(
+            "fold",
+            pa.int32(),
+            "the fold that it was held out in; null: there are none",
+            range="0 and up",
+            nullable=True,
+        ),
+        column(
+            "probabilities",
+            pa.list_(pa.float64()),
+            "of the five options, in their order; null: the question is too long for the system",
+            range="0 to 1",
+            nullable=True,
+        ),
+        column("chosen", pa.int32(), "the most probable, the first of equal ones", range="0 to 4", nullable=True),
+    ],
+)

@@ -1,0 +1,151 @@
+"""Tables of cloze questions: questions, answers of people, answers of reading systems."""
+
+import pyarrow as pa
+
+from schemas.answers import REASONS as ANSWER_REASONS
+from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID, QUESTION_ID, rejects_columns
+from schemas.columns import Table, column
+from schemas.rejects import REASONS
+
+__all__ = [
+    "ANNOTATIONS",
+    "ANNOTATION_REASONS",
+    "ANNOTATION_REJECTS",
+    "ANNOTATION_REJECT_REASONS",
+    "QUESTIONS",
+    "QUESTION_REASONS",
+    "VERDICTS",
+    "VERDICT_REASONS",
+]
+
+# Why a candidate is no question, in the order in which reasons are given.
+QUESTION_REASONS = {
+    "not_asked": "options were made for other words: targets of the files",
+    "not_passed": "options were made for it as a target of the files, but a filter rejects it",
+    "placeholder": "`@placeholder` stands in the summary or the passage already",
+    "part_of_word": "it is a part of a longer word of the summary, or not its text as it stands",
+    "doubled_options": "two of the five options are equal, or differ only by case",
+    "too_few_options": "readers give fewer than four options that may stand beside the answer",
+    "not_best": "the summary has a better candidate, and one question a summary is asked for",
+}
+
+QUESTIONS = Table(
+    name="cloze/questions",
+    row="a question, or a candidate that passed and is none",
+    key=("question_id", "kind"),
+    columns=[
+        column("question_id", pa.string(), QUESTION_ID),
+        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        column("pair_id", pa.string(), PAIR_ID),
+        column("article_id", pa.string(), "the passage, see table cloze/pairs"),
+        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        column("article", pa.string(), "the passage", nullable=True),
+        column("question", pa.string(), "the summary with @placeholder", nullable=True),
+        column("options", pa.list_(pa.string()), "the five options in their order", nullable=True),
+        column("label", pa.int32(), "which of them is the answer", range="0 to 4", nullable=True),
+        column("answer", pa.string(), "the answer"),
+        column("upos", pa.string(), "its part of speech", nullable=True),
+        column(
+            "concreteness",
+            pa.float64(),
+            "how concrete it is, where the kind asks for that",
+            range="0 to 1",
+            nullable=True,
+        ),
+        column(
+            "depth",
+            pa.float64(),
+            "how deep its sense lies in WordNet, where the kind asks for that",
+            unit="edges",
+            nullable=True,
+        ),
+        column("origin", pa.string(), "where its options come from", range="readers, frequency", nullable=True),
+        column("split", pa.string(), "train, dev or test, or as `shares` names them", nullable=True),
+        column("kept", pa.bool_(), "whether it is a question"),
+        column("reason", pa.string(), "why not", range=", ".join(QUESTION_REASONS), nullable=True),
+    ],
+)
+
+ANNOTATION_REASONS = {
+    "low_approval": "the annotator's approval rate is too low",
+    "no_approval": "nobody says the annotator's approval rate, and such answers are dropped",
+    "low_accuracy": "the annotator answers too few questions rightly",
+    "no_evidence": "it does not quote both passage and summary, and answers must, one by one",
+    "easy_but_wrong": "it calls the question easy and is wrong, and such answers are dropped",
+}
+
+ANNOTATIONS = Table(
+    name="cloze/annotations",
+    row="a person's answer to a question",
+    key=("question_id", "kind", "annotator_id"),
+    columns=[
+        column("question_id", pa.string(), QUESTION_ID),
+        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        column("annotator_id", pa.string(), "who answered"),
+        column("answer", pa.int32(), "the option chosen; null: could not decide", range="0 to 4", nullable=True),
+        column("correct", pa.bool_(), "whether it is the answer"),
+        column("difficulty", pa.string(), "how hard it was", nullable=True),
+        column("span_passage", pa.string(), "evidence in the passage", nullable=True),
+        column("span_summary", pa.string(), "evidence in the summary", nullable=True),
+        column("explained", pa.string(), "what the annotator says of it", nullable=True),
+        column("approval_rate", pa.float64(), "of the annotator", range="0 to 1", nullable=True),
+        column("kept", pa.bool_(), "whether it counts"),
+        column("reason", pa.string(), "why not", range=", ".join(ANNOTATION_REASONS), nullable=True),
+        column("source", pa.string(), "the file"),
+        column("position", pa.string(), "its line; empty of a sheet, where ids name the row"),
+    ],
+)
+
+# Why a question is dropped, in the order in which reasons are given.
+VERDICT_REASONS = {
+    "not_annotated": "nobody answered it",
+    "too_few": "too few answers count",
+    "low_accuracy": "too few of the answers that count are right",
+    "no_evidence": "too few answers quote evidence in both passage and summary",
+    "easy_but_wrong": "somebody calls it easy and answers it wrongly",
+}
+
+VERDICTS = Table(
+    name="cloze/verdicts",
+    row="what people's answers say of a question",
+    key=("question_id", "kind"),
+    columns=[
+        column("question_id", pa.string(), QUESTION_ID),
+        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        column("answers", pa.int32(), "answers that count", range="0 and up"),
+        column("right", pa.int32(), "of them, right ones", range="0 and up"),
+        column("accuracy", pa.float64(), "share of them that are right", range="0 to 1", nullable=True),
+        column("evidence", pa.int32(), "of them, those that quote both passage and summary", range="0 and up"),
+        column("easy", pa.int32(), "of them, those that call it easy", range="0 and up"),
+        column("easy_wrong", pa.int32(), "of these, wrong ones", range="0 and up"),
+        column(
+            "majority",
+            pa.int32(),
+            "the option that most chose; null: none, or several alike",
+            range="0 to 4",
+            nullable=True,
+        ),
+        column(
+            "majority_share",
+            pa.float64(),
+            "share of the answers that are the most frequent",
+            range="0 to 1",
+            nullable=True,
+        ),
+        column("kept", pa.bool_(), "whether the question is kept"),
+        column("reason", pa.string(), "why not", range=", ".join(VERDICT_REASONS), nullable=True),
+    ],
+)
+
+ANNOTATION_REJECT_REASONS = {
+    **ANSWER_REASONS,
+    **{name: REASONS[name] for name in ("missing_field", "malformed")},
+    "several_kinds": "the word is a question for several kinds, and nothing says which is meant",
+}
+
+ANNOTATION_REJECTS = Table(
+    name="cloze/annotation_rejects",
+    row="a row of a file of annotations that gave none",
+    key=("source", "position", "stage", "reason", "detail"),
+    columns=rejects_columns("answers", ANNOTATION_REJECT_REASONS),
+)

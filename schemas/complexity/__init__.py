@@ -1,0 +1,1 @@
+"""Tables of lexical complexity: instances, judgments, labels, splits, features, predictions."""

@@ -1,0 +1,1 @@
+"""Tables of an annotated corpus: `documents` and `sentences`."""

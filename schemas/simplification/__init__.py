@@ -1,0 +1,1 @@
+"""Tables of lexical simplification: instances, candidates, selections, rankings, rewritten sentences."""

@@ -1,0 +1,205 @@
+"""Nulls as artefacts, against the sentences that they are dealt from."""
+
+from collections import Counter, defaultdict
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from view_making import SPEC, corpus, prepare, spec_of
+
+from schemas.corpus.documents import DOCUMENTS
+from transforms.change.graph.comparisons import Comparisons
+from transforms.change.graph.null_pairs import deal_task, dealt_tasks, first_place, groups_of, null_slices
+from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
+from transforms.change.view.counts import look_up
+from transforms.change.view.feeds import read_counts
+from transforms.common.store.artefacts import Artefact, Workspace, make, make_all
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.tables import Part, write_part
+
+SCHEMA = DOCUMENTS.schema()
+
+
+def documents_part(folder, rows, number, parts, author):
+    """The part of `documents` beside a part of `sentences`."""
+    ids = sorted({row["document_id"] for row in rows if int(row["document_id"], 16) % parts == number})
+    made = [
+        {
+            **dict.fromkeys(SCHEMA.names),
+            "document_id": name,
+            "source": "s",
+            "position": "",
+            "author": author(int(name, 16)),
+        }
+        for name in ids
+    ]
+    artefact = Artefact(str(folder / f"documents{number}"))
+    return Part.of("documents", number, write_part(artefact, SCHEMA, [pa.Table.from_pylist(made, schema=SCHEMA)]))
+
+
+PAIR = "1800-1840,1850-1890"
+THREE = "1800-1818,1819-1852,1853-1890"
+
+
+class Dealt:
+    """A corpus in parts, its view, and what three null pairs, or null series, make of it."""
+
+    def __init__(self, folder, *, slices=PAIR, parts=2, ranges=1, author=lambda _: None, seed=1):
+        self.rows = corpus()
+        self.spec = spec_of(slices, ranges=ranges)
+        self.slices = len(self.spec.ranges)
+        self.space = Workspace(str(folder / "work"))
+        self.real = prepare(folder, self.rows, parts=parts, spec=self.spec)
+        beside = [documents_part(folder, self.rows, n, parts, author) for n in range(parts)]
+        found = [
+            (place, make(self.space, SIZES, SizesTask(view.sentences, part), None).documents)
+            for views, part in zip(self.real.viewed, beside, strict=True)
+            for place, view in enumerate(views)
+        ]
+        task = deal_task(self.slices, found)
+        self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed))
+        self.views = defaultdict(list)
+        groups = (tuple(range(self.slices)),)
+        for views in self.real.viewed:
+            tasks = dealt_tasks(groups, 0, self.deal, views, self.spec.ranges)
+            made = make_all(self.space, DEALT, [task for _, task in tasks], None)
+            for (place, _), view in zip(tasks, made, strict=True):
+                self.views[place].append(view)
+
+    def documents(self):
+        """Documents of the real slices."""
+        return tuple(sum(view[place].documents for view in self.real.viewed) for place in range(self.slices))
+
+    def digests(self):
+        """Digests of the deals."""
+        return [[file.sha256 for file in null] for null in self.deal.nulls]
+
+    def sentences(self, place):
+        """Sentences of a null slice: document, ordinal and words."""
+        with BatchReader() as reader:
+            return [
+                (row["document_id"], row["sentence"], tuple(row["words"]))
+                for view in self.views[place]
+                for ordinal in range(reader.count(view.sentences))
+                for row in reader.read(view.sentences, ordinal).to_pylist()
+            ]
+
+
+@pytest.fixture(scope="module", params=[PAIR, THREE], ids=["pair", "series"])
+def dealt(request, tmp_path_factory):
+    return Dealt(tmp_path_factory.mktemp("dealt"), slices=request.param)
+
+
+def in_view(rows, slices=SPEC.slices):
+    """Sentences of all slices as the view has them."""
+    return Counter(
+        (row["document_id"], row["sentence"], tuple(row["lemmas"][:-1]))
+        for row in rows
+        if any(s.start <= row["year"] <= s.end for s in slices) and len(row["lemmas"]) >= 3
+    )
+
+
+def test_a_null_holds_every_sentence_of_its_slices_once(dealt):
+    expected = in_view(dealt.rows, dealt.spec.slices)
+    views = dealt.real.viewed
+    tokens = np.array([sum(v[place].tokens for v in views) for place in range(dealt.slices)])
+    assert (dealt.deal.unit, dealt.deal.sizes) == ("document", dealt.documents())
+    seen = set()
+    for number in range(3):
+        sides = [dealt.sentences(dealt.slices * number + place) for place in range(dealt.slices)]
+        assert sum(map(Counter, sides), Counter()) == expected
+        documents = tuple(frozenset(document for document, *_ in side) for side in sides)
+        assert sum(map(len, documents)) == len(frozenset.union(*documents))
+        found = np.array([sum(len(words) for *_, words in side) for side in sides])
+        assert np.abs(found - tokens).max() <= 0.04 * tokens.sum()
+        seen.add(documents)
+    assert len(seen) == 3, "deals are alike"
+
+
+def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
+    for place in range(3 * dealt.slices):
+        counts, documents = Counter(), Counter()
+        for document, _, words in dealt.sentences(place):
+            counts.update(words)
+            documents.update({(document, word): 1 for word in words})
+        got = Counter(), Counter(), Counter()
+        for view in dealt.views[place]:
+            table = read_counts(view.counts)
+            rows = look_up(table, table["word"].combine_chunks())
+            for row in rows.to_pylist():
+                for total, name in zip(got, ("count", "documents", "proper_nouns"), strict=True):
+                    total[row["word"]] += row[name]
+        assert got[0] == counts
+        assert got[1] == Counter(word for _, word in documents)
+        assert +got[2] == Counter(w3=counts["w3"])
+        assert sum(view.tokens for view in dealt.views[place]) == counts.total()
+        assert sum(view.sentences_kept for view in dealt.views[place]) == len(dealt.sentences(place))
+
+
+def test_ranges_hold_the_keys_that_are_theirs(tmp_path):
+    made = Dealt(tmp_path, ranges=3)
+    for views in made.views.values():
+        for view in views:
+            with BatchReader() as reader:
+                assert reader.count(view.sentences) == len(view.ranges)
+                for ordinal, number in enumerate(view.ranges):
+                    keys = reader.read(view.sentences, ordinal)["key"].to_pylist()
+                    assert {(key >> 32) * 3 >> 32 for key in keys} == {number}
+
+
+def test_neither_parts_nor_ranges_decide_a_deal(dealt, tmp_path):
+    slices = PAIR if dealt.slices == 2 else THREE
+    assert Dealt(tmp_path, slices=slices, parts=3, ranges=2).digests() == dealt.digests()
+    assert Dealt(tmp_path / "b", slices=slices, seed=2).digests() != dealt.digests()
+
+
+def test_authors_of_a_pair_are_dealt_whole(tmp_path):
+    made = Dealt(tmp_path, author=lambda number: f"A{' ' * (number % 2 + 1)}{number * 2 // 3}")
+    assert made.deal.unit == "author"
+    assert made.deal.sizes[0] >= 10
+    for number in range(3):
+        sides = [{int(document, 16) * 2 // 3 for document, *_ in made.sentences(2 * number + side)} for side in (0, 1)]
+        assert not sides[0] & sides[1]
+
+
+def test_authors_of_a_series_are_dealt_whole(tmp_path):
+    made = Dealt(tmp_path, slices=THREE, author=lambda number: f"A{number}")
+    assert made.deal.unit == "author"
+    # Document 9 is in the first slice, document 10 in the second.
+    made = Dealt(tmp_path / "b", slices=THREE, author=lambda number: f"A{(number + 1) // 2}")
+    assert made.deal.unit == "document"
+
+
+THREE_SLICES = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (0, 2)), (7, 9))
+
+
+def test_nulls_are_slices_and_pairs_of_their_own():
+    groups = groups_of(THREE_SLICES, series=True)
+    assert groups == ((0, 1), (0, 2), (0, 1, 2))
+    assert groups_of(THREE_SLICES, series=False) == groups[:2]
+    found = null_slices(THREE_SLICES, groups, 3)
+    assert len(set(found.names)) == len(found.names) == 12 + 9
+    assert found.pairs == tuple((2 * n, 2 * n + 1) for n in range(6))
+    assert found.min_counts == (2, 3) * 3 + (2, 4) * 3 + (2, 3, 4) * 3
+    assert found.seeds == (7,)
+    assert [first_place(groups, group, 3) for group in range(3)] == [0, 6, 12]
+
+
+def test_null_pairs_are_the_same_with_a_series_and_without():
+    with_series, without = (null_slices(THREE_SLICES, groups_of(THREE_SLICES, series=on), 3) for on in (True, False))
+    assert with_series.names[:12] == without.names
+    assert with_series.pairs == without.pairs
+
+
+def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_group():
+    groups = groups_of(THREE_SLICES, series=True)
+    deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
+    views = [SimpleNamespace(sentences=name) for name in "ABC"]
+    found = dealt_tasks(groups, 1, deal, views, (5, 6, 7))
+    assert found == [
+        (4, DealtTask(("A", "C"), "n0a", 5)),
+        (5, DealtTask(("A", "C"), "n0c", 7)),
+        (6, DealtTask(("A", "C"), "n1a", 5)),
+        (7, DealtTask(("A", "C"), "n1c", 7)),
+    ]

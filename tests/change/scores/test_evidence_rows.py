@@ -1,0 +1,174 @@
+"""Evidence in tables: which rows get it, and what the pair says."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from schemas.change.pairs import PAIRS
+from schemas.change.scores import SCORES
+from transforms.change.nulls.deal_stages import Deal
+from transforms.change.nulls.evidence import Run, evidence_of
+from transforms.change.scores.evidence_rows import Scores, judge
+
+WORDS = 150
+NAMES = [f"w{number:03d}" for number in range(WORDS)]
+DEAL = Deal(unit="author", sizes=(12, 30), nulls=())
+
+
+def rows(scores, uses, *, seed, names=NAMES, ranked=None, targets=(), alignment="op"):
+    """Rows of `scores`, of a seed, or with seed None the means."""
+    made = [
+        {
+            **dict.fromkeys(SCORES.schema().names),
+            "word": name,
+            "target": name in targets,
+            "slice_from": "a",
+            "slice_to": "b",
+            "seed": seed,
+            "alignment": alignment,
+            "measure": "cosine",
+            "score": None if np.isnan(score) else float(score),
+            "seeds": 1,
+            "ranked": bool(use >= 50) if ranked is None else name in ranked,
+            "count_from": int(use),
+            "count_to": int(use) + 5,
+            "relative_from": 0.0,
+            "relative_to": 0.0,
+            "documents_from": 9,
+            "documents_to": 7,
+        }
+        for name, score, use in zip(names, scores, uses, strict=True)
+    ]
+    return pa.Table.from_pylist(made, schema=SCORES.schema())
+
+
+@pytest.fixture(scope="module")
+def runs():
+    draw = np.random.default_rng(1)
+    uses = draw.integers(20, 900, WORDS)
+    level = draw.normal(-1, 0.3, WORDS)
+    scores = [np.exp(level + draw.normal(0, 0.2, WORDS)) for _ in range(5)]
+    scores[0][:5] *= 5
+    scores[0][7] = np.nan
+    return uses, scores
+
+
+def judged(runs, deal=DEAL, **changes):
+    uses, (real, *others) = runs
+    table = pa.concat_tables([rows(real, uses, seed=1, **changes), rows(real, uses, seed=None, **changes)])
+    nulls = [Scores(rows(one, uses, seed=1, **changes), 40) for one in others]
+    return judge(Scores(table, 40), nulls, deal)
+
+
+def test_means_have_the_evidence_and_single_seeds_none(runs):
+    table, pairs = judged(runs)
+    assert table.schema.equals(SCORES.schema(), check_metadata=True)
+    assert pairs.schema.equals(PAIRS.schema())
+    single, means = table.to_pylist()[:WORDS], table.to_pylist()[WORDS:]
+    names = (
+        "null_mean",
+        "null_sd",
+        "null_runs",
+        "null_unit",
+        "excess",
+        "p_value",
+        "q_value",
+        "p_relative",
+        "q_relative",
+        "significant",
+    )
+    assert all(row[name] is None for row in single for name in names)
+    uses, (real, *others) = runs
+    nine, ranked = np.full(WORDS, 7), uses >= 50
+    expected = evidence_of(
+        Run(real, uses, nine, ranked, 40), [Run(one, uses, nine, ranked, 40) for one in others], ranked
+    )
+    for place, row in enumerate(means):
+        for name in ("null_mean", "null_sd", "p_value", "q_value", "p_relative", "q_relative"):
+            value = getattr(expected, name)[place]
+            assert row[name] == (None if np.isnan(value) else pytest.approx(value)), name
+        assert row["null_runs"] == 4
+        assert row["null_unit"] == "author"
+        if row["score"] is None:
+            assert row["excess"] is None
+            assert row["significant"] is None
+            continue
+        assert row["excess"] == pytest.approx(row["score"] - row["null_mean"])
+        if row["ranked"]:
+            assert row["significant"] == (max(row["q_value"], row["q_relative"]) <= 0.05)
+        else:
+            assert row["p_value"] is row["significant"] is None
+    assert sum(bool(row["significant"]) for row in means) >= 3
+
+
+def test_the_pair_tells_shift_shares_and_clusters(runs):
+    table, pairs = judged(runs)
+    (pair,) = pairs.to_pylist()
+    means = [row for row in table.to_pylist() if row["seed"] is None]
+    ranked = [row for row in means if row["ranked"] and row["score"] is not None]
+    assert pair["ranked"] == len(ranked)
+    assert pair["share_differs"] == np.mean([row["q_value"] <= 0.05 for row in ranked])
+    assert pair["share_relative"] == np.mean([row["q_relative"] <= 0.05 for row in ranked])
+    assert pair["share_significant"] == np.mean([row["significant"] for row in ranked])
+    assert (pair["null_unit"], pair["clusters_from"], pair["clusters_to"]) == ("author", 12, 30)
+    assert (pair["null_runs"], pair["low_power"], pair["finding"]) == (4, True, None)
+    assert -1 <= pair["spearman_from"] <= 1
+
+
+def test_targets_are_tested_whether_ranked_or_not(runs):
+    table, _ = judged(runs, ranked=NAMES[:120], targets=NAMES[140:142])
+    known = {row["word"] for row in table.to_pylist() if row["p_value"] is not None}
+    assert known == {*NAMES[:120], *NAMES[140:142]} - {NAMES[7]}
+
+
+@pytest.mark.parametrize(
+    ("deal", "ranked", "finding"),
+    [
+        (Deal(unit="document", sizes=(9, 99), nulls=()), NAMES, "too_few_clusters"),
+        (DEAL, NAMES[10:109], "too_few_words"),
+    ],
+)
+def test_too_little_gives_p_values_but_no_finding(runs, deal, ranked, finding):
+    table, pairs = judged(runs, deal, ranked=ranked)
+    (pair,) = pairs.to_pylist()
+    assert pair["finding"] == finding
+    assert pair["share_differs"] is pair["share_relative"] is pair["share_significant"] is None
+    means = [row for row in table.to_pylist() if row["seed"] is None]
+    assert any(row["p_value"] is not None for row in means)
+    assert all(row["q_value"] is row["q_relative"] is row["significant"] is None for row in means)
+
+
+def test_without_nulls_there_is_no_evidence_and_it_is_said(runs):
+    uses, (real, *_) = runs
+    table = rows(real, uses, seed=None)
+    found, pairs = judge(Scores(table, 40), [], None)
+    assert found.equals(table)
+    (pair,) = pairs.to_pylist()
+    assert (pair["finding"], pair["null_runs"], pair["null_unit"]) == ("no_null", 0, None)
+
+
+def test_words_that_only_null_pairs_have_teach_but_are_not_told(runs):
+    uses, (real, *others) = runs
+    more = [*NAMES, *(f"z{n}" for n in range(40))]
+    counts = np.concatenate([uses, uses[:40]])
+    longer = [np.concatenate([one, one[:40] * 3]) for one in others]
+    nulls = [Scores(rows(one, counts, seed=1, names=more), 40) for one in longer]
+    found, _ = judge(Scores(rows(real, uses, seed=None), 40), nulls, DEAL)
+    plain, _ = judge(
+        Scores(rows(real, uses, seed=None), 40), [Scores(rows(one, uses, seed=1), 40) for one in others], DEAL
+    )
+    assert found["word"].to_pylist() == NAMES
+    assert found["null_mean"].equals(plain["null_mean"])
+    assert not found["p_value"].equals(plain["p_value"])
+
+
+def test_alignments_are_judged_one_by_one(runs):
+    uses, (real, *others) = runs
+
+    def both(scores, seed):
+        return pa.concat_tables([rows(scores, uses, seed=seed, alignment="cca"), rows(scores * 0.5, uses, seed=seed)])
+
+    found, pairs = judge(Scores(both(real, None), 40), [Scores(both(one, 1), 40) for one in others], DEAL)
+    assert pairs["alignment"].to_pylist() == ["cca", "op"]
+    halves = found["p_value"].to_numpy().reshape(2, WORDS)
+    np.testing.assert_allclose(halves[0], halves[1])  # a factor is of no consequence

@@ -1,0 +1,239 @@
+import math
+import statistics
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import scipy.spatial.distance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.change.scores import NULL_REASONS, SCORES
+from transforms.change.scores.ranking import RankOptions
+from transforms.change.scores.scores import Scored, combine_seeds, score_pair
+from transforms.change.view.counts import COUNTS
+from transforms.common.errors import UsageError
+from transforms.embeddings.alignment import Alignment, Side, Space, apply, fit_alignment
+
+UNALIGNED = Alignment(Side(), Side(), 3, 0.0)
+KEY = ("slice_from", "slice_to", "alignment", "measure", "word", "seed")
+
+
+def counts_of(counts, documents=9, proper=None):
+    words = sorted(counts)
+    return pa.table([words, [counts[w] for w in words], [documents] * len(words), [proper] * len(words)], schema=COUNTS)
+
+
+def scored(name, counts, seed=0, min_count=2, dim=3, zero=()):
+    words = sorted(word for word, count in counts.items() if count >= min_count)
+    vectors = np.random.default_rng(seed).normal(size=(len(words), dim)).astype(np.float32)
+    vectors[[words.index(word) for word in zero]] = 0
+    tokens = sum(counts.values())
+    space = Space(words, np.array([counts[w] for w in words]), vectors, tokens)
+    return Scored(name, space, counts_of(counts), tokens, 9, min_count)
+
+
+EARLY = {"a": 9, "b": 5, "early": 4, "rare": 1, "both": 1, "zero": 3, "x": 60}
+LATE = {"a": 9, "b": 5, "late": 4, "rare": 7, "both": 1, "zero": 3, "x": 70}
+TARGETS = ["a", "early", "late", "rare", "nowhere", "both"]
+
+
+def pair(seed=1, **changes):
+    options = {
+        "seed": seed,
+        "alignments": {"op": UNALIGNED},
+        "targets": TARGETS,
+        "rank": RankOptions(min_count=50, min_documents=1),
+    }
+    return score_pair(scored("e", EARLY, seed, zero=["zero"]), scored("l", LATE, seed + 50), **options | changes)
+
+
+def by_word(table, measure="cosine", alignment="op", seed=1):
+    return {
+        row["word"]: row
+        for row in table.to_pylist()
+        if (row["measure"], row["alignment"], row["seed"]) == (measure, alignment, seed)
+    }
+
+
+def test_scores_the_shared_vocabulary_and_all_targets():
+    table = pair()
+    assert table.schema == SCORES.schema()
+    words = sorted({"a", "b", "zero", "x", *TARGETS})
+    assert list(by_word(table)) == words
+    assert list(by_word(table, "frequency", "none")) == words
+    rows = by_word(table)
+    assert {word for word, row in rows.items() if row["target"]} == set(TARGETS)
+    assert {word for word, row in rows.items() if row["ranked"]} == {"x"}
+    assert (rows["x"]["count_from"], rows["x"]["count_to"]) == (60, 70)
+    assert rows["x"]["relative_from"] == 60 / 83
+    assert (rows["late"]["documents_from"], rows["late"]["documents_to"]) == (0, 9)
+
+
+def test_null_scores_have_the_first_reason_that_holds():
+    rows = by_word(pair())
+    reasons = {word: row["reason"] for word, row in rows.items() if row["reason"]}
+    assert reasons == {
+        "early": "absent_to",
+        "late": "absent_from",
+        "nowhere": "absent_from",
+        "rare": "below_min_count_from",
+        "both": "below_min_count_from",
+        "zero": "zero_vector",
+    }
+    for row in rows.values():
+        assert (row["score"] is None) == (row["reason"] is not None)
+        assert row["seeds"] == (row["score"] is not None)
+        assert row["threshold"] is row["changed"] is row["score_sd"] is None
+
+
+def test_a_word_below_the_later_cut_alone():
+    table = score_pair(
+        scored("e", {"a": 9, "w": 9}),
+        scored("l", {"a": 9, "w": 1}),
+        seed=1,
+        alignments={"op": UNALIGNED},
+        targets=["w"],
+    )
+    assert by_word(table)["w"]["reason"] == "below_min_count_to"
+
+
+def test_without_a_fitted_map_words_with_vectors_have_too_few_shared():
+    rows = by_word(pair(alignments={"cca": Alignment(Side(), Side(), 1, None)}), alignment="cca")
+    assert rows["a"]["reason"] == "too_few_shared"
+    assert rows["zero"]["reason"] == "too_few_shared"
+    assert rows["early"]["reason"] == "absent_to"
+    assert list(NULL_REASONS).index("too_few_shared") < list(NULL_REASONS).index("zero_vector")
+
+
+def test_frequency_needs_no_vectors_and_scores_words_that_one_slice_lacks():
+    bare = [scored("e", EARLY)._replace(space=None), scored("l", LATE)._replace(space=None)]
+    table = score_pair(*bare, seed=1, alignments={}, measures=["frequency"], targets=TARGETS)
+    rows = by_word(table, "frequency", "none")
+    assert sorted({"a", "b", "zero", "x", *TARGETS}) == list(rows)
+    for word, row in rows.items():
+        difference = abs(EARLY.get(word, 0) / 83 - LATE.get(word, 0) / 99)
+        assert row["score"] == (None if word == "nowhere" else pytest.approx(difference))
+    assert rows["nowhere"]["reason"] == "absent_from"
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.sampled_from(["op", "op-", "cca", "cca-reversed", "none"]))
+def test_cosine_scores_are_those_of_the_aligned_vectors(seed, name):
+    counts = {f"w{i:02}": 5 for i in range(20)}
+    earlier, later = scored("e", counts, seed), scored("l", counts, seed + 1)
+    alignment = fit_alignment(name, earlier.space, later.space)
+    table = score_pair(earlier, later, seed=3, alignments={name: alignment}, measures=["cosine"])
+    a = apply(alignment.source, earlier.space.vectors)
+    b = apply(alignment.target, later.space.vectors)
+    expected = [scipy.spatial.distance.cosine(x, y) for x, y in zip(a, b, strict=True)]
+    np.testing.assert_allclose(table["score"].to_numpy(), expected, atol=1e-9)
+
+
+def test_unknown_measure_is_a_usage_error():
+    with pytest.raises(UsageError, match="did you mean 'cosine'"):
+        pair(measures=["cosin"])
+
+
+def with_scores(table, scores):
+    """Replace the scores, in order; None takes the reason with it."""
+    reasons = pa.array([None if s is not None else "zero_vector" for s in scores], pa.string())
+    for name, values in (("score", pa.array(scores, pa.float64())), ("reason", reasons)):
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, SCORES.schema().field(name), values)
+    return table
+
+
+def tiny(seed, scores, targets=(), **changes):
+    counts = {f"w{i}": 60 for i in range(len(scores))}
+    return with_scores(
+        score_pair(
+            scored("e", counts),
+            scored("l", counts),
+            seed=seed,
+            alignments={"op": UNALIGNED},
+            measures=["cosine"],
+            targets=targets,
+            **changes,
+        ),
+        scores,
+    )
+
+
+SCORE = st.one_of(st.none(), st.floats(0, 2, width=32))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 4).flatmap(lambda seeds: st.lists(st.tuples(*[SCORE] * seeds), min_size=1, max_size=5)))
+def test_means_and_spreads_agree_with_statistics(rows):
+    tables = [tiny(seed, list(scores), ["w0"]) for seed, scores in enumerate(zip(*rows, strict=True))]
+    combined = combine_seeds(tables[::-1])
+    assert combined.num_rows == len(rows) * (len(tables) + 1)
+    means = [row for row in combined.to_pylist() if row["seed"] is None]
+    known = []
+    for row, scores in zip(means, rows, strict=True):
+        there = [score for score in scores if score is not None]
+        assert row["seeds"] == len(there)
+        assert (row["score"] is None) == (not there)
+        assert row["reason"] == (None if there else "zero_vector")
+        if there:
+            mean = statistics.fmean(there)
+            known += [mean] if row["target"] else []
+            assert row["score"] == pytest.approx(mean)
+        if len(there) > 1:
+            assert row["score_sd"] == pytest.approx(statistics.stdev(there), abs=1e-9)
+        else:
+            assert row["score_sd"] is None
+    for row in means:
+        if known:
+            assert row["threshold"] == pytest.approx(statistics.fmean(known))
+        else:
+            assert row["threshold"] is None
+        judged = None not in (row["score"], row["threshold"])
+        assert row["changed"] is (row["score"] > row["threshold"] if judged else None)
+
+
+def test_rows_are_in_the_order_of_the_key_with_means_last():
+    combined = combine_seeds([pair(seed) for seed in (10, 2)])
+    rows = [tuple(row[name] for name in KEY) for row in combined.to_pylist()]
+    assert rows == sorted(rows, key=lambda row: (*row[:5], math.inf if row[5] is None else row[5]))
+    assert combined.schema == SCORES.schema()
+    assert combined.equals(combine_seeds([pair(seed) for seed in (2, 10)]))
+
+
+def test_threshold_is_over_targets_and_without_them_nothing_is_called_changed():
+    def judged(table):
+        return [(row["threshold"], row["changed"]) for row in table.to_pylist()[1::2]]
+
+    found = judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])]))
+    assert found == [(pytest.approx(0.15), False), (pytest.approx(0.15), True), (pytest.approx(0.15), True)]
+    assert judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9])])) == [(None, None)] * 3
+
+
+def test_changed_is_strictly_above():
+    means = combine_seeds([tiny(1, [0.5, 0.5], ["w0", "w1"])]).to_pylist()[1::2]
+    assert [row["changed"] for row in means] == [False, False]
+
+
+def test_reason_over_seeds_is_the_first_of_all_seeds():
+    one, other = tiny(1, [None]), tiny(2, [None])
+    place = one.schema.get_field_index("reason")
+    other = other.set_column(place, "reason", pa.array(["too_few_shared"]))
+    combined = combine_seeds([one, other.cast(one.schema)])
+    assert combined.to_pylist()[-1]["reason"] == "too_few_shared"
+
+
+def test_each_alignment_has_a_threshold_of_its_own():
+    earlier, later = scored("e", EARLY), scored("l", LATE, 5)
+    alignments = {n: fit_alignment(n, earlier.space, later.space) for n in ("op", "op-")}
+    table = combine_seeds([score_pair(earlier, later, seed=1, alignments=alignments, targets=["a", "b", "x"])])
+    means = [row for row in table.to_pylist() if row["seed"] is None]
+    for name, measure in (("op", "cosine"), ("op-", "cosine"), ("none", "frequency")):
+        group = [row for row in means if (row["alignment"], row["measure"]) == (name, measure)]
+        expected = statistics.fmean(row["score"] for row in group if row["target"])
+        assert [row["threshold"] for row in group] == [pytest.approx(expected)] * len(group)
+
+
+def test_seeds_of_different_words_are_refused():
+    with pytest.raises(ValueError, match="same rows"):
+        combine_seeds([tiny(1, [0.1]), tiny(2, [0.1, 0.2])])

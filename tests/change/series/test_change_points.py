@@ -1,0 +1,204 @@
+"""One space for many slices, and change points: against plain loops, scipy and simulation."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.change.series.change_points import (
+    Traces,
+    common_rotations,
+    common_space,
+    cut_distances,
+    points_of,
+    unit_rows,
+)
+
+
+def rotated(seed, slices=4, words=60, dim=6, noise=0.3):
+    """Unit vectors of one cloud of words, each slice with noise and axes of its own."""
+    draw = np.random.default_rng(seed)
+    base = draw.normal(0, 1, (words, dim))
+    turns = [np.linalg.qr(draw.normal(0, 1, (dim, dim)))[0] for _ in range(slices)]
+    return [unit_rows((base + draw.normal(0, noise, base.shape)) @ turn) for turn in turns]
+
+
+def by_rounds(spaces, rounds=400):
+    """Generalised Procrustes as it is told: rotate all onto the mean, take the mean, again."""
+    mean = spaces[0]
+    for _ in range(rounds):
+        mapped = [space @ scipy.linalg.orthogonal_procrustes(space, mean)[0] for space in spaces]
+        mean = np.mean(mapped, axis=0)
+    return mapped
+
+
+def cosines(one, two):
+    return np.array([1 - np.dot(a, b) / math.hypot(*a) / math.hypot(*b) for a, b in zip(one, two, strict=True)])
+
+
+@pytest.mark.parametrize("slices", [3, 5])
+def test_the_common_space_is_where_rounds_of_rotation_end(slices):
+    spaces = rotated(1, slices=slices)
+    found, expected = common_space(spaces), by_rounds(spaces)
+    for number in range(slices):
+        for other in range(number):
+            np.testing.assert_allclose(
+                cosines(found[number], found[other]), cosines(expected[number], expected[other]), atol=1e-5
+            )
+
+
+def test_spaces_stay_what_they_are_but_for_their_axes():
+    spaces = rotated(2)
+    for space, mapped, turn in zip(spaces, common_space(spaces), common_rotations(spaces), strict=True):
+        np.testing.assert_allclose(turn.T @ turn, np.eye(6), atol=1e-12)
+        np.testing.assert_allclose(mapped @ mapped.T, space @ space.T, atol=1e-12)
+
+
+def test_axes_alone_make_no_distance():
+    spaces = rotated(3, noise=0.0)
+    assert cut_distances(common_space(spaces)).max() < 1e-9
+
+
+def test_two_spaces_come_together_as_by_one_rotation():
+    one, two = rotated(4, slices=2)
+    found = common_space([one, two])
+    turned = two @ scipy.linalg.orthogonal_procrustes(two, one)[0]
+    np.testing.assert_allclose(cosines(*found), cosines(one, turned), atol=1e-5)
+
+
+def test_no_words_and_words_without_direction():
+    assert [len(space) for space in common_space([np.zeros((0, 3))] * 3)] == [0, 0, 0]
+    spaces = [np.vstack([space, np.zeros(6)]) for space in rotated(5)]
+    distances = cut_distances(common_space(spaces))
+    assert np.isnan(distances[:, -1]).all()
+    assert not np.isnan(distances[:, :-1]).any()
+    assert unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist() == [[0.6, 0.8], [0.0, 0.0]]
+
+
+def test_cuts_compare_the_means_before_and_after():
+    spaces = rotated(6, slices=5)
+    found = cut_distances(spaces)
+    assert found.shape == (4, 60)
+    for cut in range(4):
+        for word in range(60):
+            early = sum(space[word] for space in spaces[: cut + 1]) / (cut + 1)
+            late = sum(space[word] for space in spaces[cut + 1 :]) / (4 - cut)
+            expected = 1 - early @ late / np.linalg.norm(early) / np.linalg.norm(late)
+            assert found[cut, word] == pytest.approx(expected)
+
+
+def simulated(seed, *, words=300, slices=4, turning=(), cut=1, dim=15):
+    """A series of words of all frequencies; some have another vector from a cut on."""
+    draw = np.random.default_rng(seed)
+    level = np.exp(draw.uniform(4, 8, words))
+    uses = np.maximum(1, (level * np.exp(draw.normal(0, 0.15, (slices, words)))).astype(np.int64))
+    documents = np.maximum(1, np.minimum(uses, 60) * 2 // 3)
+    base, other = draw.normal(0, 1, (2, words, dim))
+    spaces = []
+    for place in range(slices):
+        own = base.copy()
+        if place > cut:
+            own[list(turning)] = other[list(turning)]
+        noise = draw.normal(0, 4, own.shape) / np.sqrt(uses[place])[:, None]
+        turn = np.linalg.qr(draw.normal(0, 1, (dim, dim)))[0]
+        spaces.append(unit_rows((own + noise) @ turn))
+    ranked = (uses >= 50).all(axis=0)
+    return Traces(cut_distances(common_space(spaces)), uses, documents, ranked, 60)
+
+
+@pytest.fixture(scope="module")
+def nulls():
+    return [simulated(100 + number) for number in range(4)]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 2])
+def test_words_that_turn_are_found_at_their_cut(nulls, cut):
+    turning = np.arange(0, 300, 20)
+    real = simulated(cut, turning=turning, cut=cut)
+    points = points_of(real, nulls, real.ranked)
+    turning = turning[real.ranked[turning]]
+    assert len(turning) > 10
+    assert (points.cut[turning] == cut).all()
+    assert (points.q_value[turning] <= 0.05).all()
+    others = real.ranked.copy()
+    others[turning] = False
+    assert (points.q_value[others] <= 0.05).mean() <= 0.02
+    assert np.isnan(points.p_value[~real.ranked]).all()
+
+
+def test_p_of_words_that_do_not_turn_is_uniform(nulls):
+    p = []
+    for seed in range(8):
+        real = simulated(seed)
+        p.append(points_of(real, nulls, real.ranked).p_value[real.ranked])
+    # A margin for words of one series, which are not independent.
+    assert scipy.stats.kstest(np.concatenate(p), "uniform").statistic < 0.06
+    assert np.mean(np.concatenate(p) <= 0.05) == pytest.approx(0.05, abs=0.025)
+
+
+def test_change_points_are_those_of_a_second_computation(nulls):
+    real = simulated(50, turning=[3, 4, 5])
+    expected_z, null_z = [], []
+    for cut in range(3):
+
+        def x_of(run, w, values, cut=cut):
+            sides = values[: cut + 1, w], values[cut + 1 :, w]
+            return min(round(len(side) / sum(1 / int(v) for v in side)) for side in sides)
+
+        def terms(run, w, x_of=x_of):
+            uses, documents = x_of(run, w, run.uses), x_of(run, w, run.documents)
+            one, two = math.log(uses), math.log(documents / min(uses, 60))
+            return one, two
+
+        held = [(run, w) for run in nulls for w in range(300) if run.ranked[w]]
+        xs = np.array([terms(run, w) for run, w in held])
+        y = np.array([math.log(run.distances[cut, w]) for run, w in held])
+
+        def design(xs):
+            return np.array([[1, a, b, a * a, b * b, a * b] for a, b in xs])
+
+        level = np.linalg.lstsq(design(xs), y, rcond=None)[0]
+        residual = y - design(xs) @ level
+        scale = np.linalg.lstsq(design(xs), np.log(np.abs(residual)), rcond=None)[0]
+        r = residual / np.exp(design(xs) @ scale)
+        own_x = np.clip([terms(real, w) for w in range(300)], xs.min(axis=0), xs.max(axis=0))
+        own = np.log(real.distances[cut]) - design(own_x) @ level
+        expected_z.append(own / np.exp(design(own_x) @ scale) / np.std(r, ddof=1))
+        null_z.append(r / np.std(r, ddof=1))
+    expected_m, null_m = np.max(expected_z, axis=0), np.max(null_z, axis=0)
+    p = [(1 + sum(null_m >= m)) / (1 + len(null_m)) for m in expected_m]
+    found = points_of(real, nulls, np.ones(300, bool))
+    np.testing.assert_allclose(found.m, expected_m, rtol=1e-6)
+    assert found.cut.tolist() == np.argmax(expected_z, axis=0).tolist()
+    np.testing.assert_allclose(found.p_value, p, atol=2 / len(null_m))
+    np.testing.assert_allclose(found.q_value, scipy.stats.false_discovery_control(found.p_value), rtol=1e-12)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 30), st.integers(3, 6))
+def test_p_and_q_are_shares_whatever_the_series(seed, slices):
+    real, *others = (simulated(seed + n, words=30, slices=slices, dim=4) for n in range(4))
+    points = points_of(real, others, np.ones(30, bool))
+    assert ((points.p_value > 0) & (points.p_value <= 1)).all()
+    assert (points.q_value >= points.p_value - 1e-12).all()
+    assert ((points.cut >= 0) & (points.cut < slices - 1)).all()
+
+
+def test_without_anything_to_compare_with_there_is_no_point(nulls):
+    real = simulated(1)
+    unranked = [null._replace(ranked=np.zeros(300, bool)) for null in nulls]
+    for points in (points_of(real, [], real.ranked), points_of(real, unranked, real.ranked)):
+        assert (points.cut == -1).all()
+        assert np.isnan([points.m, points.p_value, points.q_value]).all()
+
+
+def test_a_word_without_a_distance_has_no_point(nulls):
+    real = simulated(1)
+    real.distances[1, 7] = np.nan
+    points = points_of(real, nulls, np.ones(300, bool))
+    assert (points.cut[7], np.isnan(points.m[7]), np.isnan(points.q_value[7])) == (-1, True, True)
+    assert np.isnan(points.m).sum() == 1

@@ -1,0 +1,128 @@
+"""Alignment as an artefact: one alignment of two spaces each."""
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from space_making import align_all, train_all
+
+from transforms.change.graph.comparisons import align_tasks
+from transforms.change.spaces import alignment_stage
+from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions, load_alignments
+from transforms.common.store.artefacts import Workspace
+from transforms.embeddings.alignment import apply
+from transforms.embeddings.published import load_side
+
+
+@pytest.fixture
+def space(tmp_path):
+    return Workspace(str(tmp_path / "work"))
+
+
+@pytest.fixture
+def fitted(monkeypatch):
+    """The alignments that are fitted, in order."""
+    names = []
+    fit = alignment_stage.fit_alignment
+
+    def noted(name, *args, **options):
+        names.append(name)
+        return fit(name, *args, **options)
+
+    monkeypatch.setattr(alignment_stage, "fit_alignment", noted)
+    return names
+
+
+def rows_of(aligned):
+    _, receipt = aligned
+    return pq.read_table(receipt.part.file.path).to_pylist()
+
+
+def test_a_part_holds_both_sides_of_one_alignment(trained, space):
+    found = align_all(space, trained, 1, ("op", "cca"))
+    assert list(found) == ["cca", "op"]
+    for name, aligned in found.items():
+        rows = rows_of(aligned)
+        assert [(row["alignment"], row["side"]) for row in rows] == [(name, "from"), (name, "to")]
+        assert {(row["slice_from"], row["slice_to"], row["seed"]) for row in rows} == {("early", "late", 1)}
+    rotation = load_side(rows_of(found["op"])[1]).matrix
+    np.testing.assert_allclose(rotation @ rotation.T, np.eye(5), atol=1e-12)
+
+
+def test_too_few_shared_words_fit_nothing(trained, space):
+    found = align_all(space, trained, 1, ("cca",), fit_on="top:9")
+    rows = rows_of(found["cca"])
+    assert [(row["residual"], row["matrix"], row["fit_words"]) for row in rows] == [(None, None, 9), (None, None, 9)]
+
+
+def test_maps_are_read_as_they_are_published(trained, space):
+    found = align_all(space, trained, 1, ("op", "cca"))
+    files = {name: receipt.part.file for name, (_, receipt) in found.items()}
+    maps = load_alignments({**files, "none": None})
+    assert maps["none"].residual == 0
+    vectors = np.ones((2, 5), np.float32)
+    for side in maps["none"][:2]:
+        np.testing.assert_array_equal(apply(side, vectors), vectors)
+    for name in files:
+        source, target = rows_of(found[name])
+        np.testing.assert_array_equal(maps[name].source.matrix, load_side(source).matrix)
+        np.testing.assert_array_equal(maps[name].target.matrix, load_side(target).matrix)
+        assert maps[name].residual == source["residual"] == target["residual"]
+        assert maps[name].fit_words == source["fit_words"]
+
+
+def test_one_more_alignment_does_not_fit_the_others_again(trained, space, fitted):
+    first = align_all(space, trained, 1, ("op",))
+    assert fitted == ["op"]
+    more = align_all(space, trained, 1, ("cca", "op", "none"))
+    assert fitted == ["op", "cca", "none"]
+    assert more["op"] == first["op"]
+    align_all(space, trained, 1, ("op", "cca"))
+    assert len(fitted) == 3
+    align_all(space, trained, 2, ("op",))
+    assert fitted[3:] == ["op"]
+
+
+def test_other_targets_fit_again_only_what_is_fitted_without_them(trained, space, fitted):
+    align_all(space, trained, 1, ("op", "cca"), targets=("w1",))
+    fitted.clear()
+    align_all(space, trained, 1, ("op", "cca"), targets=("w1", "w2"))
+    assert fitted == ["cca"]
+    fitted.clear()
+    for targets in (("w1",), ("w2",)):
+        align_all(space, trained, 1, ("op", "cca"), targets=targets, fit_on="shared")
+    assert fitted == ["cca"]  # of the first: op is fitted on shared words anyway
+    fitted.clear()
+    for targets in (("w1",), ("w2",)):
+        align_all(space, trained, 1, ("op",), targets=targets, fit_on="without-targets")
+    assert fitted == ["op", "op"]
+
+
+def test_the_cut_of_singular_values_counts_for_cca_alone(trained, space, fitted):
+    align_all(space, trained, 1, ("op", "cca"))
+    fitted.clear()
+    align_all(space, trained, 1, ("op", "cca"), rcond=0.1)
+    assert fitted == ["cca"]
+
+
+def identity(task, **options):
+    return ALIGN.identity(task, AlignOptions(**options))
+
+
+def test_order_of_targets_and_a_default_that_is_named_change_nothing(trained):
+    cca, op = align_tasks(trained.sides(1), 1, ("op", "cca"))
+    assert identity(cca, targets=("a", "b")) == identity(cca, targets=("b", "a"))
+    assert identity(op) == identity(op, fit_on="shared")
+    assert identity(cca) == identity(cca, fit_on="top:100000+without-targets")
+
+
+def test_spaces_slices_and_seed_decide_and_paths_do_not(trained, tmp_path):
+    (op,) = align_tasks(trained.sides(1), 1, ("op",))
+    (other,) = align_tasks(trained.sides(2), 2, ("op",))
+    assert identity(op) != identity(other)
+    assert identity(op) != identity(other._replace(seed=1))
+    assert identity(op) != identity(op._replace(spaces=op.spaces[::-1]))
+    assert identity(op) != identity(op._replace(slices=op.slices[::-1]))
+    assert identity(op) != identity(op, fit_on="top:9")
+    (again,) = align_tasks(train_all(tmp_path).sides(1), 1, ("op",))
+    assert again.spaces[0].path != op.spaces[0].path
+    assert identity(again) == identity(op)

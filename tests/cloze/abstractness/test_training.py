@@ -1,0 +1,182 @@
+"""Concreteness learned from ratings: ratings joined, words described, folds that do not leak."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from wordnet_making import Synset, both_ways, open_folder, write_wordnet
+
+from transforms.cloze.abstractness.estimators import Training, fit, predict
+from transforms.cloze.abstractness.gloss_vectors import gloss_vectors
+from transforms.cloze.abstractness.inputs import Given, describe, fit_inputs, ngram_part
+from transforms.cloze.abstractness.options import EstimatorOptions, InputOptions
+from transforms.cloze.abstractness.ratings import joined_ratings
+from transforms.cloze.abstractness.training import out_of_fold, vocabulary_of
+from transforms.cloze.abstractness.wordnet_inputs import hypernyms_of, numbers_of, senses_of
+from transforms.common.draws.folds import fold_of
+from transforms.common.errors import LexbeamError
+from transforms.lexicon.compiled.kind import Opened
+from transforms.lexicon.word_lists.asking import open_words
+from transforms.lexicon.word_lists.compiling import compiled
+from transforms.lexicon.word_lists.kinds import ArgumentOptions
+from transforms.lexicon.word_lists.options import Rules
+
+pytest.importorskip("sklearn")
+
+SYNSETS = both_ways(
+    [
+        Synset("entity", "n", ["entity"], "what is there"),
+        Synset("animal", "n", ["animal"], "a thing that lives", pointers=[("@", "entity", 0, 0)]),
+        Synset("dog", "n", ["dog"], "an animal that barks", pointers=[("@", "animal", 0, 0)], counts={"dog": 3}),
+        Synset("follow", "v", ["follow", "dog"], "go after an animal", lex_class=38),
+        Synset("house_cat", "n", ["house_cat"], "an animal that purrs", pointers=[("@", "animal", 0, 0)]),
+    ]
+)
+
+
+def opened(folder, synsets):
+    write_wordnet(folder, synsets)
+    return open_folder(folder)
+
+
+def word_list(values, **rules):
+    rows = pa.table(
+        {
+            "word": pa.array(list(values), pa.large_string()),
+            "value": pa.array(list(values.values()), pa.float64()),
+            "sd": pa.nulls(len(values), pa.float64()),
+            "n": pa.nulls(len(values), pa.float64()),
+            "pos": pa.nulls(len(values), pa.large_string()),
+            "line": pa.array(range(len(values)), pa.int64()),
+        }
+    )
+    how = Rules(**rules)
+    made: Opened = dict(compiled(rows, how, "a.csv", "CONC"))
+    return open_words(made, ArgumentOptions(argument="", rules=how))
+
+
+def letters(count, start=""):
+    return [f"{start}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(count)]
+
+
+def test_ratings_are_joined_on_one_scale():
+    first = word_list(dict(zip(letters(30), range(30), strict=True)))
+    second = word_list({"AA": 5.0, "zz": 1.0}, low=1.0, high=5.0)
+    found = joined_ratings({"a.csv": first, "b.csv": second})
+    values = dict(zip(found.words, found.values.tolist(), strict=True))
+    assert found.words == sorted(values)
+    assert (values["aa"], values["zz"]) == (0.5, 0.0)  # the mean of 0 and 1
+    assert values["ab"] == pytest.approx(1 / 29)
+    assert found.scales == {"a.csv": (0.0, 29.0), "b.csv": (1.0, 5.0)}
+    again = joined_ratings({"b.csv": second, "a.csv": first})
+    assert again.values.tobytes() == found.values.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"), [({"a": 2.0, "b": 2.0}, "every value in column 'CONC' is 2"), ({"a": 1.0, "b": 2.0}, "20 are")]
+)
+def test_lists_of_which_nothing_is_learned(values, said):
+    with pytest.raises(LexbeamError, match=said):
+        joined_ratings({"a.csv": word_list(values)})
+
+
+def test_words_as_wordnet_has_them(tmp_path):
+    wordnet = opened(tmp_path, SYNSETS)
+    senses = senses_of(wordnet, pa.array(["dogs", "unheard"]))
+    assert senses.base.to_pylist() == ["dog", "unheard"]
+    assert senses.known.tolist() == [True, False]
+    noun, verb = 4 / 5, 1 / 5  # 3 + 1/1 against 0 + 1/1
+    assert sorted(senses.weights.tolist()) == pytest.approx([verb, noun])
+    above = hypernyms_of(wordnet, senses).toarray()
+    assert sorted(above[0][above[0] > 0].tolist()) == pytest.approx([verb, noun, noun, noun])
+    assert not above[1].any()
+    numbers = numbers_of(wordnet, senses)
+    np.testing.assert_allclose(numbers[0][:6], [noun, verb, 0, 0, np.log(3), np.log(4)])
+    assert numbers[0][6:].tolist() == pytest.approx([2 * noun, 2 * noun])
+
+
+def test_words_of_like_glosses_are_alike(tmp_path):
+    wordnet = opened(tmp_path, SYNSETS)
+    found = gloss_vectors(wordnet, 3, 1)
+    words = wordnet.glosses.rows(pa.array(["barks", "purrs", "there"])).values
+    barks, purrs, there = found.words[words]
+    assert barks @ purrs > barks @ there + 0.1
+    np.testing.assert_allclose(np.linalg.norm(found.words[words], axis=1), 1.0)
+    assert gloss_vectors(wordnet, 3, 1).around.tobytes() == found.around.tobytes()
+
+
+def test_a_model_holds_words_and_no_phrases(tmp_path):
+    given = Given(opened(tmp_path, SYNSETS))
+    assert vocabulary_of(["zebra"], given, 10) == ["zebra", "animal", "dog", "entity", "follow"]
+    assert vocabulary_of(["zebra"], given, 2) == ["zebra", "animal"]
+
+
+def test_words_of_which_only_n_grams_are_known():
+    words = letters(40, "st")
+    options = InputOptions(components=8, ngram_words=2)
+    found = fit_inputs(words, ["ngrams"], Given(), options)
+    rows, known = describe(found.how, [*words, "stab", "ÿÿÿ"], Given())
+    np.testing.assert_array_equal(rows[:40], found.rows)
+    alone = np.concatenate([describe(found.how, [word], Given())[0] for word in words])
+    np.testing.assert_array_equal(alone, found.rows)  # whatever words are beside it
+    assert known.tolist() == [True] * 41 + [False]
+    assert not rows[41].any()
+    own, _ = describe(ngram_part(found.how), ["stab"], Given())
+    np.testing.assert_allclose(own[0], rows[40])
+    # Blocks have a mean square length of 1, and components keep it but for what they leave out.
+    whole = fit_inputs(words, ["ngrams"], Given(), InputOptions(components=40, ngram_words=2))
+    assert (whole.rows**2).sum(axis=1).mean() == pytest.approx(1.0)
+
+
+def training(count=60, columns=4, seed=3):
+    rows = np.random.default_rng(seed).normal(size=(count, columns)) / np.sqrt(columns)
+    labels = 1 / (1 + np.exp(-2 * rows[:, 0]))
+    return Training(letters(count), rows, labels)
+
+
+def test_ridge_is_scikit_learns():
+    linear = pytest.importorskip("sklearn.linear_model")
+    own = training()
+    fitted = fit("ridge", own, EstimatorOptions(ridge_alpha=2.0))
+    other = linear.Ridge(alpha=2.0).fit(own.rows, own.labels).predict(own.rows)
+    np.testing.assert_allclose(predict("ridge", fitted, own.rows), np.clip(other, 0, 1))
+
+
+@pytest.mark.parametrize("name", ["ridge", "svr", "mean"])
+def test_a_fold_does_not_see_its_ratings(name):
+    own, options = training(), EstimatorOptions()
+    found = out_of_fold(own, [name], 3, options)[name]
+    held = fold_of(own.words, 3, seed=options.seed, label="cloze/abstractness") == 0
+    other = own._replace(labels=np.where(held, 1 - own.labels, own.labels))
+    again = out_of_fold(other, [name], 3, options)[name]
+    assert again[held].tobytes() == found[held].tobytes()
+    assert not np.allclose(again[~held], found[~held])
+    assert np.corrcoef(found, own.labels)[0, 1] > 0.8
+
+
+def test_the_mean_is_of_its_members():
+    found = out_of_fold(training(), ["mean"], 3, EstimatorOptions())
+    assert list(found) == ["mean", "ridge", "svr"]
+    inner = (found["ridge"] > 0) & (found["ridge"] < 1) & (found["svr"] > 0) & (found["svr"] < 1)
+    np.testing.assert_allclose(found["mean"][inner], (found["ridge"] + found["svr"])[inner] / 2, atol=1e-12)
+
+
+def test_the_network_learns_and_is_the_same_twice():
+    torch = pytest.importorskip("torch")
+    own, options = training(200), EstimatorOptions(hidden=16, epochs=40, patience=40, dropout=0.0)
+    threads, state = torch.get_num_threads(), torch.random.get_rng_state()
+    fitted = fit("network", own, options)
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.random.get_rng_state(), state)
+    again = fit("network", own, options)
+    assert all(again[name].tobytes() == array.tobytes() for name, array in fitted.items())
+    found = predict("network", fitted, own.rows)
+    assert np.corrcoef(found, own.labels)[0, 1] > 0.9
+    hidden = own.rows / fitted["scale"]
+    data = torch.tensor(hidden, dtype=torch.float64)
+    for place in range(3):
+        weights, intercepts = (
+            torch.tensor(fitted[f"{part}_{place}"], dtype=torch.float64) for part in ("weights", "intercepts")
+        )
+        data = data @ weights + intercepts
+        data = torch.relu(data) if place < 2 else torch.sigmoid(data)
+    np.testing.assert_allclose(found, data[:, 0].numpy())

@@ -1,0 +1,186 @@
+"""Files of annotations: what is read, and why rows are rejected, in every form they come in."""
+
+import json
+
+import pytest
+from questioned import OPTIONS, question
+
+from schemas.cloze.questions import ANNOTATION_REJECT_REASONS, QUESTIONS
+from transforms.cloze.annotations.files import AnnotationOptions, Question, parse_columns, read_annotations
+from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.people.writing import sheet_text
+
+import pyarrow as pa  # isort: skip
+
+ROWS = [question(number) for number in range(5)]
+ROWS += [question(4, "imperceptibility"), question(9, kept=False)]
+KEPT = {(row["question_id"], row["kind"]): Question(tuple(OPTIONS), row["label"]) for row in ROWS if row["kept"]}
+
+
+def name(number):
+    return f"{number:032x}"
+
+
+def sheet_rows():
+    table = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(COLUMNS))
+    return asked_rows(table, (), ()).rows
+
+
+def read(*paths, **options):
+    return read_annotations(list(map(str, paths)), KEPT, sheet_rows, AnnotationOptions(**options))
+
+
+HEAD = "question_id,annotator_id,answer,difficulty,span_passage,span_summary,approval_rate\n"
+
+
+def table_of(tmp_path, *lines, head=HEAD):
+    path = tmp_path / "crowd.csv"
+    path.write_text(head + "".join(f"{line}\n" for line in lines), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("cell", "answer"),
+    [("B", 1), ("b", 1), ("1", 1), ("1.0", 1), ("hope", 1), ("HOPE", 1), ("1950", 2), ("-", None), ("0", 0), ("E", 4)],
+)
+def test_an_answer_is_a_letter_a_number_or_the_option(tmp_path, cell, answer):
+    found = read(table_of(tmp_path, f"{name(1)},anna,{cell},easy,p,s,0.95"))
+    assert found.rejects == []
+    (one,) = found.annotations
+    assert (one.answer, one.correct) == (answer, answer == 1)
+    assert (one.difficulty, one.spans, one.approval) == ("easy", ("p", "s"), 0.95)
+    assert (one.source, one.position) == ("crowd.csv", "2")
+
+
+def test_numbers_from_one(tmp_path):
+    path = table_of(tmp_path, f"{name(1)},anna,5,,,,", f"{name(2)},anna,0,,,,")
+    found = read(path, first_option="1")
+    assert [one.answer for one in found.annotations] == [4]
+    assert [one.reason for one in found.rejects] == ["wrong_answer"]
+    (reject,) = read(table_of(tmp_path, f"{name(1)},anna,5,,,,")).rejects
+    assert "first_option" in reject.detail
+
+
+@pytest.mark.parametrize(("cell", "rate"), [("", None), ("95", 0.95), ("95%", 0.95), ("0,9", 0.9)])
+def test_rates_are_shares_or_per_cent(tmp_path, cell, rate):
+    (one,) = read(table_of(tmp_path, f'{name(1)},anna,B,,,,"{cell}"')).annotations
+    assert one.approval == rate
+
+
+def test_every_bad_row_is_a_reject_with_its_place(tmp_path):
+    lines = {
+        f"{name(7)},anna,B,,,,": "unknown",
+        f"{name(9)},anna,B,,,,": "unknown",  # published, and no question
+        ",anna,B,,,,": "empty",
+        f"{name(1)},,B,,,,": "no_annotator",
+        f"{name(1)},anna,,,,,": "empty",
+        f"{name(1)},anna,F,,,,": "wrong_answer",
+        f"{name(1)},anna,7,,,,": "wrong_answer",
+        f"{name(1)},anna,-1,,,,": "wrong_answer",
+        f"{name(1)},anna,B,,,,200": "wrong_answer",
+        f"{name(4)},anna,B,,,,": "several_kinds",
+        f"{name(2)},anna,B,,,,": None,
+        f"{name(3)},anna,B,,,,": "contradictory",
+        f"{name(3)},anna,C,,,,": "contradictory",
+    }
+    found = read(table_of(tmp_path, *lines, f"{name(2)},anna,B,,,,"))
+    assert [one.key[0] for one in found.annotations] == [name(2)]
+    reasons = {int(one.position): one.reason for one in found.rejects}
+    expected = {line: reason for line, reason in enumerate(lines.values(), 2) if reason}
+    assert reasons == {**expected, len(lines) + 2: "doubled"}
+    assert all(one.source == "crowd.csv" for one in found.rejects)
+    assert set(reasons.values()) <= set(ANNOTATION_REJECT_REASONS)
+    kinds = next(one for one in found.rejects if one.reason == "several_kinds")
+    assert "column `kind`" in kinds.detail
+
+
+def test_a_column_says_the_kind(tmp_path):
+    head = "question_id,annotator_id,answer,kind\n"
+    lines = [
+        f"{name(4)},anna,B,imperceptibility",
+        f"{name(4)},bob,B,Nonspecificity",
+        f"{name(1)},bob,B,imperceptibility",
+    ]
+    found = read(table_of(tmp_path, *lines, head=head))
+    assert [one.key[1] for one in found.annotations] == ["imperceptibility", "nonspecificity"]
+    assert [one.reason for one in found.rejects] == ["unknown"]
+
+
+def test_json_lines(tmp_path):
+    rows = [
+        {
+            "question_id": name(1),
+            "annotator_id": "anna",
+            "answer": 1,
+            "approval_rate": 0.97,
+            "passage_span": "two",
+            "summary_span": None,
+        },
+        {"question_id": name(1), "annotator_id": 7, "answer": "C"},
+        {"question_id": name(2), "annotator_id": "anna"},
+        {"question_id": name(2), "annotator_id": "anna", "answer": [1]},
+        [1],
+    ]
+    path = tmp_path / "crowd.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "{\n")
+    found = read(path)
+    assert [(one.annotator, one.answer) for one in found.annotations] == [("7", 2), ("anna", 1)]
+    assert found.annotations[1].spans == ("two", "")
+    assert {one.position: one.reason for one in found.rejects} == {
+        "3": "missing_field",
+        "4": "malformed",
+        "5": "malformed",
+        "6": "malformed",
+    }
+
+
+def test_columns_of_ones_own(tmp_path):
+    path = table_of(tmp_path, f"{name(1)}\tw1\tB", head="hit\tworker\tanswer\n")
+    with pytest.raises(LexbeamError, match=r"no column 'question_id'.*`columns` question_id=NAME"):
+        read(path)
+    found = read(path, columns=("question_id=hit", "annotator_id=worker"))
+    assert [one.annotator for one in found.annotations] == ["w1"]
+    for wrong in (["question_id"], ["worker=x"], ["answer=a", "answer=b"]):
+        with pytest.raises(UsageError):
+            parse_columns(wrong)
+
+
+def test_sheets_come_back(tmp_path):
+    rows = sheet_rows()
+    assert rows.num_rows == 6
+    text = sheet_text(SHEET, rows, annotator="anna", seed=1)
+    lines = text.splitlines()
+    head = next(at for at, line in enumerate(lines) if line.startswith("question_id"))
+    filled = lines[: head + 1]
+    for at, line in enumerate(lines[head + 1 :]):
+        cells = line.split("\t")
+        cells[9:] = [["A", "b", "-", "F", "C", ""][at], "easy", "two", "", "for a reason"]
+        filled.append("\t".join(cells))
+    path = tmp_path / "cloze.anna.tsv"
+    path.write_text("\n".join(filled) + "\n", "utf-8")
+    found = read(path)
+    answers = {one.key: one for one in found.annotations}
+    assert sorted(map(str, (one.answer for one in answers.values()))) == ["0", "1", "2", "None"]
+    for key, one in answers.items():
+        assert one.correct == (one.answer == KEPT[key].label)
+        assert (one.annotator, one.difficulty, one.spans) == ("anna", "easy", ("two", ""))
+        assert one.explained == "for a reason"
+    assert sorted(one.reason for one in found.rejects) == ["empty", "wrong_answer"]
+    # The same answer in a table counts once.
+    key, one = next(iter(answers.items()))
+    letter = "-" if one.answer is None else "ABCDE"[one.answer]
+    head = "question_id,annotator_id,answer,kind,difficulty,span_passage,explained\n"
+    line = f"{key[0]},anna,{letter},{key[1]},easy,two,for a reason"
+    both = read(path, table_of(tmp_path, line, head=head))
+    assert len(both.annotations) == 4
+    assert [one.reason for one in both.rejects if one.source == "crowd.csv"] == ["doubled"]
+
+
+def test_a_text_that_no_cell_holds_is_left_out():
+    rows = [question(1), question(2, article="long " * 7000)]
+    found = asked_rows(pa.Table.from_pylist(rows, QUESTIONS.schema()).select(list(COLUMNS)), (), ())
+    assert (found.rows["question_id"].to_pylist(), found.too_long) == ([name(1)], 1)
+    some = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(COLUMNS))
+    assert asked_rows(some, ("imperceptibility",), ()).rows.num_rows == 1
+    assert asked_rows(some, (), ("test",)).rows.num_rows == 0

@@ -1,0 +1,248 @@
+"""Filters one by one, on pairs made by hand and against words looked at one after the other."""
+
+import numpy as np
+import pytest
+from asked import VEC, batch, lexicon_in, pair, said
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.cloze.pairs import FILTERS as DOCS
+from transforms.cloze.filters.base import Setting
+from transforms.cloze.filters.predicted_concreteness import Rated
+from transforms.cloze.filters.registry import EVALUATE, FILTERS, OPTIONAL, filters_of, judge
+from transforms.cloze.filters.scores import pos
+
+
+@pytest.fixture(scope="module")
+def lexicon(tmp_path_factory):
+    return lexicon_in(tmp_path_factory.mktemp("resources"))
+
+
+@pytest.fixture
+def setting(lexicon):
+    return Setting(lexicon, thresholds={"static": 0.85})
+
+
+def ask(name, setting, *rows, **options):
+    pairs = batch(*rows)
+    return said(FILTERS[name].evaluate(pairs, pairs.asked, setting._replace(**options)))
+
+
+def test_every_documented_filter_is_there_in_its_order():
+    assert [name for name in DOCS if name != "pos"] == list(FILTERS)
+    assert OPTIONAL == ("pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual")
+    assert filters_of("nonspecificity", ["lemma", "pos"]) == ["pos", "nonspecificity", "lemma"]
+    assert filters_of("intersection", []) == ["abstractness", "nonspecificity"]
+
+
+def test_only_words_are_asked(setting):
+    assert len(ask("lemma", setting, pair("Dogs , 100 — ¡", "no"))) == 2
+
+
+def test_lemma_and_form_whatever_case_and_tag(setting):
+    first = pair("Dogs/dog left/leave saw/see", "the DOG/dog/X left/left/ADJ saws/saw dog/dog")
+    second = pair("dogs/dog", "none", 1)
+    assert ask("lemma", setting, first, second) == [
+        (2, "DOG", False),
+        (1, "left", False),
+        (0, None, True),
+        (0, None, True),
+    ]
+
+
+def test_without_annotation_forms_are_compared(setting):
+    found = ask("lemma", setting, pair("Dogs run", "dogs ran", annotated=False))
+    assert found == [(1, "dogs", False), (0, None, True)]
+
+
+def test_repeated(setting):
+    found = ask("repeated", setting, pair("dogs/dog like Dog/dog .", "dog like"))
+    assert found == [(1, "Dog", False), (0, None, True), (1, "dogs", False)]
+
+
+def test_synonyms_by_surface_or_lemma_of_all_senses_or_the_tags(setting):
+    row = pair("dogs/dog/NOUN", "a Domestic dog moves/move hounds/hound")
+    assert ask("synonym", setting, row) == [(1, "Domestic dog", False)]
+    every = ask("synonym", setting, row, relation_match="lemma")
+    assert every == [(3, "Domestic dog", False)]
+    own = ask("synonym", setting, row, relation_match="lemma", relation_senses="tag")
+    assert own == [(2, "Domestic dog", False)]
+    # An expression does not run into the next passage.
+    rows = pair("dog", "a domestic"), pair("x", "dog", 1)
+    assert ask("synonym", setting, *rows)[0] == (0, None, True)
+
+
+def test_antonyms(setting):
+    rows = pair("big moving/move/VERB dog", "it is small to stay"), pair("dogs/dog", "stay", 1)
+    found = ask("antonym", setting, *rows)
+    # `dog` as a verb has no antonym of its own.
+    assert found == [(1, "small", False), (1, "stay", False), (0, None, True), (0, None, True)]
+
+
+def test_a_language_without_wordnet_abstains_but_for_the_criterion(setting):
+    rows = pair("dog", "hound"), pair("dog", "hound", 1, language="de")
+    assert ask("synonym", setting, *rows) == [(1, "hound", False), (None, None, None)]
+    assert ask("nonspecificity", setting, *rows)[1] == (None, None, False)
+
+
+def test_nonspecificity(setting):
+    row = pair("puppy dog/dog/NOUN qux goes/go/VERB big/big/ADJ", "it hunts hares")
+    assert ask("nonspecificity", setting, row, depth_below=3) == [
+        (3, "puppy.n.1", False),
+        (3, "dog.n.2", False),
+        (None, None, False),
+        (0, "go.v.1", True),
+        (None, None, False),
+    ]
+    first = ask("nonspecificity", setting, row, depth_below=3, sense="first")
+    assert first[1] == (2, "dog.n.1", True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("noun", [True, True, True, False, None]),
+        ("common", [True, True, False, False, None]),
+        ("reject", [True, False, False, False, None]),
+    ],
+)
+def test_parts_of_speech(setting, rule, expected):
+    rows = (pair("dog/dog/NOUN Hound/hound/PROPN Rex/rex/PROPN big/big/ADJ", "x"), pair("dog", "x", 1, annotated=False))
+    pairs = batch(*rows)
+    found = said(pos(pairs, pairs.asked, setting._replace(propn=rule), kind="nonspecificity"))
+    assert [passed for *_, passed in found] == expected
+    assert [match for _, match, _ in found] == ["NOUN", "PROPN", "PROPN", "ADJ", None]
+
+
+def test_abstractness(setting):
+    predictor = Rated({"dog": 0.9, "idea": 0.1, "half": 0.35}, below=0.35)
+    found = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"), abstractness=predictor)
+    assert found == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, None, False)]
+
+
+def test_static_similarity(setting):
+    rows = pair("dog big null qux", "goes . Hound null hound"), pair("dog", "qux", 1)
+    (cosine, *dog), big, zeros, unknown, alone = ask("static", setting, *rows)
+    assert cosine == pytest.approx(0.9 / np.hypot(0.9, 0.4), abs=1e-6)
+    assert dog == ["Hound", False]
+    assert big[1:] == ("goes", False)
+    # A vector of zeros has no direction; a passage without vectors says nothing.
+    assert zeros == unknown == alone == (None, None, None)
+    assert ask("static", setting, *rows, thresholds={"static": 0.95})[0][2] is True
+
+
+WORDS = st.sampled_from(
+    [
+        "dog",
+        "Dog",
+        "dogs/dog",
+        "hound",
+        "hounds/hound",
+        "domestic",
+        "big",
+        "small",
+        "moves/move",
+        "stay",
+        "stays/stay",
+        "goes/go",
+        "qux",
+        "null",
+        ",",
+        ".",
+    ]
+)
+TEXT = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
+SYNONYMS = {
+    "dog": ["domestic dog", "hound", "move", "go"],
+    "hound": ["dog"],
+    "move": ["go", "dog"],
+    "go": ["move", "dog"],
+}
+ANTONYMS = {"big": ["small"], "small": ["big"], "stay": ["move"], "move": ["stay"]}
+
+
+def by_hand(row, relation, by_lemma):
+    """Return of each word of the summary how many places of the passage hold a related word."""
+    forms = [form.lower() for form in row["passage_forms"]]
+    lemmas = row["passage_lemmas"]
+    found = []
+    for form, lemma in zip(row["summary_forms"], row["summary_lemmas"], strict=True):
+        if form not in ",.":
+            related = [word.split() for word in relation.get(lemma, ())]
+            found.append(
+                sum(
+                    any(
+                        len(word) <= len(forms) - at
+                        and all(
+                            part in ((one, other) if by_lemma else (one,))
+                            for part, one, other in zip(word, forms[at:], lemmas[at:], strict=False)
+                        )
+                        for word in related
+                    )
+                    for at in range(len(forms))
+                )
+            )
+    return found
+
+
+def cosines(row):
+    """Return of each word of the summary the greatest cosine to a word of the passage."""
+
+    def vector(form):
+        own = VEC.get(form, VEC.get(form.lower()))
+        return np.array(own, float) if own and any(own) else None
+
+    others = [vector(form) for form in row["passage_forms"] if form not in ",."]
+    for form in row["summary_forms"]:
+        if form not in ",.":
+            own = vector(form)
+            found = [
+                own @ other / np.linalg.norm(own) / np.linalg.norm(other)
+                for other in others
+                if own is not None and other is not None
+            ]
+            yield max(found, default=None)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.booleans())
+def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
+    setting = Setting(lexicon, thresholds={"static": 0.85}, relation_match="lemma" if by_lemma else "surface")
+    rows = [pair(*text, number) for number, text in enumerate(texts)]
+    for name, relation in (("synonym", SYNONYMS), ("antonym", ANTONYMS)):
+        expected = [count for row in rows for count in by_hand(row, relation, by_lemma)]
+        assert [value for value, *_ in ask(name, setting, *rows)] == expected
+    expected = []
+    for row in rows:
+        other = list(zip([f.lower() for f in row["passage_forms"]], row["passage_lemmas"], strict=True))
+        for form, lemma in zip(row["summary_forms"], row["summary_lemmas"], strict=True):
+            if form not in ",.":
+                expected.append(sum(f == form.lower() or m == lemma for f, m in other))
+    assert [value for value, *_ in ask("lemma", setting, *rows)] == expected
+    similar = [value for value, *_ in ask("static", setting, *rows)]
+    assert similar == pytest.approx([one for row in rows for one in cosines(row)], abs=1e-6)
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
+def test_until_rejected_says_the_same_up_to_the_first_that_rejects(lexicon, texts):
+    predictor = Rated({"dog": 0.1, "hound": 0.9, "big": 0.2}, below=0.35)
+    setting = Setting(lexicon, thresholds={"static": 0.85}, abstractness=predictor)
+    pairs = batch(*(pair(*text, number) for number, text in enumerate(texts)))
+    kinds = ("imperceptibility", "nonspecificity", "intersection")
+    optional = [name for name in OPTIONAL if name != "contextual"]
+    every, until = (judge(pairs, kinds, optional, setting, how) for how in EVALUATE)
+    for kind in kinds:
+        assert until[kind].reason.tolist() == every[kind].reason.tolist()
+        assert until[kind].passed.tolist() == every[kind].passed.tolist()
+        own = filters_of(kind, optional)
+        names = list(DOCS)
+        for place, name in enumerate(own):
+            verdicts = said(every[kind].verdicts[name])
+            rejected_before = [at >= 0 and names[at] in own[:place] for at in every[kind].reason.tolist()]
+            assert said(until[kind].verdicts[name]) == [
+                (None, None, None) if before else verdict
+                for before, verdict in zip(rejected_before, verdicts, strict=True)
+            ]

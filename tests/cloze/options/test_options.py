@@ -1,0 +1,139 @@
+"""Options of questions against a plain, slow way to them."""
+
+from fractions import Fraction
+
+import hypothesis.strategies as st
+from hypothesis import given
+
+from transforms.cloze.options.options import WANTED, Answer, OptionRules, WordFacts, choose, order_of
+
+WORDS = ["hope", "Hope", "hopes", "trust", "trusts", "faith", "fear", "love", "loves", "calm", "law"]
+LEMMAS = {word: word.lower().removesuffix("s") for word in WORDS}
+ANSWER = Answer("hopes", "hope", "NOUN")
+
+
+def facts_of(synonyms=(), passage=(), similarity=None, inflect=None):
+    return WordFacts(
+        LEMMAS.__getitem__,
+        inflect or (lambda word: word),
+        (similarity or {}).get,
+        frozenset(synonyms),
+        frozenset(passage),
+    )
+
+
+def words_of(found):
+    return [one.word for one in found if one.kept]
+
+
+def test_by_readers_then_reciprocal_ranks_then_form():
+    lists = {"a": ["law", "calm", "fear", "trust"], "b": ["fear", "love", "calm"]}
+    found = choose(ANSWER, lists, facts_of(), OptionRules())
+    # calm: 1/2 + 1/3, fear: 1/3 + 1; then law 1, love 1/2, trust 1/4.
+    assert words_of(found) == ["fear", "calm", "law", "love"]
+    assert [(one.word, one.reason) for one in found[4:]] == [("trust", "surplus")]
+    assert (found[0].readers, found[0].ranks) == (("a", "b"), (3, 1))
+    assert found[0].score == 1 / 3 + 1
+
+
+def test_every_drop_has_its_reason():
+    lists = {"a": ["Hope", "trust", "faith", "fear", "loves", "love", "calm", "law"]}
+    facts = facts_of(synonyms={"trust"}, similarity={"faith": 0.9, "law": 0.85}, passage={"calm"})
+    found = choose(ANSWER, lists, facts, OptionRules(options_in_passage="reject"))
+    assert {one.word: one.reason for one in found} == {
+        "Hope": "answer",
+        "trust": "synonym",
+        "faith": "similar",
+        "calm": "in_passage",
+        "love": "same",
+        "fear": None,
+        "loves": None,
+        "law": None,
+    }
+    allowed = choose(ANSWER, lists, facts, OptionRules())
+    assert "calm" in words_of(allowed)
+
+
+def test_longer_lists_where_there_are_too_few():
+    lists = {"a": ["hope", "fear", "trust", "faith", "love", "calm"], "b": ["law"]}
+    rules = OptionRules(list_sizes=(2, 4, 6))
+    found = choose(ANSWER, lists, facts_of(), rules)
+    assert words_of(found) == ["law", "fear", "trust", "faith"]
+    assert [one.list_size for one in found if one.kept] == [2, 2, 4, 4]
+    assert len(words_of(choose(ANSWER, {"a": lists["a"][:3]}, facts_of(), rules))) == 2
+
+
+def test_merged_words_pool_their_readers():
+    lists = {"a": ["trust", "law"], "b": ["fear", "trusts"]}
+    found = choose(ANSWER, lists, facts_of(), OptionRules())
+    assert found[0].word == "trust"
+    assert found[0].readers == ("a", "b")
+    assert found[0].score == 1.5
+
+
+def test_inflected_options_are_compared_as_they_are_shown():
+    lists = {"a": ["trust", "fear", "love", "law", "calm"]}
+    facts = facts_of(inflect=lambda word: word + "s")
+    answer = Answer("Hopes", "hope", "NOUN")
+    found = choose(answer, lists, facts, OptionRules())
+    assert words_of(found) == ["Trusts", "Fears", "Loves", "Laws"]
+    assert [one.named for one in found[:2]] == ["trust", "fear"]
+    plain = choose(answer, lists, facts, OptionRules(inflect=False))
+    assert words_of(plain) == ["Trust", "Fear", "Love", "Law"]
+
+
+def brute(lists, size, synonyms, similar, passage, reject):
+    """Return options by definition: every word's reasons, components by spreading, then order."""
+    pool = sorted({word for words in lists.values() for word in words[:size]})
+    ranks = {word: {r: words.index(word) + 1 for r, words in lists.items() if word in words[:size]} for word in pool}
+    left = [
+        word
+        for word in pool
+        if LEMMAS[word] != "hope"
+        and not {word.lower(), LEMMAS[word]} & synonyms
+        and similar.get(word, -1) <= 0.85
+        and not (reject and {word.lower(), LEMMAS[word]} & passage)
+    ]
+
+    def key(own, word):
+        return -len(own), -sum(Fraction(1, n) for n in own.values()), word
+
+    merged = []
+    for lemma in {LEMMAS[word] for word in left}:  # equal forms have equal lemmas here
+        group = [word for word in left if LEMMAS[word] == lemma]
+        best = {r: min(ranks[w][r] for w in group if r in ranks[w]) for w in group for r in ranks[w]}
+        shown = min(group, key=lambda word: key(ranks[word], word))
+        merged.append(key(best, shown))
+    return [word for *_, word in sorted(merged)][:WANTED]
+
+
+lists_of_words = st.lists(st.sampled_from(WORDS), unique=True, max_size=9)
+some_words = st.sets(st.sampled_from([word.lower() for word in WORDS]), max_size=3)
+
+
+@given(
+    st.dictionaries(st.sampled_from("abc"), lists_of_words),
+    some_words,
+    some_words,
+    st.dictionaries(st.sampled_from(WORDS), st.sampled_from([0.5, 0.85, 0.9])),
+    st.booleans(),
+)
+def test_against_brute_force(lists, synonyms, passage, similar, reject):
+    rules = OptionRules(options_in_passage="reject" if reject else "allow", list_sizes=(3, 5, 9))
+    found = choose(ANSWER, lists, facts_of(synonyms, passage, similar), rules)
+    for size in (3, 5, 9):
+        wanted = brute(lists, size, synonyms, similar, passage, reject)
+        if len(wanted) == WANTED:
+            break
+    assert words_of(found) == wanted
+    seen = [one.named for one in found]
+    assert len(seen) == len(set(seen))  # every word is there once
+    assert all(one.reason for one in found[len(wanted) :])
+
+
+def test_order_is_a_permutation_that_the_seed_decides():
+    orders = [order_of(f"q{n}", "kind", 5, seed=1) for n in range(200)]
+    assert all(sorted(order) == [0, 1, 2, 3, 4] for order in orders)
+    first = [order[0] for order in orders]
+    assert all(20 < first.count(place) < 65 for place in range(5))
+    assert orders != [order_of(f"q{n}", "kind", 5, seed=2) for n in range(200)]

@@ -1,0 +1,306 @@
+"""Files read and settled: every record is in a pair or a reject, whatever runs, parts and order."""
+
+import gzip
+import hashlib
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.cloze.pairs import FLAGS, PAIR_REASONS
+from transforms.annotation.engines import registry
+from transforms.cloze.pairs import merge_stage
+from transforms.cloze.pairs.cutting import CutOptions
+from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
+from transforms.cloze.pairs.layouts import LAYOUTS
+from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, SettleOptions, part_tasks
+from transforms.cloze.pairs.pair import LengthOptions, article_id
+from transforms.cloze.pairs.read_stage import READ, LoadOptions
+from transforms.cloze.pairs.row_layouts import kind_of_name
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.records import Sentence
+from transforms.common.store import runs
+from transforms.common.store.artefacts import Workspace, make
+from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.records.base import ReaderOptions
+
+NAME = "Task_1_Imperceptibility.jsonl"
+
+
+def question(article="The dog barks at cats.", text="A @placeholder barks .", label=1, **more):
+    words = {f"option_{n}": word for n, word in enumerate(("cat", "dog", "fox", "cow", "hen"))}
+    return {"article": article, "question": text, **words, "label": label, **more}
+
+
+def lines(rows):
+    return "".join(f"{json.dumps(row)}\n" if isinstance(row, dict) else f"{row}\n" for row in rows)
+
+
+def options_of(layout, fields=(), lengths=None, cut=None, **more):
+    read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=ReaderOptions(fields=fields), **more)
+    return LoadOptions(read=read, lengths=lengths or LengthOptions())
+
+
+def units_of(folder, texts, together=1):
+    """Files written to a folder, as units of so many each."""
+    found = []
+    for name, content in texts.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (folder / name).write_bytes(data)
+        found.append(InputFile(name, str(folder / name), len(data), "input"))
+    return [Unit(tuple(found[n : n + together]), 1) for n in range(0, len(found), together)]
+
+
+@pytest.fixture
+def load(tmp_path):
+    """A function that reads files, by name, and returns pairs and rejects."""
+
+    def loaded(texts, layout="recam", parts=2, name="work", together=1, engine="", **options):
+        (tmp_path / name).mkdir()
+        workspace = Workspace(str(tmp_path / name))
+        asked = options_of(layout, **options)
+        units = units_of(tmp_path / name, texts, together)
+        receipts = [make(workspace, READ, unit, asked) for unit in units]
+        pairs = []
+        for task in part_tasks(receipts, parts):
+            settled = make(workspace, SETTLE, task, SettleOptions(engine=engine))
+            pairs += pq.read_table(settled.part.file.path).to_pylist()
+        rejects = pq.read_table(
+            make(workspace, LIST_REJECTS, [one.rejects for one in receipts], None).file.path
+        ).to_pylist()
+        assert sum(one.records for one in receipts) == sum(pair["rows"] for pair in pairs)
+        assert sum(sum(one.reasons.values()) for one in receipts) == len(rejects)
+        return pairs, rejects
+
+    return loaded
+
+
+def test_order_of_files_parts_runs_and_units_changes_nothing(load, monkeypatch):
+    rows = [question(f"Dog {n % 5} barks.", f"A @placeholder barks {n % 4} .", n % 3) for n in range(40)]
+    texts = {f"{n}-{NAME}": lines(rows[n::4]) for n in range(4)}
+    pairs, rejects = load(texts)
+    assert rejects == []
+    assert [pair["pair_id"] for pair in pairs] == sorted({pair["pair_id"] for pair in pairs})
+    assert sum(len(pair["targets"]) for pair in pairs) == len(pairs)
+    monkeypatch.setattr(runs, "RUN_ROWS", 3)
+    monkeypatch.setattr(runs, "BATCH_SIZE", 600)
+    monkeypatch.setattr(merge_stage, "_ANNOTATED", 2)
+    turned = dict(sorted(texts.items(), reverse=True))
+    assert load(turned, parts=5, name="b", together=3) == (pairs, rejects)
+
+
+def test_a_question_is_a_pair_with_its_target(load):
+    (pair,), _ = load({NAME: lines([question(id=7, genre="news")])})
+    (target,) = pair["targets"]
+    assert pair["summary"] == "A dog barks ."
+    assert pair["summary_forms"][target["token"]] == target["form"] == "dog"
+    assert (target["kind"], target["label"]) == ("imperceptibility", 1)
+    assert target["options"] == ["cat", "dog", "fox", "cow", "hen"]
+    assert (target["source"], target["position"], target["source_id"]) == (NAME, "1", "7")
+    assert (pair["language"], pair["genre"], pair["flags"]) == ("en", "news", [])
+    assert pair["article_id"] == article_id("The dog barks at cats.")
+    assert (pair["summary_lemmas"], pair["summary_sentences"]) == (None, [0])
+    starts, ends = pair["passage_starts"], pair["passage_ends"]
+    words = [pair["passage"][a:b] for a, b in zip(starts, ends, strict=True)]
+    assert words == pair["passage_forms"] == ["The", "dog", "barks", "at", "cats", "."]
+
+
+def test_bad_records_have_their_outcomes(load):
+    no_label, no_option = question(), question()
+    del no_label["label"]
+    del no_option["option_2"]
+    rows = [
+        question(article=" "),
+        question(text="@placeholder"),
+        question("word " * 50_000),
+        question(text="A dog ."),
+        question("The @placeholder ."),
+        no_label,
+        no_option,
+        question(label=5),
+        question(label=-1),
+        question(label="x"),
+        question(label=True),
+        "{broken",
+        "[1]",
+        question(article=5),
+        question(option_1=["dog"]),
+        question(option_1="", article="One."),
+        question("NUL \0."),
+    ]
+    good = [
+        question("Numbers.", option_1=1950),
+        question("Case.", option_0="Dog", label="1"),
+        question("It cost Â£5."),
+        question("In a word.", "Under@placeholder barks ."),
+        question(option_1="cafe\u0301"),
+        question("Twice."),
+        question("Twice."),
+    ]
+    pairs, rejects = load({NAME: lines([*rows, *good])})
+    reasons = [row["reason"] for row in sorted(rejects, key=lambda row: int(row["position"]))]
+    assert reasons == [
+        "empty_passage",
+        "short_summary",
+        "long_passage",
+        "placeholder",
+        "placeholder",
+        "missing_field",
+        "missing_field",
+        "bad_label",
+        "bad_label",
+        "bad_label",
+        "bad_label",
+        "malformed",
+        "malformed",
+        "malformed",
+        "malformed",
+        "bad_label",
+        "control",
+    ]
+    assert set(reasons) <= set(PAIR_REASONS)
+    found = {pair["passage"]: pair for pair in pairs}
+    assert {name: pair["flags"] for name, pair in found.items() if pair["flags"]} == {
+        "Case.": ["doubled_options"],
+        "It cost Â£5.": ["mis_decoded"],
+        "Twice.": ["repeated"],
+        "In a word.": ["target_not_found"],
+    }
+    assert found["Numbers."]["summary"] == "A 1950 barks ."
+    assert found["Twice."]["rows"] == 2
+    assert len(found["Twice."]["targets"]) == 1
+    assert found["In a word."]["targets"][0]["token"] is None
+    (composed,) = found["The dog barks at cats."]["targets"]
+    assert (composed["form"], composed["token"]) == ("caf\u00e9", 1)
+
+
+def test_kinds_are_of_the_files_names_or_given(load):
+    assert kind_of_name("data/Task_3_train.jsonl") == "intersection"
+    assert kind_of_name("task10.jsonl") is None
+    with pytest.raises(LexbeamError, match=r"q\.jsonl.*`kind`"):
+        load({"q.jsonl": lines([question()])})
+    (pair,), _ = load({"q.jsonl": lines([question()])}, kind="nonspecificity", name="given")
+    (other,), _ = load({NAME: lines([question()])}, kind="nonspecificity", name="said")
+    assert [one["targets"][0]["kind"] for one in (pair, other)] == ["nonspecificity", "imperceptibility"]
+
+
+def test_json_lines_and_tables_with_named_fields(load):
+    fields = ("passage=doc.article", "summary=highlights", "id=doc.n")
+    rows = [
+        {"doc": {"article": ["One  two.", "Three."], "n": 3}, "highlights": "Of two.", "genre": "g"},
+        {"doc": {"article": "One."}},
+        {"doc": {}, "highlights": "Of none."},
+        {"doc": {"article": "One."}, "highlights": {"a": "b"}},
+    ]
+    (pair,), rejects = load({"a.jsonl": lines(rows)}, "jsonl", fields=fields, language="fr")
+    assert (pair["passage"], pair["summary"]) == ("One  two.\n\nThree.", "Of two.")
+    assert (pair["source_id"], pair["genre"], pair["language"]) == ("3", "g", "fr")
+    assert (pair["targets"], pair["passage_sentences"]) == ([], [0, 3])
+    assert [row["reason"] for row in rejects] == ["missing_field", "missing_field", "malformed"]
+    table = 'summary\tpassage\tlanguage\n"Of ""two""."\tOne.\tde\nOf none.\nA.\tB.\tC\tD\n'
+    (pair,), rejects = load({"a.tsv": table}, "tsv", name="tsv")
+    assert (pair["summary"], pair["language"], pair["position"]) == ('Of "two".', "de", "2")
+    assert [row["reason"] for row in rejects] == ["missing_field", "malformed"]
+    with pytest.raises(LexbeamError, match=r"b\.tsv: no column 'passage'.*`fields`"):
+        load({"b.tsv": table.replace("passage", "text")}, "tsv", name="none")
+    with pytest.raises(UsageError, match="did you mean 'passage'"):
+        paths_of_fields(("pasage=x",))
+
+
+def test_documents_are_cut_in_any_format(load):
+    text = "Title\n\nFirst one. And two.\n\nThe rest."
+    table = json.dumps({"text": text, "id": "x", "genre": "news"})
+    conllu = "# text = A b.\n1\tA\ta\tDET\t_\t_\t0\troot\t_\t_\n\n"
+    texts = {
+        "a.txt": text,
+        "b.txt.gz": gzip.compress(text.encode()),
+        "c.jsonl": table,
+        "d.conllu": conllu,
+        "e.txt": "Title",
+        "f.pdf": b"%PDF-1.7\n",
+    }
+    cut = CutOptions(skip_paragraphs=1)
+    (pair,), rejects = load(texts, "documents", cut=cut, language="en", together=9)
+    assert (pair["summary"], pair["passage"]) == ("First one.", "The rest.")
+    assert (pair["rows"], pair["source"], pair["genre"]) == (3, "a.txt", "news")
+    assert (pair["source_id"], pair["flags"]) == ("x", ["repeated"])
+    found = {row["source"]: row["reason"] for row in rejects}
+    assert found == {"d.conllu": "annotated", "e.txt": "empty_summary", "f.pdf": "pdf"}
+
+
+def failing(paragraphs, map_form=None):
+    """Words between spaces, in capitals as lemmas, sentences of three; fails on the word bad."""
+    found = []
+    for text in paragraphs:
+        if "bad" in text:
+            raise ValueError(text)
+        starts = [n for n in range(len(text)) if n == 0 or text[n - 1] == " "]
+        words = [text[start:].split()[0] for start in starts]
+        three = [slice(n, n + 3) for n in range(0, len(words), 3)]
+        ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
+        found.append([Sentence(words[s], [w.upper() for w in words[s]], None, starts[s], ends[s]) for s in three])
+    return found
+
+
+def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, monkeypatch):
+    engine = registry.Engine(
+        name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True, annotate=failing
+    )
+    monkeypatch.setattr(merge_stage, "load_engine", lambda _: engine)
+    rows = [question("one two three four"), question("so bad")]
+    pairs, _ = load({NAME: lines(rows)}, engine="builtin:x")
+    bad, good = sorted(pairs, key=lambda pair: len(pair["passage"]))
+    assert good["passage_lemmas"] == ["ONE", "TWO", "THREE", "FOUR"]
+    assert (good["passage_sentences"], good["summary_sentences"]) == ([0, 3], [0, 3])
+    assert good["summary_forms"][good["targets"][0]["token"]] == "dog"
+    assert (bad["flags"], bad["passage_lemmas"], bad["summary_lemmas"][1]) == (["not_annotated"], None, "DOG")
+
+
+def test_a_file_that_changes_is_read_as_it_is_then(load, tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (unit,) = units_of(tmp_path / "a", {NAME: lines([question()])})
+    before = hashlib.sha256((tmp_path / "a" / NAME).read_bytes()).hexdigest()
+    assert unit.readings[0].sha256 == before
+    unit.readings[0].broken = "gone"
+    loaded = make(Workspace(str(tmp_path)), READ, unit, options_of("recam"))
+    assert (loaded.records, loaded.inputs[0].sha256) == (1, before)
+
+
+PIECES = st.lists(
+    st.one_of(
+        st.sampled_from(["\t", "\n", '"', "{", "}", ":", ",", "article", "question", "label", "0", "a b", "\r"]),
+        st.sampled_from(["passage", "summary", "@placeholder", "\0", "\u0301" * 40, "\ufeff"]),
+        st.sampled_from([json.dumps(question()), json.dumps({"passage": "a b", "summary": "c d"})]),
+        st.binary(max_size=3),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(sorted(LAYOUTS)), PIECES, st.booleans())
+def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_factory, layout, pieces, headed):
+    text = b"".join(p if isinstance(p, bytes) else p.encode("utf-8") for p in pieces)
+    folder = tmp_path_factory.mktemp("fuzz")
+    head = b"passage\tsummary\n" if headed else b""
+    (unit,) = units_of(folder, {f"a-{NAME}": head + text})
+    workspace, refused = Workspace(str(folder)), ""
+    try:
+        loaded = make(workspace, READ, unit, options_of(layout))
+    except LexbeamError as error:
+        refused = str(error)
+    if refused:
+        assert f"a-{NAME}" in refused
+        return
+    records = 0
+    for task in part_tasks([loaded], 2):
+        settled = make(workspace, SETTLE, task, SettleOptions())
+        for pair in pq.read_table(settled.part.file.path).to_pylist():
+            records += pair["rows"]
+            assert set(pair["flags"]) <= set(FLAGS)
+    assert records == loaded.records
+    rejects = make(workspace, LIST_REJECTS, [loaded.rejects], None)
+    reasons = {row["reason"] for row in pq.read_table(rejects.file.path).to_pylist()}
+    assert reasons == set(loaded.reasons) <= set(PAIR_REASONS)

@@ -1,0 +1,115 @@
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REASONS
+from transforms.cloze.pairs import cutting, mis_decoding, row_layouts
+from transforms.cloze.pairs import pair as pairing
+from transforms.cloze.pairs.pair import (
+    PLACEHOLDER,
+    Given,
+    GivenTarget,
+    LengthOptions,
+    article_id,
+    fill,
+    join_rows,
+    pair_id,
+    pair_row,
+)
+from transforms.formats.records.base import BadRecord
+from transforms.formats.records.text_cleaning import clean_text
+
+TARGET = GivenTarget("intersection", ("cat", "dog", "fox", "cow", "hen"), 1)
+
+
+def reason_of(passage="The dog barks.", summary="Some bark.", target=None, **lengths):
+    with pytest.raises(BadRecord) as raised:
+        pair_row(Given("1", passage, summary, target), LengthOptions(**lengths))
+    assert raised.value.reason in PAIR_REASONS
+    return raised.value.reason
+
+
+def row(summary="Some bark.", target=None, passage="The dog barks.", **more):
+    made = pair_row(Given("1", passage, summary, target), LengthOptions())
+    return {**made, "source": "a", "number": 0, **more}
+
+
+@given(
+    st.text(max_size=12).map(clean_text),
+    st.text(max_size=12).map(clean_text),
+    st.sampled_from(["word", "\u0301x", "e", "한", "été"]),
+)
+def test_a_word_is_put_in_its_place_or_has_none(before, after, word):
+    filled = fill(before + PLACEHOLDER + after, word)
+    if filled.start is None:
+        assert clean_text(filled.summary) != before + word + after or "\u0301" in after + word
+    else:
+        assert filled.summary[filled.start : filled.end] == word
+        assert filled.summary == before + word + after
+
+
+def test_what_gives_no_pair_has_its_reason():
+    assert reason_of(passage="") == reason_of(passage="... !") == "empty_passage"
+    assert reason_of(summary="") == reason_of(summary="?") == "empty_summary"
+    assert reason_of(summary="Bark!") == "short_summary"
+    assert reason_of(summary="A b c.", max_summary_words=2) == "long_summary"
+    assert reason_of(passage="A b.", min_passage_words=3) == "short_passage"
+    assert reason_of(passage="word " * 50_000) == "long_passage"
+    assert reason_of(summary=f"Some {PLACEHOLDER} bark.") == "placeholder"
+    assert reason_of(passage=f"The {PLACEHOLDER}.") == "placeholder"
+    asked = f"The {PLACEHOLDER} barks."
+    assert reason_of(summary="None barks.", target=TARGET) == "placeholder"
+    assert reason_of(summary=asked + asked, target=TARGET) == "placeholder"
+    assert reason_of(passage=asked, summary=asked, target=TARGET) == "placeholder"
+    other = TARGET._replace(options=("a", "b", PLACEHOLDER))
+    assert reason_of(summary=asked, target=other) == "placeholder"
+    assert reason_of(summary=asked, target=TARGET._replace(options=("a", ""))) == "bad_label"
+    kept = pair_row(Given("1", "word " * 20_000, "Bark!"), LengthOptions(min_summary_words=1))
+    assert kept["flags"] == []
+
+
+def test_ids_are_of_content_and_pairs_of_a_passage_share_their_beginning():
+    one, other, third = row(), row("Others bark."), row(passage="The cat.")
+    assert one["key"] == pair_id(article_id("The dog barks."), "Some bark.") == row(number=7)["key"]
+    assert one["key"][:16] == other["key"][:16] == one["article_id"][:16] != third["key"][:16]
+    assert one["key"][16:] == third["key"][16:] != other["key"][16:]
+    assert all(len(name) == 32 for name in (one["key"], one["article_id"]))
+
+
+@given(st.permutations(range(6)))
+def test_equal_pairs_are_one_with_all_their_targets_whatever_their_order(order):
+    def question(place, target, **more):
+        words = ["The", "dog", "barks", "now."]
+        words[place] = PLACEHOLDER
+        return row(" ".join(words), target, **more)
+
+    dog, barks = TARGET, TARGET._replace(options=("Barks", "barks", "x"))
+    rows = [
+        question(1, dog),
+        question(1, dog, source="b", genre="g", source_id="7"),
+        question(2, barks, number=1),
+        question(1, dog._replace(kind=KINDS[0]), number=2),
+        row("The dog barks now.", number=3),
+        question(1, dog._replace(options=("dog", "cow"), label=0), number=4),
+    ]
+    assert len({one["key"] for one in rows}) == 1
+    # They come sorted by source and number, with the same numbers whatever their order in a file.
+    pair = join_rows(sorted([rows[n] for n in order], key=lambda one: (one["source"], one["number"])))
+    assert (pair["rows"], pair["genre"], pair["source_id"]) == (6, "g", "7")
+    assert (pair["source"], pair["language"]) == ("a", None)
+    assert pair["flags"] == [flag for flag in FLAGS if flag in ("several_targets", "doubled_options", "repeated")]
+    found = [(t["kind"], t["form"], t["label"], t["source"], t["start"]) for t in pair["targets"]]
+    assert found == [
+        (KINDS[0], "dog", 1, "a", 4),
+        (KINDS[2], "dog", 1, "a", 4),
+        (KINDS[2], "dog", 0, "a", 4),
+        (KINDS[2], "barks", 1, "a", 8),
+    ]
+
+
+@pytest.mark.parametrize("module", [cutting, row_layouts, mis_decoding, pairing])
+def test_examples(module):
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)

@@ -1,0 +1,178 @@
+"""Questions as numbers against a plain way to them; words, glosses and figures of readers."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reader_tables import KIND, part
+from wordnet_making import Synset, open_folder, write_wordnet
+
+from schemas.cloze.pairs import CANDIDATES, PAIRS
+from transforms.cloze.readers.data import EncodeOptions, Group, GroupTask, candidates, questions
+from transforms.cloze.readers.encoding import ENCODE
+from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
+from transforms.cloze.readers.stages import folds_of, tally_of
+from transforms.cloze.readers.words import glosses_of, vectors_of
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.tables import read_table
+
+TEXTS = [
+    ("The Hope grows", "en", "One two one THREE"),
+    ("Hopes and hope", "en", "two three"),
+    ("Fear and fears", "en", "four one"),
+    ("Angst und Hope", "de", "eins one"),
+]
+ASKED = [(0, 1, True), (1, 0, True), (1, 2, False), (2, 0, True), (2, 2, True), (3, 2, True)]
+
+
+def tables(folder):
+    pairs, asked = [], []
+    for place, (summary, language, passage) in enumerate(TEXTS):
+        row = {"pair_id": f"p{place}", "article_id": f"a{place}", "language": language}
+        for side, text in (("summary", summary), ("passage", passage)):
+            forms = text.split()
+            row |= {
+                f"{side}_forms": forms,
+                f"{side}_lemmas": [form.lower().removesuffix("s") for form in forms],
+                f"{side}_upos": ["NOUN"] * len(forms),
+            }
+        pairs.append(row)
+    for place, token, passed in ASKED:
+        form = TEXTS[place][0].split()[token]
+        asked.append(
+            {
+                "question_id": f"q{place}{token}",
+                "kind": KIND,
+                "pair_id": f"p{place}",
+                "article_id": f"a{place}",
+                "token": token,
+                "form": form,
+                "lemma": form.lower().removesuffix("s"),
+                "upos": "NOUN",
+                "passed": passed,
+                "target": not passed,
+            }
+        )
+    return (
+        tuple(part(folder, PAIRS, pairs[start::2], start) for start in range(2)),
+        tuple(part(folder, CANDIDATES, asked[start::2], start) for start in range(2)),
+    )
+
+
+@pytest.fixture
+def encode(tmp_path):
+    pairs, asked = tables(tmp_path)
+
+    def made(language="en", **options):
+        task = GroupTask(Group(KIND, language), pairs, asked)
+        return make(Workspace(str(tmp_path)), ENCODE, task, EncodeOptions(**options))
+
+    return made
+
+
+def texts_of(lists, words):
+    names = {PLACEHOLDER: "@", UNKNOWN: "?"} | dict(enumerate(words, RESERVED))
+    return [
+        [names[n] for n in lists.values[a:b].tolist()] for a, b in zip(lists.bounds[:-1], lists.bounds[1:], strict=True)
+    ]
+
+
+def test_questions_are_the_texts_with_a_placeholder(encode):
+    encoded = encode()
+    found = questions(encoded)
+    words = read_table([encoded.words.path])["word"].to_pylist()
+    assert words == ["one", "and", "hope", "three", "two"]  # twice and more, most frequent first
+    assert texts_of(found.summaries, words) == [
+        ["?", "@", "?"],
+        ["@", "and", "hope"],
+        ["@", "and", "?"],
+        ["?", "and", "@"],
+    ]
+    passages = texts_of(found.passages, words)
+    assert [passages[n] for n in found.passage.tolist()] == [
+        ["one", "two", "one", "three"],
+        ["two", "three"],
+        ["?", "one"],
+        ["?", "one"],
+    ]
+    assert found.places.tolist() == [1, 0, 0, 2]
+    rows = candidates(encoded)
+    assert rows["word"].to_pylist() == ["Fear", "Hope", "Hopes", "fears"]
+    assert rows["lemma"].to_pylist() == ["fear", "hope", "hope", "fear"]
+    assert rows["count"].to_pylist() == [1, 2, 1, 1]
+    assert [rows["word"][n].as_py() for n in found.answers] == ["Hope", "Hopes", "Fear", "fears"]
+    forms = read_table([encoded.forms.path]).to_pylist()
+    assert {(row["lemma"], row["form"], row["count"]) for row in forms} == {
+        ("hope", "hope", 2),
+        ("hope", "hopes", 1),
+        ("fear", "fear", 1),
+        ("fear", "fears", 1),
+    }
+
+
+def test_languages_targets_and_rare_answers(encode):
+    assert candidates(encode("de"))["word"].to_pylist() == ["Hope"]
+    assert candidates(encode(asked="targets"))["word"].to_pylist() == ["hope"]
+    assert encode("fr").asked == 0
+    rare = encode(min_answers=2)
+    assert rare.named == 0
+    assert questions(rare).answers.tolist() == [-1] * 4
+
+
+def test_questions_of_an_article_are_in_one_fold(encode):
+    found = questions(encode())
+    folds = folds_of(found, 4, 1)
+    assert folds[2] == folds[3]
+    assert ((folds >= 0) & (folds < 4)).all()
+
+
+@given(st.lists(st.lists(st.sampled_from([0.1, 0.2, 0.3]), min_size=4, max_size=4), min_size=1), st.data())
+def test_figures_against_counting(rows, data):
+    logs = np.log(np.array(rows))
+    answers = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=len(rows), max_size=len(rows))))
+    seen = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
+    reciprocal, hits, unseen = 0.0, [0.0] * 3, 0
+    for own, answer in zip(logs, answers.tolist(), strict=True):
+        if answer < 0 or not seen[answer]:
+            unseen += 1
+            continue
+        above, tied = (own > own[answer]).sum(), (own == own[answer]).sum()
+        ranks = above + 1 + np.arange(tied)
+        reciprocal += 1 / ranks.mean()
+        hits = [hit + (ranks <= k).mean() for hit, k in zip(hits, (1, 5, 10), strict=True)]
+    found = tally_of(logs, answers, seen)
+    assert (found.questions, found.unseen) == (len(rows), unseen)
+    assert found.reciprocal == pytest.approx(reciprocal)
+    assert found.hits == pytest.approx(hits)
+
+
+def test_glosses_are_first_senses_behind_their_parts_of_speech(tmp_path):
+    write_wordnet(
+        tmp_path,
+        [
+            Synset("a", "n", ["hope"], gloss='a good feeling; "hope springs"'),
+            Synset("b", "n", ["hope"], gloss="another sense"),
+            Synset("c", "v", ["hope"], gloss="to feel good"),
+        ],
+        index_sense=False,
+    )
+    wordnet = open_folder(tmp_path)
+    found = glosses_of(wordnet, ["Hopes", "law"], ["hope", "law"], 60)
+    assert found.bounds.tolist() == [0, 8, 9]
+    # <n> a good feeling <v> to feel good; law
+    assert found.values.tolist() == [1, 2, 3, 4, 5, 6, 7, 3, 8]
+    assert glosses_of(wordnet, ["hope"], ["hope"], 3).values.tolist() == [1, 2, 3]
+    assert glosses_of(None, ["Hope", "hope"], ["hope"] * 2, 3).values.tolist() == [1, 1]
+
+
+def test_vectors_stand_behind_reserved_rows():
+    class Held:
+        dim = 2
+
+        def vectors(self, words):
+            return np.ones((len(words), 2), np.float32), np.array([True, False])
+
+    vectors, there = vectors_of(Held(), pa.array(["a", "b"]))
+    assert vectors.shape == (RESERVED + 2, 2)
+    assert there.tolist() == [False] * RESERVED + [True, False]

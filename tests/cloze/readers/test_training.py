@@ -1,0 +1,183 @@
+"""Readers: the networks against their equations token by token, and that they learn."""
+
+import numpy as np
+import pytest
+from readers_reference import scores
+
+from transforms.cloze.readers.options import (
+    PLACEHOLDER,
+    RESERVED,
+    Lists,
+    Questions,
+    ReaderOptions,
+    TrainingData,
+    top_words,
+)
+from transforms.cloze.readers.training import log_probabilities, sizes_of, train_reader
+from transforms.common.draws.by_content import content_hashes
+from transforms.learning.models.formats import read_safetensors, write_safetensors
+
+torch = pytest.importorskip("torch")
+
+KINDS = ("ga", "ar", "ar-gloss")
+SMALL = ReaderOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2)
+
+
+def lists(values):
+    bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
+    return Lists(bounds, np.array([n for one in values for n in one], np.int32))
+
+
+def questions(number, words, candidates, seed=0, long=8):
+    """Questions whose answer is told by the one marked word of the passage."""
+    random = np.random.default_rng(seed)
+    answers = random.integers(candidates, size=number)
+    passages, summaries, places = [], [], []
+    for answer in answers:
+        text = random.integers(RESERVED + candidates, words, random.integers(2, long + 1)).tolist()
+        text.insert(int(random.integers(len(text) + 1)), RESERVED + int(answer))
+        passages.append(text)
+        query = random.integers(RESERVED + candidates, words, random.integers(1, long // 2 + 1)).tolist()
+        places.append(int(random.integers(len(query) + 1)))
+        query.insert(places[-1], PLACEHOLDER)
+        summaries.append(query)
+    keys = content_hashes([f"question {n}" for n in range(number)])
+    return Questions(lists(passages), np.arange(number), lists(summaries), np.array(places), answers, keys, keys)
+
+
+def data_of(words, candidates):
+    glosses = [[1 + n % 3, 4 + n] for n in range(candidates)]
+    glosses[0] = [2]
+    return TrainingData(words, candidates, glosses=lists(glosses), gloss_words=5 + candidates)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_are_those_of_the_equations(kind):
+    asked, data = questions(7, 20, 5), data_of(20, 5)
+    trained = train_reader(kind, asked, np.arange(7), data, SMALL, seed=1)
+    found = np.concatenate(
+        [own for _, own in log_probabilities(kind, trained.weights, asked, np.arange(7), data, SMALL)]
+    )
+    weights = {name: own.astype(np.float64) for name, own in trained.weights.items()}
+    bounds, values = data.glosses
+    glosses = [values[bounds[c] : bounds[c + 1]] for c in range(5)]
+    for row in range(7):
+        texts = [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
+        wanted = scores(kind, weights, *texts, asked.places[row], glosses, SMALL.hops)
+        wanted -= np.log(np.exp(wanted).sum())
+        assert found[row] == pytest.approx(wanted, abs=1e-5)
+    assert np.exp(found).sum(1) == pytest.approx(np.ones(7))
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "ga5"])
+@pytest.mark.parametrize("hidden", [3, 16, 48])
+def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden):
+    count = 24 if hidden == 3 else 150
+    asked, data = questions(count, 60, 37, long=40), data_of(60, 37)
+    if kind == "ga5":
+        asked = asked._replace(options=np.random.default_rng(4).integers(3, 60, (count, 5)))
+        asked = asked._replace(answers=asked.answers % 5)
+    options = ReaderOptions(hidden=hidden, dim=7, hops=2, epochs=0, passage_tokens=35)
+    weights = train_reader(kind, asked, np.arange(count), data, options, seed=1).weights
+
+    def predicted(rows):
+        found = list(log_probabilities(kind, weights, asked, rows, data, options))
+        assert np.concatenate([some for some, _ in found]).tolist() == rows.tolist()
+        return np.concatenate([own for _, own in found])
+
+    whole = predicted(np.arange(count))
+    for size in (1, 7, 64, count):
+        order = np.random.default_rng(size).permutation(count)
+        batches = [order[start : start + size] for start in range(0, count if size > 1 else 9, size)]
+        found = np.concatenate([predicted(batch) for batch in batches])
+        assert (found == whole[np.concatenate(batches)]).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_training_learns_and_repeats(kind):
+    asked, data = questions(160, 24, 4), data_of(24, 4)
+    rows = np.flatnonzero(np.arange(160) % 4 != 0)
+    options = ReaderOptions(hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1)
+    trained = train_reader(kind, asked, rows, data, options, seed=3)
+    other = np.flatnonzero(np.arange(160) % 4 == 0)
+    found = np.concatenate([own for _, own in log_probabilities(kind, trained.weights, asked, other, data, options)])
+    right = (top_words(found, 1)[0][:, 0] == asked.answers[other]).mean()
+    assert right > 0.8  # by chance a quarter
+    assert trained.losses[trained.best] == min(trained.losses)
+    assert trained.questions + trained.held_out == len(rows)
+
+
+def test_same_weights_whatever_the_order_and_other_runs():
+    asked, data = questions(40, 20, 5), data_of(20, 5)
+    rows = np.arange(30)
+    first = train_reader("ar-gloss", asked, rows, data, SMALL, seed=5)
+    torch.rand(7)  # what others draw from torch's own generator does not count
+    second = train_reader("ar-gloss", asked, rows[::-1], data, SMALL, seed=5)
+    assert write_safetensors(first.weights) == write_safetensors(second.weights)
+    third = train_reader("ar-gloss", asked, rows, data, SMALL, seed=6)
+    assert write_safetensors(first.weights) != write_safetensors(third.weights)
+    loaded = read_safetensors(write_safetensors(first.weights))
+    assert {name: own.shape for name, own in loaded.items()} == {name: own.shape for name, own in first.weights.items()}
+
+
+def test_what_is_held_out_does_not_count():
+    asked, data = questions(40, 20, 5), data_of(20, 5)
+    changed = asked._replace(answers=np.where(np.arange(40) < 30, asked.answers, 0))
+    rows = np.arange(30)
+    first = train_reader("ar", asked, rows, data, SMALL, seed=5)
+    second = train_reader("ar", changed, rows, data, SMALL, seed=5)
+    assert write_safetensors(first.weights) == write_safetensors(second.weights)
+
+
+def test_unseen_answers_are_not_trained_on():
+    asked, data = questions(40, 20, 5), data_of(20, 5)
+    answers = asked.answers.copy()
+    answers[::2] = -1
+    trained = train_reader("ar", asked._replace(answers=answers), np.arange(40), data, SMALL, seed=5)
+    assert trained.questions + trained.held_out == 20
+
+
+def test_vectors_initialise_and_stay():
+    asked = questions(20, 20, 5)
+    vectors = np.random.default_rng(1).normal(size=(20, 6)).astype(np.float32)
+    there = np.arange(20) > 4
+    data = TrainingData(20, 5, vectors=(vectors, there), candidate_vectors=(vectors[:5], there[:5]))
+    trained = train_reader("ar", asked, np.arange(20), data, SMALL, seed=1)
+    assert sizes_of(data, SMALL).dim == 6
+    assert (trained.weights["embed_words.weight"][there] == vectors[there]).all()
+    tuned = train_reader(
+        "ar", asked, np.arange(20), data, ReaderOptions(**{**vars(SMALL), "tune_vectors": True}), seed=1
+    )
+    assert (tuned.weights["embed_words.weight"][there] != vectors[there]).any()
+
+
+def test_a_passage_is_cut():
+    asked, data = questions(6, 20, 5), data_of(20, 5)
+    options = ReaderOptions(**{**vars(SMALL), "passage_tokens": 2})
+    trained = train_reader("ar", asked, np.arange(6), data, options, seed=1)
+    short = asked._replace(
+        passages=lists(
+            [
+                asked.passages.values[a : min(b, a + 2)]
+                for a, b in zip(asked.passages.bounds[:-1], asked.passages.bounds[1:], strict=True)
+            ]
+        )
+    )
+    rows = np.arange(6)
+    [(_, cut)] = log_probabilities("ar", trained.weights, asked, rows[:4], data, options)
+    [(_, given)] = log_probabilities("ar", trained.weights, short, rows[:4], data, SMALL)
+    assert (cut == given).all()
+
+
+def test_no_questions_leave_the_first_weights():
+    asked, data = questions(4, 20, 5), data_of(20, 5)
+    trained = train_reader("ar", asked, np.arange(0), data, SMALL, seed=1)
+    assert trained.best == -1
+    assert trained.losses == []
+
+
+def test_ties_go_to_the_first_word():
+    words, logs = top_words(np.log(np.array([[0.2, 0.4, 0.4], [0.5, 0.25, 0.25]])), 2)
+    assert words.tolist() == [[1, 2], [0, 1]]
+    assert np.exp(logs) == pytest.approx(np.array([[0.4, 0.4], [0.5, 0.25]]))

@@ -1,0 +1,82 @@
+"""Files of lines that people write, with every kind of damage: read in seconds, or told by line."""
+
+import os
+
+import pytest
+from hostile_making import locked
+from nets import ends
+
+from transforms.annotation.engines.normalise import read_rules
+from transforms.change.scores.gold import GoldOptions, read_gold
+from transforms.change.view.words import ViewOptions
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.small_texts import read_lines
+
+MARKS = "a" + "\u0301\u0327" * 100_000
+READERS = {
+    "lines": lambda path: list(read_lines(path, "targets")),
+    "rules": read_rules,
+    "pairs": lambda path: read_gold(GoldOptions(binary=path), ViewOptions()),
+    "table": lambda path: read_gold(GoldOptions(gold=path), ViewOptions()),
+}
+GOOD = {"lines": "a\n", "rules": "form\ta\tb\n", "pairs": "a\t1\n", "table": "word\tbinary\na\t1\n"}
+ADDED = {
+    "NUL": ("a\0\t1", "the control character .*x00"),
+    "escape": ("a\x1b[2J\t1", "the control character .*x1b"),
+    "marks": (MARKS + "\t1", "more than 30 combining marks in a row"),
+    "half a pair": (b"\xed\xa0\x80\t1", "is not UTF-8 text"),
+    "Latin-1": ("é\t1".encode("latin-1"), "is not UTF-8 text"),
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+@pytest.mark.parametrize("damage", ADDED)
+def test_a_line_that_no_word_stands_in(kind, damage, tmp_path):
+    line, message = ADDED[damage]
+    data = line if isinstance(line, bytes) else line.encode()
+    path = tmp_path / "x.txt"
+    path.write_bytes(GOOD[kind].encode() + b"\n" + data + b"\n")
+    number = GOOD[kind].count("\n") + 2
+    with ends(), pytest.raises(UsageError, match=f"x.txt.*{message}") as caught:
+        READERS[kind](str(path))
+    assert isinstance(line, bytes) or f"line {number}:" in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_what_is_no_file(kind, tmp_path):
+    path = tmp_path / "x.txt"
+    for make in (
+        path.mkdir,
+        lambda: os.mkfifo(path),
+        lambda: path.symlink_to("/dev/zero"),
+        lambda: path.symlink_to("nowhere"),
+        lambda: path.symlink_to("x.txt"),
+    ):
+        make()
+        with pytest.raises((LexbeamError, OSError)) as caught:
+            READERS[kind](str(path))
+        assert "x.txt" in str(caught.value)
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def test_a_file_without_permission(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_text("a\n")
+    with locked(path), pytest.raises(UsageError, match=r"`targets` .*no permission"):
+        list(read_lines(str(path), "targets"))
+
+
+def test_lines_are_numbered_as_an_editor_does(tmp_path):
+    path = tmp_path / "x.txt"
+    path.write_bytes("\ufeffa\r\n\n \nb\u2028c\n\u0e01\u0e38".encode())
+    assert list(read_lines(str(path), "x")) == ["a", "", "", "b\u2028c", "\u0e01\u0e38"]
+    path.write_bytes(("\u0915\u093e" * 100 + "ἄ" * 100 + "漢" * 1000).encode())
+    assert len(list(read_lines(str(path), "x"))) == 1
+
+
+def test_a_file_far_too_large_is_not_read(tmp_path):
+    path = tmp_path / "x.txt"
+    with path.open("wb") as stream:
+        stream.truncate(1 << 40)
+    with pytest.raises(UsageError, match="is larger than 64 MiB"):
+        list(read_lines(str(path), "targets"))

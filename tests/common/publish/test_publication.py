@@ -1,0 +1,211 @@
+import json
+import os
+import shutil
+
+import pyarrow.parquet as pq
+import pytest
+from making import files_below, made_section, put
+
+from pipelines.cli import main
+from transforms.common.errors import LexbeamError
+from transforms.common.publish import publication as module
+from transforms.common.publish.layout import read_record, snapshot_name
+from transforms.common.publish.snapshots import open_snapshot
+from transforms.common.store.sound import Damaged
+
+
+def section(folder, *words, name="corpus", table="documents", **more):
+    return made_section(folder, name, {table: [[word] for word in words]}, **more)
+
+
+def words_at(out, table="documents"):
+    return open_snapshot(str(out)).read(table)["word"].to_pylist()
+
+
+def test_published_tables_are_read_by_name(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a", "b"))
+    assert pq.read_table(out / "documents")["word"].to_pylist() == ["a", "b"]
+    assert words_at(out) == ["a", "b"]
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest == open_snapshot(str(out)).manifest
+    entry = manifest["tables"]["documents"]
+    assert (entry["rows"], entry["schema_version"]) == (2, "1")
+    for number, part in enumerate(entry["parts"]):
+        assert part["file"] == f"part-{number:05d}-of-00002-{part['sha256'][:8]}.parquet"
+        assert (out / "documents" / part["file"]).stat().st_size == part["bytes"]
+    assert manifest["corpus"]["parts"] == {"documents": [part["file"] for part in entry["parts"]]}
+
+
+def test_a_part_that_did_not_change_keeps_its_name(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a", "b"))
+    before = set(os.listdir(out / "documents"))
+    put(out, section(tmp_path / "w", "a", "c"))
+    after = set(os.listdir(out / "documents"))
+    assert len(before & after) == 1
+    assert len(before | after) == 3
+
+
+def test_tables_of_a_task_are_read_by_task_and_table(tmp_path, capsys):
+    out = tmp_path / "out"
+    tables = {"complexity/texts": [["a"], ["b"]], "complexity/scores": [["s"]]}
+    put(out, made_section(tmp_path / "w", "complexity.split", tables))
+    assert os.readlink(out / "complexity") == "current/complexity"
+    assert pq.read_table(out / "complexity" / "texts")["word"].to_pylist() == ["a", "b"]
+    assert words_at(out, "complexity/scores") == ["s"]
+    assert main(["show", str(out / "complexity" / "texts"), "--tsv"]) == 0
+    assert capsys.readouterr().out.split() == ["word", "a", "b"]
+    assert main(["show", str(out / "complexity" / "scores")]) == 0
+    assert capsys.readouterr().out.startswith("complexity/scores: 1 row:")
+    # Beside it another section comes; when the task's goes, so does its link.
+    put(out, section(tmp_path / "w", "a"))
+    assert pq.read_table(out / "complexity" / "scores")["word"].to_pylist() == ["s"]
+    put(out, section(tmp_path / "w", "b"), drop=["complexity.split"])
+    assert not os.path.lexists(out / "complexity")
+
+
+def test_the_manifest_has_no_path_and_no_clock(tmp_path):
+    texts = []
+    for out in (tmp_path / "one", tmp_path / "elsewhere" / "two"):
+        put(out, section(tmp_path / "w", "a"))
+        texts.append((out / "manifest.json").read_bytes())
+    assert texts[0] == texts[1]
+    assert str(tmp_path).encode() not in texts[0]
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_the_newest_snapshots_stay(tmp_path, keep):
+    out = tmp_path / "out"
+    names = []
+    for word in "abcd":
+        put(out, section(tmp_path / "w", word), keep_snapshots=keep)
+        names.append(snapshot_name(str(out)))
+    assert list(read_record(str(out)).snapshots) == names[-keep:]
+    folder = out / "_snapshots"
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(names[-keep:])
+    assert {path.name.partition(".")[0] for path in folder.glob("*.json")} == set(names[-keep:])
+    for name, word in zip(names[-keep:], "abcd"[-keep:], strict=True):
+        assert words_at(folder / name) == [word]
+
+
+def test_what_was_published_before_and_comes_again_is_the_newest(tmp_path):
+    out = tmp_path / "out"
+    for word in "aba":
+        put(out, section(tmp_path / "w", word))
+    assert words_at(out) == ["a"]
+    put(out, section(tmp_path / "w", "c"))
+    assert {words_at(out / "_snapshots" / name)[0] for name in read_record(str(out)).snapshots} == {"a", "c"}
+
+
+def test_a_snapshot_that_was_never_switched_to_goes_before_what_readers_have(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+
+    def die(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_switch", die)
+    for word in "bc":
+        with pytest.raises(KeyboardInterrupt):
+            put(out, section(tmp_path / "w", word))
+        assert words_at(out) == ["a"]
+    monkeypatch.undo()
+    put(out, section(tmp_path / "w", "d"))
+    kept = read_record(str(out)).snapshots
+    assert [words_at(out / "_snapshots" / name) for name in kept] == [["a"], ["d"]]
+
+
+def test_parts_that_are_carried_over_are_links_to_the_same_file(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    (part,) = open_snapshot(str(out)).paths("documents")
+    put(out, section(tmp_path / "w", "s", name="change", table="scores"))
+    (carried,) = open_snapshot(str(out)).paths("documents")
+    assert carried != part
+    assert os.path.samefile(carried, part)
+
+
+def test_publishing_again_mends_what_is_damaged(tmp_path):
+    out = tmp_path / "out"
+    made = section(tmp_path / "w", "a", "b", "c")
+    put(out, made)
+    whole = files_below(out / "_snapshots" / snapshot_name(str(out)))
+    parts = open_snapshot(str(out)).paths("documents")
+    for path in parts:  # of their own, so that the artefacts stay whole
+        shutil.copy(path, path + "x")
+        os.replace(path + "x", path)
+    os.remove(parts[0])
+    os.truncate(parts[1], 5)
+    with open(parts[2], "r+b") as stream:
+        stream.seek(20)
+        stream.write(b"\xff")
+    assert open_snapshot(str(out)).damaged() == parts
+    put(out, made)
+    assert open_snapshot(str(out)).damaged() == []
+    assert files_below(out / "_snapshots" / snapshot_name(str(out))) == whole
+
+
+def test_damaged_work_is_not_published(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    made = section(tmp_path / "v", "b")
+    with open(made.parts[0].path, "r+b") as stream:
+        stream.seek(20)
+        stream.write(b"\xff")
+    with pytest.raises(Damaged):
+        put(out, made)
+    assert words_at(out) == ["a"]
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "flipped"])
+def test_a_damaged_part_is_not_carried_over(tmp_path, damage):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    (path,) = open_snapshot(str(out)).paths("documents")
+    if damage == "gone":
+        os.remove(path)
+    elif damage == "cut":
+        os.truncate(path, 9)
+    else:
+        with open(path, "r+b") as stream:
+            stream.seek(20)
+            stream.write(b"\xff")
+    with pytest.raises(LexbeamError, match=r"part-00000-of-00001-\w+\.parquet is damaged"):
+        put(out, section(tmp_path / "w", "s", name="change", table="scores"))
+    assert "scores" not in open_snapshot(str(out)).tables
+
+
+def test_what_is_carried_over_is_not_hashed_again_unless_it_was_touched(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    later = section(tmp_path / "w", "s", name="change", table="scores")
+    hashed = []
+    monkeypatch.setattr(module, "is_sound", lambda part: hashed.append(part.path) or True)
+    put(out, later)
+    assert hashed == []
+    (path,) = open_snapshot(str(out)).paths("documents")
+    os.utime(path)
+    put(out, later)
+    assert path in hashed
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path):
+    put(tmp_path / "out", section(tmp_path / "w", "a"))
+    with pytest.raises(LexbeamError, match="it has documents"):
+        open_snapshot(str(tmp_path / "out")).parts("sentences")
+    with pytest.raises(LexbeamError, match="nothing is published"):
+        open_snapshot(str(tmp_path / "none"))
+
+
+def test_what_another_version_published_is_told(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    manifest = {**open_snapshot(str(out)).manifest, "lexbeam": {"schema_version": "1"}}
+    name = module.digest(manifest)
+    os.mkdir(out / "_snapshots" / name)
+    (out / "_snapshots" / name / "manifest.json").write_text(json.dumps(manifest))
+    os.remove(out / "current")
+    os.symlink(f"_snapshots/{name}", out / "current")
+    with pytest.raises(LexbeamError, match="another version"):
+        open_snapshot(str(out))

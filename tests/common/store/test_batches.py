@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.sound import Damaged
+
+SCHEMA = pa.schema([("text", pa.string())])
+
+
+def write(path, texts):
+    """Write a batch for each text; return the file and the batches' ordinals."""
+    artefact = Artefact(str(path))
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, SCHEMA) as writer:
+        ordinals = [writer.write(pa.record_batch({"text": [text]}, SCHEMA)) for text in texts]
+    return artefact.file(".arrow"), ordinals
+
+
+def test_batches_are_read_by_ordinal_in_any_order(tmp_path):
+    file, ordinals = write(tmp_path / "a", ["zero", "one", "two"])
+    with BatchReader() as reader:
+        texts = [reader.read(file, n)["text"][0].as_py() for n in (2, 0, 1)]
+        assert reader.count(file) == 3
+    assert ordinals == [0, 1, 2]
+    assert texts == ["two", "zero", "one"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_few_files_are_open_at_a_time(tmp_path, limit):
+    files = {name: write(tmp_path / name, [name, name * 2])[0] for name in "abcd"}
+    with BatchReader(limit=limit) as reader:
+        for ordinal in (0, 1):
+            for name in "abcd":
+                text = reader.read(files[name], ordinal)["text"][0].as_py()
+                assert text == name * (ordinal + 1)
+            assert len(reader._open) <= limit
+
+
+def test_a_damaged_file_is_not_read_but_discarded(tmp_path):
+    file, _ = write(tmp_path / "a", ["zero", "one"])
+    path = Path(file.path)
+    content = path.read_bytes()
+    path.write_bytes(content[:-30] + b"?" + content[-29:])
+    with BatchReader() as reader, pytest.raises(Damaged, match=r"a\.arrow was damaged on disk"):
+        reader.read(file, 0)
+    assert not path.exists()

@@ -1,0 +1,101 @@
+import hashlib
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.common.store.artefacts import files_of
+from transforms.common.store.receipts import (
+    ArtefactPath,
+    File,
+    decode,
+    encode,
+    read_envelope,
+    read_receipt,
+    write_receipt,
+)
+
+
+class Row(NamedTuple):
+    """A row with a file that is not the first of its fields."""
+
+    name: str
+    file: File | None
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """A receipt with all that receipts hold."""
+
+    file: File
+    rows: tuple[Row, ...]
+    counts: dict[str, int]
+    years: dict[int, int]
+    share: float
+    note: str | None
+
+
+FILES = st.builds(
+    File,
+    st.from_regex(r"[a-z]{1,8}/[a-z:\"]{1,8}", fullmatch=True).map(lambda p: ArtefactPath("/r/" + p)),
+    st.integers(0, 2**50),
+    st.text("0123456789abcdef", min_size=64, max_size=64),
+)
+RECEIPTS = st.builds(
+    Receipt,
+    FILES,
+    st.lists(st.builds(Row, st.text(), st.none() | FILES)).map(tuple),
+    st.dictionaries(st.text(), st.integers(-(2**60), 2**60)),
+    st.dictionaries(st.integers(-5000, 5000), st.integers(0, 9)),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.none() | st.text(),
+)
+
+
+@given(RECEIPTS)
+def test_a_receipt_comes_back_as_it_was(receipt):
+    content = encode(receipt, "/r")
+    assert b"/r/" not in encode([file.path for file in files_of(receipt)], "/r")
+    assert decode(content, Receipt, "/r") == receipt
+    assert decode(content, Receipt, "/elsewhere").file.path.startswith("/elsewhere/")
+
+
+@given(RECEIPTS)
+def test_files_are_found_wherever_they_stand(receipt):
+    assert list(files_of(receipt)) == [receipt.file, *(row.file for row in receipt.rows if row.file is not None)]
+
+
+def test_a_path_outside_the_folder_is_an_error():
+    with pytest.raises(ValueError, match="does not lie in"):
+        encode(File(ArtefactPath("/elsewhere/x"), 1, "0"), "/r")
+
+
+def test_a_receipt_of_another_type_counts_as_none(tmp_path, caplog):
+    path = str(tmp_path / "r.json")
+    write_receipt(path, "", Row("a", None), [])
+    assert read_receipt(path, "", Row) == Row("a", None)
+    assert read_receipt(path, "", Receipt) is None
+    assert "of another kind" in caplog.text
+    assert read_envelope(path).files == ()
+    assert read_envelope(str(tmp_path / "none")) is None
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize("content", [DEEP, f'{{"check": "x", "files": {DEEP}, "receipt": 1}}', '{"x": ' + DEEP + "}"])
+def test_a_receipt_nested_too_deeply_is_damaged(tmp_path, caplog, content):
+    (tmp_path / "a.json").write_text(content)
+    assert read_envelope(str(tmp_path / "a.json")) is None
+    assert read_receipt(str(tmp_path / "a.json"), str(tmp_path), Receipt) is None
+    assert "is damaged" in caplog.text
+
+
+def test_a_sound_envelope_around_something_nested_too_deeply_counts_as_none(tmp_path, caplog):
+    content = hashlib.sha256(b"[]\n" + DEEP.encode()).hexdigest()
+    text = f'{{"check": "{content}", "files": [], "receipt": {DEEP}}}'
+    (tmp_path / "a.json").write_text(text)
+    assert read_receipt(str(tmp_path / "a.json"), str(tmp_path), Receipt) is None
+    assert "anew" in caplog.text

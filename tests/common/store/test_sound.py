@@ -1,0 +1,53 @@
+import hashlib
+import os
+
+import pytest
+
+from transforms.common.errors import LexbeamError
+from transforms.common.store.receipts import ArtefactPath, File
+from transforms.common.store.sound import Damaged, checked, is_sound, is_sound_size, state_of
+from transforms.common.store.tables import Part
+
+
+def file_at(path, content=b"content"):
+    path.write_bytes(content)
+    return File(ArtefactPath(path), len(content), hashlib.sha256(content).hexdigest())
+
+
+def test_a_file_is_sound_until_a_bit_changes(tmp_path):
+    file = file_at(tmp_path / "f")
+    assert is_sound(file)
+    with open(file.path, "r+b") as stream:
+        stream.write(b"C")
+    assert is_sound_size(file)
+    assert is_sound(file) is False
+
+
+def test_no_file_and_a_link_are_neither_sound_nor_unsound(tmp_path):
+    file = file_at(tmp_path / "f")
+    os.rename(file.path, tmp_path / "g")
+    assert is_sound(file) is None
+    os.symlink("g", file.path)
+    assert state_of(file.path) is None
+    assert is_sound(file) is None
+
+
+def test_a_file_is_hashed_once_as_long_as_it_stays(tmp_path, monkeypatch):
+    file = file_at(tmp_path / "f")
+    assert checked(file) == file.path
+    monkeypatch.setattr("transforms.common.store.sound.stream_digest", lambda _: pytest.fail("hashed"))
+    assert checked(file) == file.path
+
+
+def test_an_artefact_that_is_damaged_is_discarded_and_a_published_part_is_not(tmp_path):
+    file = file_at(tmp_path / "f")
+    os.truncate(file.path, 2)
+    with pytest.raises(Damaged, match="same command again"):
+        checked(file)
+    assert not os.path.exists(file.path)
+    path = str(tmp_path / "part")
+    file_at(tmp_path / "part")
+    part = Part("scores", 0, path, 1, 7, "0" * 64)
+    with pytest.raises(LexbeamError, match="`verify`"):
+        checked(part)
+    assert os.path.exists(path)

@@ -1,0 +1,45 @@
+"""The stage that makes a part of the features and its coverage."""
+
+import pytest
+from featured import instance, instances, setting_with
+
+from schemas.complexity.instances import INSTANCES
+from transforms.common.store.artefacts import Artefact, Workspace, make
+from transforms.common.store.tables import Part, read_table, write_part
+from transforms.complexity.features import stages as featuring
+from transforms.complexity.features.stages import FEATURE, FeatureTask
+
+ROWS = [
+    instance(token, f"The ship sails over the {token}.", genre=genre)
+    for token in ("sea", "gene expression", "yard", "umi", "shipyard")
+    for genre in ("bible", "biomed", None)
+]
+
+
+@pytest.fixture(scope="module")
+def setting(tmp_path_factory):
+    return setting_with(tmp_path_factory.mktemp("lists"), lists={"age": {"sea": 4.0}})
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory):
+    path = tmp_path_factory.mktemp("instances") / "part"
+    rows = instances(*ROWS).sort_by("instance_id")
+    made = write_part(Artefact(str(path)), INSTANCES.schema(), [rows], sort_keys=INSTANCES.key)
+    return FeatureTask(Part.of(INSTANCES.name, 0, made))
+
+
+def test_a_part_of_several_batches(task, setting, tmp_path, monkeypatch):
+    whole = make(Workspace(str(tmp_path / "whole")), FEATURE, task, setting)
+    monkeypatch.setattr(featuring, "_BATCH", 4)
+    batches = make(Workspace(str(tmp_path / "batches")), FEATURE, task, setting)
+    assert batches.part.rows == len(ROWS)
+    for of in (lambda made: made.part.file, lambda made: made.coverage):
+        assert read_table([of(batches).path]).equals(read_table([of(whole).path]))
+    covered = read_table([batches.coverage.path]).to_pylist()
+    known = {
+        (row["genre"], row["known"], row["instances"])
+        for row in covered
+        if row["feature"] == "age" and row["kind"] == "single"
+    }
+    assert known == {("bible", 1, 4), ("biomed", 1, 4), (None, 1, 4)}

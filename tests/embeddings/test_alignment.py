@@ -1,0 +1,235 @@
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import ortho_group
+
+from transforms.common.errors import UsageError
+from transforms.embeddings.alignment import (
+    ALIGNMENTS,
+    FitOn,
+    Side,
+    Space,
+    apply,
+    fit_alignment,
+    parse_fit_on,
+    shared_places,
+)
+
+SEEDS = st.integers(0, 10_000)
+
+
+def space(vectors, words=None, counts=None, tokens=10_000):
+    words = words or [f"w{i:03}" for i in range(len(vectors))]
+    counts = np.full(len(words), 9, np.int64) if counts is None else np.array(counts, np.int64)
+    return Space(words, counts, vectors.astype(np.float32), tokens)
+
+
+def random_spaces(seed, words=60, dim=6):
+    generator = np.random.default_rng(seed)
+    return (generator.normal(size=(words, dim)) + 0.5 for _ in range(2))
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.sampled_from(["op", "op-"]))
+def test_procrustes_agrees_with_scipy(seed, name):
+    z, x = (rows.astype(np.float32).astype(float) for rows in random_spaces(seed))
+    earlier, later = space(z), space(x)
+    alignment = fit_alignment(name, earlier, later)
+    z, x = unit(z), unit(x)
+    if name == "op":
+        z, x = z - z.mean(axis=0), x - x.mean(axis=0)
+    rotation, _ = scipy.linalg.orthogonal_procrustes(x, z)
+    np.testing.assert_allclose(alignment.target.matrix, rotation, atol=1e-9)
+    assert alignment.source.matrix is None
+    np.testing.assert_allclose(apply(alignment.source, earlier.vectors), z, atol=1e-12)
+    np.testing.assert_allclose(apply(alignment.target, later.vectors), x @ rotation, atol=1e-9)
+    residual = np.sqrt(np.mean(np.sum((x @ rotation - z) ** 2, axis=1)))
+    assert alignment.residual == pytest.approx(residual)
+    assert alignment.fit_words == 60
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.sampled_from(["op", "op-"]))
+def test_procrustes_recovers_a_planted_rotation(seed, name):
+    z, _ = random_spaces(seed)
+    rotation = ortho_group.rvs(6, random_state=seed)
+    stretch = np.random.default_rng(seed).uniform(0.5, 2.0, (60, 1))
+    earlier, later = space(z), space(z @ rotation * stretch)
+    alignment = fit_alignment(name, earlier, later)
+    np.testing.assert_allclose(alignment.target.matrix, rotation.T, atol=1e-5)
+    assert alignment.residual < 1e-5
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.sampled_from(["cca", "cca-reversed"]), st.booleans())
+def test_cca_recovers_any_planted_linear_map(seed, name, rotated):
+    z, _ = random_spaces(seed)
+    generator = np.random.default_rng(seed)
+    planted = np.eye(6) + 0.3 * generator.normal(size=(6, 6)) / np.sqrt(6)
+    planted = ortho_group.rvs(6, random_state=seed) if rotated else planted
+    earlier, later = space(z), space(z @ planted)
+    alignment = fit_alignment(name, earlier, later)
+    expected = planted if name == "cca" else np.linalg.inv(planted)
+    side, other = alignment.source, alignment.target
+    if name == "cca-reversed":
+        side, other = other, side
+    np.testing.assert_allclose(side.matrix, expected, atol=1e-3)
+    assert other == Side()
+    assert alignment.residual < 1e-3
+
+
+def cca_by_eigenproblem(x, y):
+    """R = A B^-1 by the textbook's generalised eigenproblem, full rank."""
+    xx, yy, xy = x.T @ x, y.T @ y, x.T @ y
+    values, a = scipy.linalg.eigh(xy @ np.linalg.solve(yy, xy.T), xx)
+    b = np.linalg.solve(yy, xy.T @ a) / np.sqrt(values)
+    return a @ np.linalg.inv(b)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS)
+def test_cca_agrees_with_the_generalised_eigenproblem(seed):
+    z, x = random_spaces(seed)
+    earlier, later = space(z), space(x)
+    forward = fit_alignment("cca", earlier, later).source.matrix
+    z, x = earlier.vectors.astype(float), later.vectors.astype(float)
+    expected = cca_by_eigenproblem(z, x)
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(forward / size, expected / size, atol=1e-6)
+    reverse = fit_alignment("cca-reversed", earlier, later).target.matrix
+    expected = cca_by_eigenproblem(x, z)
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(reverse / size, expected / size, atol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(SEEDS, st.integers(3, 6), st.integers(3, 6))
+def test_cca_drops_directions_without_variance(seed, rank_z, rank_x):
+    generator = np.random.default_rng(seed)
+    z, x = (
+        (generator.normal(size=(60, rank)) @ generator.normal(size=(rank, 6))).astype(np.float32)
+        for rank in (rank_z, rank_x)
+    )
+    got = fit_alignment("cca", space(z), space(x), rcond=1e-5).source.matrix
+    # the formula as it stands in the notes, with numpy's pseudo-inverse of all of B
+    (uz, dz, vz), (ux, dx, vx) = (np.linalg.svd(rows.astype(float), False) for rows in (z, x))
+    uz, dz, vz = uz[:, :rank_z], dz[:rank_z], vz[:rank_z]
+    ux, dx, vx = ux[:, :rank_x], dx[:rank_x], vx[:rank_x]
+    p, _, qt = np.linalg.svd(uz.T @ ux, full_matrices=False)
+    a, b = vz.T @ np.diag(1 / dz) @ p, vx.T @ np.diag(1 / dx) @ qt.T
+    expected = a @ np.linalg.pinv(b)
+    np.testing.assert_allclose(got, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_centring_uses_the_full_vocabulary_and_fitting_the_shared_words():
+    z, x = (rows.astype(np.float32) for rows in random_spaces(1, words=30))
+    earlier = space(z, [f"a{i:02}" for i in range(10)] + [f"s{i:02}" for i in range(20)])
+    later = space(x, [f"s{i:02}" for i in range(20)] + [f"z{i:02}" for i in range(10)])
+    alignment = fit_alignment("op", earlier, later)
+    zc, xc = (unit(rows.astype(float)) for rows in (z, x))
+    zc, xc = zc - zc.mean(axis=0), xc - xc.mean(axis=0)
+    rotation, _ = scipy.linalg.orthogonal_procrustes(xc[:20], zc[10:])
+    np.testing.assert_allclose(alignment.target.matrix, rotation, atol=1e-9)
+    assert alignment.fit_words == 20
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("shared", FitOn()),
+        ("without-targets", FitOn(True)),
+        ("top:50", FitOn(top=50)),
+        ("without-targets + top:7", FitOn(True, 7)),
+        ("shared+top:7", FitOn(top=7)),
+    ],
+)
+def test_reads_fit_on(spec, expected):
+    assert parse_fit_on(spec) == expected
+
+
+@pytest.mark.parametrize("spec", ["", "top", "top:0", "top:x", "without-target", "shared:3", "+"])
+def test_bad_fit_on_is_a_usage_error(spec):
+    with pytest.raises(UsageError, match="`fit_on`"):
+        parse_fit_on(spec)
+
+
+def test_top_takes_the_larger_smaller_relative_frequency_ties_by_word():
+    z, x = random_spaces(2, words=4, dim=3)
+    earlier = space(z, list("abcd"), [40, 10, 20, 10], tokens=100)
+    later = space(x, list("abcd"), [10, 100, 200, 100], tokens=1000)
+    # smaller relative frequencies: a .01, b .1, c .2, d .1
+    fitted = fit_alignment("op-", earlier, later, fit_on="top:2")
+    chosen = fit_alignment(
+        "op-", *(s._replace(words=["b", "c"], counts=s.counts[1:3], vectors=s.vectors[1:3]) for s in (earlier, later))
+    )
+    assert fitted.fit_words == 2
+    np.testing.assert_array_equal(fitted.target.matrix, chosen.target.matrix)
+
+
+def test_targets_are_left_out_by_cca_and_kept_by_op():
+    z, x = random_spaces(3)
+    targets = frozenset(["w000", "w017"])
+    assert fit_alignment("op", space(z), space(x), targets=targets).fit_words == 60
+    cca = fit_alignment("cca", space(z), space(x), targets=targets)
+    keep = np.delete(np.arange(60), [0, 17])
+    words = [f"w{i:03}" for i in keep]
+    expected = fit_alignment("cca", space(z[keep], words), space(x[keep], words))
+    assert cca.fit_words == 58
+    np.testing.assert_array_equal(cca.source.matrix, expected.source.matrix)
+
+
+def test_too_few_shared_words_fit_nothing():
+    z, x = random_spaces(4, words=11, dim=6)
+    cca = fit_alignment("cca", space(z), space(x))
+    assert (cca.residual, cca.fit_words) == (None, 11)
+    assert cca.source.matrix is None
+    assert cca.target.matrix is None
+    assert fit_alignment("op", space(z), space(x)).residual is not None
+    apart = space(x, [f"x{i:02}" for i in range(11)])
+    assert fit_alignment("op", space(z), apart).residual is None
+    assert fit_alignment("none", space(z), apart).residual is None
+
+
+def test_none_changes_nothing():
+    z, x = random_spaces(5)
+    alignment = fit_alignment("none", space(z), space(x))
+    assert alignment[:2] == (Side(), Side())
+    assert alignment.residual > 0
+
+
+def test_zero_vectors_stay_zero():
+    rows = np.array([[0.0, 0.0], [3.0, 4.0]], np.float32)
+    side = Side(True, np.array([1.0, 1.0]), np.eye(2))
+    np.testing.assert_allclose(apply(side, rows), [[0, 0], [-0.4, -0.2]])
+
+
+def test_shared_places_pair_the_same_words():
+    mine, theirs = shared_places(space(np.eye(3), list("abd")), space(np.eye(3), list("bcd")))
+    assert (mine.tolist(), theirs.tolist()) == ([1, 2], [0, 2])
+
+
+def test_unknown_alignment_is_a_usage_error():
+    with pytest.raises(UsageError, match="did you mean 'cca'"):
+        fit_alignment("ccaa", space(np.eye(2)), space(np.eye(2)))
+
+
+@pytest.mark.parametrize("name", ALIGNMENTS)
+def test_same_bits_twice_and_whatever_the_blas_threads(name):
+    import threadpoolctl
+
+    z, x = random_spaces(6, words=400, dim=50)
+    results = []
+    for threads in (1, 2):
+        with threadpoolctl.threadpool_limits(limits=threads, user_api="blas"):
+            fitted = fit_alignment(name, space(z), space(x))
+            results.append(
+                apply(fitted.source, z.astype(np.float32)).tobytes()
+                + apply(fitted.target, x.astype(np.float32)).tobytes()
+            )
+    assert results[0] == results[1]

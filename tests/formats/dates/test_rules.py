@@ -1,0 +1,166 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nets import ends
+
+from transforms.common.errors import UsageError
+from transforms.formats.dates.metadata import load_metadata
+from transforms.formats.dates.rules import date_of, parse_date_rule
+from transforms.formats.records.base import Record, Reject
+
+RECORD = Record("7", {"date": "1790", "when": "1810-1813", "bad": "sometime"}, "text", None)
+
+
+def year(spec, source="a.txt", how="first", metadata=None):
+    found = date_of(parse_date_rule(spec), RECORD, source, how, metadata)
+    return found.reason if isinstance(found, Reject) else found[:2]
+
+
+@pytest.mark.parametrize(
+    ("spec", "source", "expected"),
+    [
+        ("header", "a.txt", (1790, 1790)),
+        ("field:when", "a.txt", (1810, 1813)),
+        ("field:none", "a.txt", "no_date"),
+        ("field:bad", "a.txt", "bad_date"),
+        (r"name:lat_([+-]?\d+)", "l.tar.gz!lemmas/lat_-0049.0_x.txt", (-49, -49)),
+        (r"name:(?P<a>[a-z]+)(?P<year>\d{4})", "1700/su1812b.txt", (1812, 1812)),
+        (r"name:(?i)SU(x)?(\d{4})", "1700/su1812b.txt", (1812, 1812)),
+        (r"name:(?P<year>x)?(\d{4})", "1700/su1812b.txt", "no_date"),
+        (r"name:é(\d{4})\.", "1700/é1812.txt", (1812, 1812)),
+        (r"name:(\d{4})", "1700/su.txt", "no_date"),
+        (r"name:(\d+)", "su18120.txt", "bad_date"),
+        ("1790..1810", "a.txt", (1790, 1810)),
+        ("..-1", "a.txt", (-1, -1)),
+        ("0..", "a.txt", (0, 0)),
+        ("-100..-1", "a.txt", (-100, -1)),
+        ("1850", "a.txt", (1850, 1850)),
+    ],
+)
+def test_a_rule_finds_the_date_or_says_why_not(spec, source, expected):
+    assert year(spec, source) == expected
+
+
+def test_rejects_keep_the_position():
+    assert date_of(parse_date_rule("field:x"), RECORD, "a").position == "7"
+
+
+def test_the_year_of_a_range_is_picked_and_its_end_kept():
+    assert year("field:when", how="last") == (1813, 1813)
+    assert year("field:when", how="middle") == (1811, 1813)
+    assert year("field:when", how="reject") == "bad_date"
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "..",
+        "2000..1900",
+        "name:",
+        "name:(",
+        "field:",
+        "table:x.csv",
+        "table:x.csv:key=a",
+        "table::key=a,date=b",
+        "table:x:key=a,date=",
+        "heder",
+        "1790..x",
+        "table:x:key=a,key=a,date=b",
+    ],
+)
+def test_a_wrong_rule_is_bad_usage(spec):
+    with pytest.raises(UsageError):
+        parse_date_rule(spec)
+
+
+def test_a_wrong_rule_names_the_nearest():
+    with pytest.raises(UsageError, match="did you mean 'header'"):
+        parse_date_rule("heder")
+
+
+def test_a_table_gives_dates_and_fields(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b'\xef\xbb\xbfName,Date,Who,GENRE\r\nsu1.txt,"January 8, 1790",G W,speech\r\n')
+    rule = parse_date_rule(f"table:{path}:key=Name,date=Date,author=Who")
+    metadata = load_metadata(rule)
+    assert date_of(rule, RECORD, "x/su1.txt", "first", metadata).year == 1790
+    assert metadata.fields("x/su1.txt") == {"author": "G W", "genre": "speech"}
+    assert metadata.fields("x/other.txt") == {}
+    assert date_of(rule, RECORD, "x/other.txt", "first", metadata).reason == "no_date"
+
+
+def test_only_table_rules_have_a_table():
+    assert load_metadata(parse_date_rule("header")) is None
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$x", "(a|a)*$x", "(.*a){20}x", "(a?){30}a{30}x"])
+def test_no_pattern_hangs(pattern):
+    """Each took `re` from minutes to ages on this name."""
+    with ends():
+        assert year(f"name:{pattern}", "a" * 255) == "no_date"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (r"\d{4}", r"no group: put the year in a group, as in name:su\(\\d\{4\}\)"),
+        (r"(?:su)\d{4}", "put the year in a group"),
+        (r"\(\d{4}\)", "put the year in a group"),
+        (r"(?<=su)(\d{4})", "lookahead and lookbehind are not there"),
+        (r"(\d{4})(?!x)", "lookahead and lookbehind are not there"),
+        (r"(\d)\1", "groups cannot be referred to"),
+        (r"(?P<a>\d)(?P=a)", "groups cannot be referred to"),
+        (r"(\d{4})\Z", r"the end is \\z"),
+        (r"(?>a)(\d)", "atomic groups"),
+        (r"(\d{,4})", "write {0,n} instead of {,n}"),
+        (r"(\d{4000})", "1000 times"),
+        (r"(\u00e9)", "write the character itself"),
+        (r"(?x)(\d)", "of flags there are"),
+        ("(" + ".{1000}" * 50 + ")", "too large a pattern"),
+        (r"(\pL{1000})", "too large"),
+        (r"su(\d{4}", r"missing \): su\(\\d\{4\}$"),
+        (r"(?P<year>\d)|(?P<year>x)", "two groups are called year"),
+        ("(" * 100_000, "is not a regular expression"),
+        ("(\udce9)", "is not text"),
+    ],
+)
+def test_a_pattern_that_cannot_be_followed_names_the_remedy(pattern, said, capfd):
+    with pytest.raises(UsageError, match=said) as raised:
+        parse_date_rule(f"name:{pattern}")
+    assert len(str(raised.value)) < 500
+    str(raised.value).encode()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_names_that_are_not_text_are_searched_all_the_same():
+    assert year(r"name:\x{FFFD}(\d{4})", "caf\udce91812.txt") == (1812, 1812)
+    assert year(r"name:(\d)", "caf\udce9.txt") == "no_date"
+
+
+@given(st.text(alphabet="su18\n.é٣", max_size=12))
+def test_what_a_pattern_finds_is_what_re_finds(name):
+    """Where both mean the same: digits are those of ASCII."""
+    found = re.search(r"(?a)s?(u|8+)(\d{1,2})", name)
+    expected = found[1] if found else "no_date"
+    assert date_text(r"name:s?(u|8+)(\d{1,2})", name) == expected
+
+
+def date_text(spec, name):
+    """Return what the rule found in a name, a date or not."""
+    found = date_of(parse_date_rule(spec), RECORD, name)
+    if not isinstance(found, Reject):
+        return found.text
+    return found.reason if found.reason == "no_date" else found.detail.split("'")[1]
+
+
+def test_no_date_says_which_fields_there_are():
+    found = date_of(parse_date_rule("field:dat"), RECORD, "a")
+    assert found.detail == "no date in field 'dat'; there are date, when, bad; did you mean 'date'?"
+    other = Record("", {f"f{n}": "x" for n in range(20)}, "text", None)
+    found = date_of(parse_date_rule("header"), other, "a")
+    assert found.detail == "no date in the header; there are " + ", ".join(f"f{n}" for n in range(12))
+    found = date_of(parse_date_rule("header"), Record("", {}, "text", None), "a")
+    assert found.detail == "no date in the header; there are no fields"

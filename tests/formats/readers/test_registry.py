@@ -1,0 +1,110 @@
+import io
+import tarfile
+
+import pytest
+from reading import entries, summary
+
+from schemas.rejects import REASONS
+from transforms.common.errors import UsageError
+from transforms.formats.readers.registry import READERS, detect, read_file
+from transforms.formats.records.base import Record, Reject
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "format"),
+    [
+        ("a.txt", b"{", "text"),
+        ("a.txt", b"<?xml version='1.0'?><TEI>", "tei"),
+        ("a.txt", b"<?php", "text"),
+        ("a.xml", b"", "tei"),
+        ("a.jsonl.gz", b"", "jsonl"),
+        ("A.JSON", b'[{"a": 1}]', "json"),
+        ("a.json", b'{"a": 1}\n{"a": 2}\n', "jsonl"),
+        ("a.tsv", b"", "csv"),
+        ("a.conllu", b"", "conllu"),
+        ("a.parquet", b"", "parquet"),
+        ("a", b"PAR1", "parquet"),
+        ("a", b"\xef\xbb\xbf<?xml", "tei"),
+        ("a", b"{}", "json"),
+        ("a", b"Words", "text"),
+        ("a", b"\x7fELF\x00", None),
+        ("a", b"[1] A note", "text"),
+        ("a", "x".encode("utf-16"), "text"),
+        ("a", "x".encode("utf-32"), "text"),
+        ("a", "{}".encode("utf-16"), "json"),
+        ("a", "<?xml".encode("utf-32"), "tei"),
+        ("a.json", '{"a": 1}\n{"a": 2}\n'.encode("utf-16"), "jsonl"),
+        ("a", b"\xfe\xff" + "x".encode("utf-16-be"), "text"),
+    ],
+)
+def test_the_format_is_found_by_name_and_first_bytes(name, head, format):
+    assert detect(name, head) == format
+
+
+HOSTILE = [
+    ("a.txt", b"", "empty"),
+    ("a.txt", b" \r\n\xef\xbb\xbf", "empty"),
+    ("a.txt", b"caf\xe9", "undecodable"),
+    ("a.txt", b"a\x00b", "control"),
+    ("a.xml", b"<TEI><text>", "malformed"),
+    ("a.jsonl", b"\n\n", "empty"),
+    ("a.json", b"{]", "malformed"),
+    ("a.csv", b"a,b\n", "missing_field"),
+    ("a.parquet", b"PAR1PAR1", "malformed"),
+    ("a.conllu", b"1\ta", "malformed"),
+    ("a.bin", b"\x00\x01\x02", "binary"),
+    ("a.zip", b"PK\x03\x04", "malformed"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "reason"), HOSTILE)
+def test_hostile_files_are_one_reject(name, data, reason):
+    (found,) = entries(data, name=name)
+    assert isinstance(found, Reject)
+    assert found.reason == reason
+    assert found.reason in REASONS
+    assert found.detail
+
+
+def test_too_large_a_file_is_a_reject_where_it_cannot_be_cut():
+    for format in ("text", "tei", "json"):
+        assert summary(b"x" * 11, format, max_record_bytes=10) == [("", "too_large")]
+
+
+def test_a_file_that_cannot_be_opened_is_a_reject(tmp_path):
+    missing = tmp_path / "none.txt"
+    ((name, reject),) = read_file("p", "n.txt", open=lambda: missing.open("rb"))
+    assert (name, reject.reason) == ("n.txt", "unreadable")
+    assert "No such file" in reject.detail
+
+
+def test_names_and_details_are_text_that_any_table_can_hold():
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("n\udcff\x1b[2J.txt"))
+    ((name, reject),) = read_file("p", "a.tar", open=lambda: made)
+    assert name == "a.tar!n\\xFF\\u001B[2J.txt"
+    reject.detail.encode()
+
+
+def test_an_unknown_format_is_bad_usage():
+    with pytest.raises(UsageError, match="did you mean 'tei'"):
+        list(read_file("p", "n", format="te", open=io.BytesIO))
+
+
+def test_a_reader_of_ones_own_is_one_line(monkeypatch):
+    def read_upper(source, options):
+        with source.open() as stream:
+            yield Record("", {}, stream.read().decode().upper(), None)
+
+    monkeypatch.setitem(READERS, "upper", read_upper)
+    assert summary(b"loud", "upper") == ["LOUD"]
+
+
+def test_what_a_reader_raises_is_one_reject(monkeypatch):
+    def read_badly(source, options):
+        yield Record("1", {}, "one", None)
+        raise RuntimeError("no more")
+
+    monkeypatch.setitem(READERS, "bad", read_badly)
+    assert summary(b"x", "bad") == ["one", ("", "malformed")]

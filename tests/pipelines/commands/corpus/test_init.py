@@ -1,0 +1,198 @@
+"""What `lexbeam init` finds out about an input, and that `lexbeam run` takes what it writes."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from pipelines.cli import main
+from pipelines.commands.corpus import init_look, init_sizes
+from pipelines.frame.configuration import read_jobs
+from transforms.common.options.yaml_files import read_yaml
+
+SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
+
+
+def init(folder, *words):
+    return main(["init", str(folder), *map(str, words)])
+
+
+def configuration(folder):
+    """Return what was written, checked by what reads it for a run."""
+    path = folder / "config.yaml"
+    assert read_jobs(str(path), {})
+    return read_yaml(str(path))
+
+
+def dated(folder, years):
+    folder.mkdir()
+    for year in years:
+        (folder / f"text_{year}.txt").write_text(f"{SENTENCE * 3}\n{year}")
+    return folder
+
+
+def test_dated_texts(tmp_path, capsys):
+    texts = dated(tmp_path / "texts", [*range(1800, 1830), *range(1900, 1930)])
+    (texts / "cover.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    assert init(tmp_path / "mine", texts) == 0
+    found = configuration(tmp_path / "mine")
+    assert found["out"] == "results"
+    assert found["corpus"].pop("dates").startswith("name:")
+    assert found["corpus"] == {
+        "inputs": ["../texts"],
+        "exclude": ["cover.png"],
+        "format": "text",
+        "engine": "builtin:en",
+    }
+    assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3, "null": 3}
+    text = (tmp_path / "mine" / "config.yaml").read_text()
+    assert "  null: 3  # " in text
+    printed = capsys.readouterr().out
+    assert text in printed
+    assert "then run it: lexbeam run" in printed
+
+
+def test_a_table_with_other_names(tmp_path):
+    rows = [(f"{1800 + n % 40}-05-01", "Ada", "A speech", SENTENCE * 2) for n in range(80)]
+    with (tmp_path / "speeches.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([("published", "speaker", "headline", "transcript"), *rows])
+    assert init(tmp_path / "mine", tmp_path / "speeches.csv") == 0
+    found = configuration(tmp_path / "mine")
+    assert found["corpus"] == {
+        "inputs": ["../speeches.csv"],
+        "format": "csv",
+        "text-field": "transcript",
+        "fields": ["author=speaker", "title=headline"],
+        "engine": "builtin:en",
+        "dates": "field:published",
+    }
+    assert found["change"]["slices"] == "1800-1819,1820-1839"
+
+
+def test_the_slices_are_those_that_the_corpus_proposes(tmp_path, capsys):
+    """Words of the first half are long, and marks abound in the second: characters would differ."""
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for n in range(60):
+        early = "The incomprehensibilities characteristically didn't counterrevolutionise them. "
+        late = "So, he said: I am; a U.S. ox - or no! "
+        (texts / f"{1800 + n}.txt").write_text(f"{n}. " + (early if n < 30 else late) * (5 + n % 7))
+    (texts / "again_1800.txt").write_bytes((texts / "1800.txt").read_bytes())
+    assert init(tmp_path / "mine", texts) == 0
+    slices = configuration(tmp_path / "mine")["change"]["slices"]
+    sizes = re.search(r"equal size \((.*) and (.*) tokens\)", capsys.readouterr().out).groups()
+    path = str(tmp_path / "mine" / "config.yaml")
+    assert main(["run", path, "--only", "corpus"]) == 0
+    told = capsys.readouterr().out
+    found = re.search(r"equal size: (.*) \(.*, (.*) tokens\) and (.*) \(.*, (.*) tokens\)", told)
+    assert found.groups() == (slices.split(",")[0], sizes[0], slices.split(",")[1], sizes[1])
+    assert slices != "1800-1829,1830-1859"
+
+
+def test_of_more_text_than_is_kept_the_sizes_are_estimates(tmp_path, monkeypatch, capsys):
+    texts = dated(tmp_path / "texts", [*range(1800, 1830), *range(1900, 1930)])
+    monkeypatch.setattr(init_sizes, "MOST", 100)
+    assert init(tmp_path / "mine", texts) == 0
+    printed = capsys.readouterr().out
+    assert "equal size by an estimate\n  # from the words of what was looked at" in printed
+    monkeypatch.setattr(init_look, "FILES", 6)
+    assert init(tmp_path / "mine", texts, "--overwrite") == 0
+    assert "  # from the sizes of the files" in capsys.readouterr().out
+    assert configuration(tmp_path / "mine")["change"]["slices"] == "1800-1829,1900-1929"
+
+
+@pytest.mark.parametrize(
+    ("years", "told"),
+    [
+        ([f"1800_{n}" for n in range(30)], "all 30 documents with a date are of the year 1800"),
+        (["x", "y"], "the documents have no dates"),
+        ([*range(1800, 1805), *"abcde"], "finds a date in 5 of 10 documents"),
+    ],
+)
+def test_without_slices_the_corpus_alone_is_run(tmp_path, capsys, years, told):
+    assert init(tmp_path / "mine", dated(tmp_path / "texts", years)) == 0
+    assert set(configuration(tmp_path / "mine")) == {"out", "corpus"}
+    assert told in (tmp_path / "mine" / "config.yaml").read_text()
+    capsys.readouterr()
+
+
+def test_of_many_files_some_are_looked_into_and_all_are_counted(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(init_look, "FILES", 6)
+    texts = dated(tmp_path / "texts", [*range(1800, 1830), *range(1900, 1930)])
+    assert init(tmp_path / "mine", texts) == 0
+    assert configuration(tmp_path / "mine")["change"]["slices"] == "1800-1829,1900-1929"
+    printed = capsys.readouterr().out
+    assert "a look into 6 of 60 input files." in printed
+    assert "6 of 6 documents: 1800 to 1929" in printed
+
+
+def test_of_large_files_the_beginnings_are_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(init_look, "BYTES", 1000)
+    monkeypatch.setattr(init_look, "CHARACTERS", 50 * len(SENTENCE))
+    rows = [json.dumps({"date": str(1800 + n), "text": f"{n} {SENTENCE}"}) for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    assert init(tmp_path / "mine", tmp_path / "a.jsonl") == 0
+    found = configuration(tmp_path / "mine")
+    assert found["corpus"]["dates"] == "header"
+    assert found["change"]["slices"].startswith("1800-18")
+    printed = capsys.readouterr().out
+    assert "not all of them to their end" in printed
+    assert "documents of those looked at" in printed
+
+
+def test_languages_are_those_that_documents_state(tmp_path, capsys):
+    rows = [json.dumps({"text": f"{n} abc", "language": "ger" if n else "en"}) for n in range(9)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    assert init(tmp_path / "mine", tmp_path / "a.jsonl") == 0
+    assert configuration(tmp_path / "mine")["corpus"]["engine"] == "builtin:de"
+    assert "de of most documents (de 8, en 1), as the documents say" in capsys.readouterr().out
+
+
+def test_web_pages_are_read_by_their_main_text(tmp_path):
+    page = f"<!DOCTYPE html><html><body><article><p>{SENTENCE * 5}</p></article></body></html>"
+    for name in "ab":
+        (tmp_path / f"{name}.html").write_text(page)
+    assert init(tmp_path / "mine", tmp_path / "*.html") == 0
+    found = configuration(tmp_path / "mine")["corpus"]
+    assert (found["format"], found["html"]) == ("html", "main")
+
+
+def test_annotated_input_needs_no_engine(tmp_path):
+    rows = "".join(f"{n}\t{word}\t{word}\tNOUN\t_\t_\t0\troot\t_\t_\n" for n, word in ((1, "sea"),))
+    for year in range(1800, 1803):
+        (tmp_path / f"{year}.conllu").write_text(rows + "\n")
+    assert init(tmp_path / "mine", tmp_path / "*.conllu") == 0
+    assert configuration(tmp_path / "mine")["corpus"]["engine"] == "none"
+
+
+def test_a_configuration_is_not_replaced_unasked(tmp_path, capsys):
+    texts = dated(tmp_path / "texts", [1800])
+    (tmp_path / "config.yaml").write_text("mine")
+    assert init(tmp_path, texts) == 2
+    assert "config.yaml is there already: give --overwrite" in capsys.readouterr().err
+    assert (tmp_path / "config.yaml").read_text() == "mine"
+    assert init(tmp_path, texts, "--overwrite") == 0
+    assert configuration(tmp_path)["corpus"]["inputs"] == ["texts"]
+
+
+@pytest.mark.parametrize("inside", ["", "below"])
+def test_a_configuration_is_not_written_among_the_texts(tmp_path, capsys, inside):
+    texts = dated(tmp_path / "texts", [1800])
+    assert init(texts / inside, texts) == 2
+    assert "lies in the input" in capsys.readouterr().err
+    assert [path.name for path in texts.iterdir()] == ["text_1800.txt"]
+
+
+def test_input_of_which_nothing_can_be_read_is_an_error(tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text(json.dumps({"n": 1}) + "\n")
+    assert init(tmp_path / "mine", tmp_path / "a.jsonl") == 1
+    told = capsys.readouterr().err
+    assert "no document can be read" in told
+    assert "missing_field" in told
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("The ship, it's said, sails.", 10)])
+def test_an_estimate_counts_words_and_marks(text, tokens):
+    assert init_sizes.about(text) == tokens

@@ -1,0 +1,268 @@
+import fcntl
+import os
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from making import TOY, files_below, made_section, put
+from object_store import OBJECTS
+
+from pipelines.cli import main
+from pipelines.commands.folder import status
+from pipelines.commands.folder.status import survey
+from pipelines.frame.command import Action, Command
+from pipelines.frame.publishing import UNFINISHED
+from transforms.common.errors import LexbeamError
+from transforms.common.publish.layout import locked, make_own_folder
+from transforms.common.store.artefacts import Workspace, announce, make
+
+
+def seen(out: Path) -> dict[str, bytes]:
+    return files_below((out / "current").resolve())
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """A folder with an old publication where a run has been killed as it made toys."""
+    out = tmp_path / "out"
+    put(out, made_section(tmp_path / "w", "corpus", {"documents": [["a", "b", "c"]]}))
+    space = Workspace(make_own_folder(str(out), "_artefacts"))
+    for task in ("old", "older"):
+        make(space, TOY, task, None)
+    before = time.time_ns() - 10**9
+    for path in Path(space.stage(TOY.name)).iterdir():
+        os.utime(path, ns=(before, before))
+    Path(space.root, UNFINISHED).write_text('{"sections": ["toy"], "overwrite": true}')
+    announce(space, "toy/make", 4)
+    announce(space, "toy/later", 2)
+    for task in "abc":
+        make(space, TOY, task, None)
+    return out
+
+
+HALF = "_snapshots/" + "2" * 32 + ".0123456789abcdef.tmp"
+LEFT = {
+    "_artefacts/toy/make/" + "0" * 32 + ".txt.0123456789abcdef.tmp": "temporary file",
+    "_artefacts/toy/make/" + "1" * 32 + "-0003.arrow": "temporary file",
+    "_artefacts/results/0123456789abcdef/parts.json": "temporary file",
+    f"{HALF}/documents/part-00000-of-00001-01234567.parquet": "unfinished snapshot",
+    "_snapshots/" + "2" * 32 + ".log.json.0123456789abcdef.tmp": "temporary file",
+    "_snapshots/.lexbeam.0123456789abcdef.tmp": "temporary file",
+}
+
+
+@pytest.fixture
+def messy(killed: Path) -> Path:
+    """The same with all that a killed run may leave."""
+    for name in LEFT:
+        (killed / name).parent.mkdir(parents=True, exist_ok=True)
+        (killed / name).write_bytes(b"half")
+    os.symlink("_snapshots/" + "2" * 32, killed / "current.0123456789abcdef.tmp")
+    os.symlink("current/documents", killed / "documents.0123456789abcdef.tmp")
+    os.symlink("current/scores", killed / "scores")
+    return killed
+
+
+def test_stages_tell_what_is_done_and_left(killed):
+    stages = {stage.name: stage for stage in survey(str(killed)).stages}
+    assert stages["toy/make"][:4] == ("toy/make", 4, 3, 2)
+    assert stages["toy/make"].left == 1
+    assert (stages["toy/later"].done, stages["toy/later"].left) == (0, 2)
+    assert list(stages) == ["toy/make", "toy/later"]
+
+
+def test_what_is_taken_up_counts_as_done(killed):
+    make(Workspace(str(killed / "_artefacts")), TOY, "old", None)
+    stage = survey(str(killed)).stages[0]
+    assert (stage.done, stage.earlier) == (4, 1)
+
+
+def test_leftovers_are_all_that_a_killed_run_leaves(messy):
+    kinds = sorted(leftover.kind for leftover in survey(str(messy)).leftovers)
+    assert kinds == sorted([*LEFT.values(), "temporary file", "temporary file", "dangling link"])
+
+
+def test_leftovers_that_a_run_takes_away_meanwhile_are_no_error(messy, monkeypatch):
+    listed = status.leftovers
+
+    def taken(root):
+        for path in listed(root):
+            os.remove(path)
+            yield path
+
+    monkeypatch.setattr(status, "leftovers", taken)
+    found = [one for one in survey(str(messy)).leftovers if "_artefacts" in one.path]
+    assert len(found) == 3
+    assert {one.bytes for one in found} == {0}
+
+
+def test_names_that_are_gone_after_they_were_listed_are_no_error(messy, monkeypatch):
+    listed = os.listdir
+
+    def taken(folder):
+        names = listed(folder)
+        for path in (Path(folder, name) for name in names if name.endswith(".tmp")):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        return names
+
+    before = {one.path for one in survey(str(messy)).leftovers if "_artefacts" not in one.path}
+    assert len(before) == 6
+    monkeypatch.setattr(status.os, "listdir", taken)
+    found = {one.path for one in survey(str(messy)).leftovers if "_artefacts" not in one.path}
+    assert found == {str(messy / "scores")}
+
+
+def test_a_folder_that_gets_its_name_meanwhile_is_no_leftover(messy, monkeypatch):
+    mark = messy / "_snapshots.0123456789abcdef.tmp"
+    mark.mkdir()
+    assert str(mark) in {one.path for one in survey(str(messy)).leftovers}
+    listed = os.listdir
+
+    def renamed(folder):
+        if Path(folder) == mark:
+            mark.rename(messy / "elsewhere")
+        return listed(folder)
+
+    monkeypatch.setattr(status.os, "listdir", renamed)
+    assert str(mark) not in {one.path for one in survey(str(messy)).leftovers}
+
+
+def test_receipts_that_are_gone_after_they_were_listed_do_not_count(killed, monkeypatch):
+    scanned, gone = os.scandir, []
+
+    def taken(folder):
+        if Path(folder).name != "make" or gone:
+            return scanned(folder)
+        entries = list(scanned(folder))
+        gone.append(next(entry.path for entry in entries if entry.name.endswith(".json")))
+        os.remove(gone[0])
+        return iter(entries)
+
+    monkeypatch.setattr(status.os, "scandir", taken)
+    stage = survey(str(killed)).stages[0]
+    assert gone
+    assert (stage.name, stage.done + stage.earlier) == ("toy/make", 4)
+
+
+@pytest.mark.parametrize("command", ["status", "clean"])
+def test_a_run_that_ends_as_it_is_looked_at_is_no_error(command, killed, monkeypatch, capsys):
+    read = status.read_unfinished
+
+    def ended(out):
+        note = read(out)
+        (killed / "_artefacts" / UNFINISHED).unlink(missing_ok=True)
+        return note
+
+    monkeypatch.setattr(status, "read_unfinished", ended)
+    assert survey(str(killed)).stages == ()
+    assert main([command, str(killed)]) == 0
+    assert "toy/make" not in capsys.readouterr().out
+
+
+def test_status_tells_a_person(messy, capsys):
+    assert main(["status", str(messy)]) == 0
+    told = capsys.readouterr().out
+    for part in ("corpus: documents 3 rows", "nobody", "toy/make", "--resume", "lexbeam clean"):
+        assert part in told
+
+
+def test_clean_removes_what_is_left_behind_and_nothing_published(messy, capsys):
+    expected = seen(messy)
+    receipts = set((messy / "_artefacts" / "toy" / "make").glob("*.json"))
+    assert main(["clean", str(messy)]) == 0
+    told = capsys.readouterr().out
+    assert "unfinished snapshot (1" in told
+    assert "freed: 5 files of artefacts" in told
+    assert seen(messy) == expected
+    assert survey(str(messy)).leftovers == ()
+    assert survey(str(messy)).unfinished == ()
+    assert sorted(path.name for path in messy.iterdir()) == [
+        ".lock",
+        "_artefacts",
+        "_snapshots",
+        "current",
+        "documents",
+        "manifest.json",
+    ]
+    left = set((messy / "_artefacts" / "toy" / "make").iterdir())
+    assert left == receipts | {path.with_suffix(".freed") for path in receipts}
+    assert main(["clean", str(messy)]) == 0
+    assert capsys.readouterr().out == "nothing to remove\n"
+
+
+def test_a_folder_that_a_run_holds_is_told_and_not_cleaned(messy, capsys):
+    with locked(str(messy)):
+        found = survey(str(messy))
+        assert found.at_work
+        if Path("/proc/locks").exists():
+            assert found.holder == os.getpid()
+        before = survey(str(messy)).leftovers
+        assert main(["clean", str(messy)]) == 1
+        assert "another run is at work" in capsys.readouterr().err
+        assert survey(str(messy)).leftovers == before
+        assert main(["status", str(messy)]) == 0
+        assert "at work: process" in capsys.readouterr().out
+
+
+def test_looking_leaves_the_lock_free(killed):
+    with open(killed / ".lock") as lock:
+        survey(str(killed))
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@pytest.mark.parametrize("command", ["status", "clean"])
+def test_a_folder_of_somebody_else_is_refused(command, tmp_path, capsys):
+    (tmp_path / "thesis.tmp").write_bytes(b"x")
+    assert main([command, str(tmp_path)]) == 1
+    assert "not an output folder" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tmp"]
+
+
+def test_an_object_store_where_no_run_has_written_is_told():
+    OBJECTS.clear()
+    with pytest.raises(LexbeamError, match="not an output folder"):
+        survey("store://bucket/out")
+
+
+def test_what_others_have_put_beside_ours_is_no_leftover(killed):
+    stage = killed / "_artefacts" / "toy" / "make"
+    for name in ("d41d8cd98f00b204e9800998ecf8427e.pdf", "0" * 32, "1" * 32 + "-notes.txt"):
+        (stage / name).write_text("mine")
+    (stage / ("2" * 32)).with_suffix(".parquet").mkdir()
+    for name in ("3" * 32, "3" * 32 + ".0123456789abcdef.tmp"):
+        (killed / "_snapshots" / name).mkdir()
+        (killed / "_snapshots" / name / "manifest.json").write_text('{"tables": {}, "mine": 1}')
+    assert survey(str(killed)).leftovers == ()
+    before = {path for path in killed.rglob("*") if path.is_dir() or path.read_bytes() == b"mine"}
+    assert main(["clean", str(killed)]) == 0
+    assert all(path.exists() for path in before)
+    assert len(list((killed / "_snapshots").glob("3*/manifest.json"))) == 2
+
+
+def test_stages_are_told_in_their_units(killed, monkeypatch):
+    command = Command(options=status.StatusOptions, stages=(replace(TOY, unit="toys"),))
+    monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
+    assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {"toy/make": "toys", "toy/later": ""}
+    lines = []
+    status.STATUS.action(status.StatusOptions(path=str(killed)), Action(lines.append))
+    assert [line.split() for line in lines if line.startswith("toy/")] == [
+        ["toy/make", "3", "1", "2", "toys"],
+        ["toy/later", "0", "2"],
+    ]
+
+
+def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
+    later = replace(TOY, name="toy/later")
+    command = Command(options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)})
+    monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
+    space = Workspace(str(killed / "_artefacts"))
+
+    def left():
+        return {stage.name: stage.left for stage in survey(str(killed)).stages}
+
+    make(space, later, "x", None)
+    assert left() == {"toy/make": 1, "toy/later": 1}
+    make(space, later, "y", None)
+    assert left() == {"toy/make": 0, "toy/later": 0}

@@ -1,0 +1,82 @@
+"""Corpora of what a command has named."""
+
+import os
+
+from pipelines.frame.command import Given, Inputs
+from pipelines.frame.inputs import corpora_of, list_inputs
+from transforms.common.store import files
+from transforms.common.store.receipts import ArtefactPath
+from transforms.common.store.tables import Part
+
+
+def part(table, folder):
+    return Part(table, 0, ArtefactPath(f"{folder}/{table}"), 1, 2, "ab")
+
+
+def test_tables_of_one_section_are_one_corpus_in_the_order_named():
+    one, two = {"engine": 1}, {"engine": 1}  # equal, and yet two
+    inputs = Inputs(
+        (
+            Given("sentences", (part("sentences", "b"),), "corpus", two, False),
+            Given("documents", (part("documents", "a"),), "corpus", one, True),
+            Given("sentences", (part("sentences", "a"),), "corpus", one, True),
+        )
+    )
+    second, first = corpora_of(inputs)
+    assert first.parts == {t: (part(t, "a"),) for t in ("documents", "sentences")}
+    assert second.parts == {"sentences": (part("sentences", "b"),)}
+    assert (first.own, second.own, second.section) == (True, False, two)
+
+
+def put(*paths):
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(path.name)
+
+
+def names(*inputs, exclude=()):
+    return [file.name for file in list_inputs([str(i) for i in inputs], exclude, "/nowhere/out")]
+
+
+def test_a_file_that_several_inputs_hold_is_listed_once_as_the_first_has_it(tmp_path):
+    put(tmp_path / "a/b/x.txt", tmp_path / "a/y.txt")
+    inner, file = tmp_path / "a/b", tmp_path / "a/b/x.txt"
+    assert names(tmp_path / "a", inner, file) == ["a/b/x.txt", "a/y.txt"]
+    assert names(file, tmp_path / "a") == ["a/y.txt", "b/x.txt"]
+    assert names(inner / "*.txt", file) == ["x.txt"]
+
+
+def test_a_folder_that_a_link_leads_to_is_listed_once_whatever_it_is_called(tmp_path):
+    put(tmp_path / "a/x.txt", tmp_path / "c/d/y.txt")
+    (tmp_path / "b").symlink_to("a")
+    (tmp_path / "c/e").symlink_to("../a")
+    assert names(tmp_path / "a", tmp_path / "b") == ["a/x.txt"]
+    assert names(tmp_path / "b", tmp_path / "a") == ["b/x.txt"]
+    assert names(tmp_path / "c", tmp_path / "a") == ["c/d/y.txt", "c/e/x.txt"]
+
+
+def test_links_to_files_are_files(tmp_path):
+    put(tmp_path / "a/x.txt")
+    (tmp_path / "a/soft.txt").symlink_to("x.txt")
+    os.link(tmp_path / "a/x.txt", tmp_path / "a/hard.txt")
+    assert names(tmp_path / "a") == ["hard.txt", "soft.txt", "x.txt"]
+
+
+def test_two_inputs_of_one_label(tmp_path):
+    put(*(tmp_path / name / "a.txt" for name in ("1/x", "2/x", "3/x~2", "4/x!y", "5/x")))
+    found = names(*(tmp_path / name for name in ("5/x", "1/x", "2/x", "3/x~2", "4/x!y")))
+    assert found == [r"x/a.txt", r"x\!y/a.txt", r"x\~2/a.txt", r"x\~3/a.txt", "x~2/a.txt"]
+    listed = list_inputs([str(tmp_path / "1/x"), str(tmp_path / "2/x")], (), "/nowhere")
+    assert [file.collection for file in listed] == ["x", r"x\~2"]
+
+
+def test_an_object_and_objects_below_it_have_names_of_their_own(monkeypatch):
+    entries = [files.Entry("s://b/a", "a", 1), files.Entry("s://b/a/a", "a", 1)]
+    monkeypatch.setattr(files, "list_files", lambda _: entries)
+    assert names("s://b/a") == ["a", r"a\~2"]
+
+
+def test_a_glob_at_the_root_of_the_file_system(tmp_path):
+    put(tmp_path / "a.txt")
+    first, *rest = str(tmp_path / "a.txt").strip("/").split("/")
+    assert names("/".join(["", first[:-1] + "?", *rest])) == [str(tmp_path / "a.txt")[1:]]

@@ -1,0 +1,107 @@
+"""Signals to a command: its exit status, what it says, and that a second one ends it at once."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+# The command line, with a command that works on and on; `tidy` is what it does on its way out.
+BUSY = """
+import sys, time
+from pipelines import cli; from pipelines.frame import running
+def work(*_, **__):
+    try:
+        print("at work", flush=True)
+        time.sleep(600)
+    finally:
+        {tidy}
+running.run_command = work
+cli.entry()
+"""
+RESUMES = ["corpus", "x", "--out", "y"]
+STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+TOLD = "lexbeam: interrupted; the same command with --resume goes on from what is finished\n"
+
+
+def start(*words, tidy="pass", ignored=()):
+    """Start a command, with signals that it is to ignore; return it when it is at work."""
+
+    def prepare():
+        for number in STATUS:
+            signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+    process = subprocess.Popen(
+        [sys.executable, "-c", BUSY.format(tidy=tidy), *words],
+        preexec_fn=prepare,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "at work\n"
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)])
+def test_a_command_that_may_be_resumed_says_so(number):
+    process = start(*RESUMES)
+    process.send_signal(number)
+    out, told = process.communicate()
+    assert (out, told, process.returncode) == ("", TOLD, STATUS[number])
+
+
+@pytest.mark.parametrize("words", [["show", "x"], ["clean", "x"]])
+def test_a_command_without_resume_does_not_speak_of_it(words):
+    process = start(*words)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "lexbeam: interrupted\n")
+    assert process.returncode == 130
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_it_at_once(second):
+    process = start(*RESUMES, tidy="print('tidying', flush=True); time.sleep(600)")
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "tidying\n"
+    process.send_signal(second)
+    assert process.communicate() == ("", TOLD)
+    assert process.returncode == 130
+
+
+@pytest.mark.slow
+def test_what_fails_because_of_an_interrupt_is_not_told():
+    process = start(*RESUMES, tidy="raise ValueError('the channel is closed')")
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate() == ("", TOLD)
+    assert process.returncode == 143
+
+
+@pytest.mark.slow
+def test_a_signal_that_is_ignored_stays_so():
+    process = start(*RESUMES, ignored=(signal.SIGINT, signal.SIGHUP))
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate() == ("", TOLD)
+    assert process.returncode == 143
+
+
+@pytest.mark.slow
+def test_python_calls_take_no_handler_away():
+    code = """
+import signal
+before = [signal.getsignal(number) for number in (2, 15, 1)]
+import lexbeam, pipelines.cli
+assert pipelines.cli.main(["--version"]) == 0
+print([signal.getsignal(number) for number in (2, 15, 1)] == before)
+"""
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True)
+    assert done.stdout.endswith(b"True\n")

@@ -1,0 +1,233 @@
+"""What is the same for every command: inputs found, an action's tables published."""
+
+import hashlib
+import os
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from making import made_section, put
+
+from pipelines.cli import main
+from pipelines.frame import registry, running
+from pipelines.frame.command import Command, Inputs, Source, View
+from pipelines.frame.common_options import PublishOptions
+from schemas.columns import Table, column
+from transforms.common.errors import LexbeamError
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import open_snapshot
+
+METRICS = Table(
+    name="toy/metrics",
+    row="a metric",
+    key=("metric",),
+    columns=[column("metric", pa.string(), "its name"), column("value", pa.int64(), "its value")],
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(PublishOptions):
+    folder: str | None = option(None, help="f", positional=True, path="place", published=False)
+    factor: int = option(1, help="factor")
+
+
+def _reads(options):
+    return [Source("documents", options.folder), Source("neighbours", None, optional=True)]
+
+
+def _evaluate(options, action):
+    """A table of two metrics, in an order that is not its own."""
+    rows = sum(part.rows for part in action.inputs.one("documents").parts)
+    seen = len(action.inputs.of("neighbours"))
+    action.tell(f"{rows} rows")
+    return {"toy/metrics": pa.table({"metric": ["rows", "other"], "value": [rows * options.factor, seen]})}
+
+
+def _other(options, action):
+    return {"toy/others": pa.table({"metric": ["a"], "value": [1]})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    best: int = option(1, help="the best")
+
+
+EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_evaluate)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    entry = registry.Entry(f"{__name__}:EVALUATE", "toy")
+    monkeypatch.setitem(registry.COMMANDS, "toy evaluate", entry)
+    caches = (registry.commands, registry.load, registry.all_tables)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    put(tmp_path / "c", made_section(tmp_path / "w", "corpus", {"documents": [["a", "b"], ["c"]]}))
+    return tmp_path / "c"
+
+
+def test_the_tables_of_an_action_are_published_as_a_section(corpus, tmp_path, capsys):
+    out = tmp_path / "out"
+    words = ["toy", "evaluate", str(corpus), "--out", str(out)]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "3 rows" in told
+    assert "toy/metrics" in told
+    snapshot = open_snapshot(str(out))
+    assert snapshot.read("toy/metrics").to_pylist() == [{"metric": "other", "value": 0}, {"metric": "rows", "value": 3}]
+    section = snapshot.section("toy.evaluate")
+    assert section["options"] == {"factor": 1}
+    assert [read["section"] for read in section["reads"]] == [None]
+    assert main([*words, "--factor", "2"]) == 2
+    assert "give --overwrite" in capsys.readouterr().err
+    assert main([*words, "--resume"]) == 0
+    assert "published already" in capsys.readouterr().out
+
+
+def test_what_is_read_of_the_same_folder_is_noted_with_its_section(corpus, capsys):
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
+    section = open_snapshot(str(corpus)).section("toy.evaluate")
+    assert [read["section"] for read in section["reads"]] == ["corpus"]
+    assert main(["toy", "evaluate", "--out", str(corpus), "--overwrite", "--drop", "corpus"]) == 2
+    assert "toy.evaluate is made from it" in capsys.readouterr().err
+
+
+def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, capsys):
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
+    assert main(["status", str(corpus)]) == 0
+    assert "stale: code" not in capsys.readouterr().out
+    manifest = open_snapshot(str(corpus)).section("toy.evaluate")
+    assert sorted(manifest["stages"]) == ["toy/action"]
+
+    def other(options, action):
+        return _evaluate(options, action)
+
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=other))
+    registry.load.cache_clear()
+    assert main(["status", str(corpus)]) == 0
+    assert "stale: code of toy/action has changed" in capsys.readouterr().out
+
+
+def test_a_table_that_an_action_has_not_made_is_named(corpus, monkeypatch, capsys):
+    def forget(options, action):
+        return {}
+
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=forget))
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 1
+    assert "has not made its table toy/metrics" in capsys.readouterr().err
+
+
+def test_a_run_that_was_asked_for_wrongly_leaves_no_word_of_itself(tmp_path, capsys):
+    out = tmp_path / "new"
+    assert main(["toy", "evaluate", "--out", str(out)]) == 2
+    assert main(["status", str(out)]) in (0, 1)
+    assert "was to make" not in capsys.readouterr().out
+
+
+def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys):
+    def best(name):
+        def table(snapshot, options):
+            return pa.table({"section": [name], "best": [options.best]})
+
+        return View("the best", Best, table)
+
+    other = registry.Entry(f"{__name__}:OTHER", "toy")
+    monkeypatch.setitem(registry.COMMANDS, "toy other", other)
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")}))
+    table = replace(METRICS, name="toy/others")
+    made = replace(EVALUATE, views={"best": best("two")}, tables=(table,), action=_other)
+    monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)
+    registry.commands.cache_clear()
+    monkeypatch.delitem(sys.modules, "pipelines.commands.folder.show", raising=False)
+    show = ["show", str(corpus), "--best", "3", "--tsv"]
+    assert main(["toy", "other", "--out", str(corpus)]) == 0
+    capsys.readouterr()
+    assert main(show) == 0
+    assert capsys.readouterr().out == "section\tbest\ntwo\t3\n"
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
+    assert main(show) == 2
+    assert "answered by toy.evaluate, toy.other: name one by --section" in capsys.readouterr().err
+    assert main([*show, "--section", "toy.evaluate"]) == 0
+    assert "one\t3" in capsys.readouterr().out
+    assert main([*show, "--section", "toy.evalate"]) == 2
+    assert "did you mean 'toy.evaluate'" in capsys.readouterr().err
+    sys.modules.pop("pipelines.commands.folder.show")  # it has flags of these toys
+
+
+def test_a_table_that_is_nowhere_is_named_with_the_command_that_makes_it(tmp_path, capsys):
+    assert main(["toy", "evaluate", "--out", str(tmp_path / "new")]) == 2
+    assert "name a folder made by `lexbeam corpus`" in capsys.readouterr().err
+    put(tmp_path / "o", made_section(tmp_path / "w", "change", {"neighbours": [["a"]]}))
+    assert main(["toy", "evaluate", str(tmp_path / "o"), "--out", str(tmp_path / "new")]) == 1
+    assert "run `lexbeam corpus` first" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", ["--out", "positional"])
+def test_a_folder_that_holds_no_tables_is_left_as_it_is(tmp_path, capsys, given):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("A text.", "utf-8")
+    words = [str(folder)] if given == "positional" else []
+    assert main(["toy", "evaluate", *words, "--out", str(folder)]) != 0
+    assert f"published at {str(folder)!r}" in capsys.readouterr().err
+    assert os.listdir(folder) == ["a.txt"]
+    assert main(["toy", "evaluate", "--out", str(tmp_path / "typo")]) != 0
+    assert not (tmp_path / "typo").exists()
+
+
+def test_beam_options_are_refused_where_no_pipeline_runs(corpus, capsys):
+    assert main(["toy", "evaluate", "--out", str(corpus), "--", "--runner=DirectRunner"]) == 2
+    assert "takes no Beam options" in capsys.readouterr().err
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing(PublishOptions):
+    words: str = option(help="a file", path="file")
+
+
+def _planning(changes):
+    """A plan that reads the file, after which somebody changes it."""
+
+    def plan(options, _):
+        content = Path(options.words).read_text()
+        if changes:
+            Path(options.words).write_text(changes.pop(0))
+        return content
+
+    return plan
+
+
+@pytest.mark.parametrize("changes", [[], ["two"], ["two", "six"]])
+def test_the_digest_noted_of_an_options_file_is_that_of_what_was_read(tmp_path, changes):
+    path = tmp_path / "words.tsv"
+    path.write_text("one")
+    options = Listing(out=str(tmp_path / "out"), words=str(path))
+    job = running.Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
+    plan, noted = running._planned(job, Inputs(()))
+    assert plan == (["one", *changes])[-1]
+    assert noted == {str(path): hashlib.sha256(plan.encode()).hexdigest()}
+
+
+def test_an_options_file_that_always_changes_is_an_error(tmp_path):
+    path = tmp_path / "words.tsv"
+    path.write_text("one")
+    options = Listing(out=str(tmp_path / "out"), words=str(path))
+    changing = Command(options=Listing, plan=_planning(["two", "six", "ten", "old"]))
+    with pytest.raises(LexbeamError, match=r"words.tsv changed while it was read, 3 times"):
+        running._planned(running.Job("toy", changing, options), Inputs(()))
+
+
+def test_an_output_folder_whose_name_is_not_utf8_is_refused(corpus, tmp_path, capsys):
+    out = tmp_path / os.fsdecode(b"out\xff")
+    assert main(["toy", "evaluate", str(corpus), "--out", str(out)]) != 0
+    assert "is not UTF-8; give one that is" in capsys.readouterr().err
+    assert not out.exists()

@@ -1,0 +1,341 @@
+"""What is seen of a run on a pseudo-terminal, and what where there is none."""
+
+import importlib
+import logging
+import os
+import pty
+import re
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pipelines.frame.registry import COMMANDS, load
+from pipelines.progress import progress
+from pipelines.progress.counts import StageFolder
+from pipelines.progress.lines import Foreseen
+from pipelines.progress.progress import Run, counting, is_shown, quiet, watching
+from transforms.change.graph.comparisons import Comparisons
+from transforms.change.nulls.deal_stages import DealOptions
+from transforms.common.store.artefacts import Stage, Workspace, announce, make
+
+ROOT = Path(__file__).parents[3]
+SPAN = r"(under 1|\d+) s"
+LEFT = "(; under a minute left)?"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A receipt that stands for no file."""
+
+    number: int
+
+
+def _build(artefact, number, options):
+    if callable(options):
+        options()
+    else:
+        time.sleep(options or 0)
+    return Made(number)
+
+
+def wait_for(condition, seconds=60):
+    """Return when a condition holds: looks are as seldom as a busy machine makes them slow."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+TRAIN = Stage(name="toy/train", receipt=Made, build=_build, unit="spaces")
+STAGES = [Foreseen("toy/ingest", "batches", 1.0), Foreseen(TRAIN.name, TRAIN.unit, 1.0)]
+
+
+@contextmanager
+def terminal(monkeypatch):
+    """Give a list of what appears on a pseudo-terminal that is the standard error in the block."""
+    outer, inner = pty.openpty()
+    seen = []
+
+    def read():
+        try:
+            while more := os.read(outer, 4096):
+                seen.append(more.decode())
+        except OSError:  # how a terminal says that the other end is closed
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with open(inner, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        yield seen
+    reader.join()
+    os.close(outer)
+
+
+def screen(seen):
+    """Return the lines that stand on a terminal in the end, without colours."""
+    lines, row, column = [""], 0, 0
+    text = re.sub(r"\x1b\[[\d;]*m", "", "".join(seen))
+    for up, erase, other in re.findall(r"\x1b\[(\d+)A|(\x1b\[2K)|([^\x1b])", text):
+        if up:
+            row = max(0, row - int(up))
+        elif erase:
+            lines[row] = ""
+        elif other == "\r":
+            column = 0
+        elif other == "\n":
+            row += 1
+            lines += [""] * (row == len(lines))
+        else:
+            lines[row] = lines[row].ljust(column)[:column] + other + lines[row][column + 1 :]
+            column += 1
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+@pytest.fixture(autouse=True)
+def fast(monkeypatch):
+    monkeypatch.setattr(progress, "INTERVAL", 0.02)
+    importlib.import_module("pipelines.progress.terminal")  # which takes longer than these runs
+
+
+def work_in(folder, numbers, build=0.03):
+    """Make some artefacts; `build` is what that of each calls, or the seconds that it takes."""
+    space, run = Workspace(str(folder)), Run(str(folder), {"toy": STAGES})
+    announce(space, TRAIN.name, len(numbers))
+    with watching(run, "toy"):
+        for number in numbers:
+            make(space, TRAIN, number, build)
+
+
+def test_a_stage_is_drawn_from_its_start_and_freezes_with_its_time(tmp_path, monkeypatch):
+    with terminal(monkeypatch) as seen:
+        work_in(tmp_path, range(3), lambda: wait_for(lambda: "0 of 3 spaces, " in "".join(seen)))
+    (line,) = screen(seen)
+    assert re.fullmatch(r"toy/train +━+ +3 of 3 spaces in " + SPAN, line)
+    assert "\x1b[?25l" not in "".join(seen)  # a killed process could not show the cursor again
+
+
+def test_what_was_there_is_told_as_such(tmp_path, monkeypatch):
+    work_in(tmp_path, range(3), 0)
+    time.sleep(0.05)  # file times are no finer
+    with terminal(monkeypatch) as seen:
+        work_in(tmp_path, range(5))
+    assert "  5 of 5 spaces (3 there already) in " in screen(seen)[0]
+    time.sleep(0.05)
+    with terminal(monkeypatch) as seen:
+        work_in(tmp_path, range(5))
+    assert screen(seen)[0].endswith("5 of 5 spaces (all there already)")
+
+
+def test_log_lines_and_warnings_stand_above_whole(tmp_path, monkeypatch):
+    log = logging.getLogger("lexbeam")
+    with terminal(monkeypatch) as seen:
+        handler = logging.StreamHandler()
+        log.addHandler(handler)
+        space, run = Workspace(str(tmp_path)), Run(str(tmp_path), {"toy": STAGES})
+        try:
+            with watching(run, "toy"):
+                make(space, TRAIN, 1, 0.1)
+                log.error("a [bold]line[/bold] of a log")
+                print("an odd thing", file=sys.stderr)
+                make(space, TRAIN, 2, 0.1)
+            assert handler.stream is sys.stderr
+            log.error("after it")
+        finally:
+            log.removeHandler(handler)
+    lines = screen(seen)
+    assert lines[0] == "a [bold]line[/bold] of a log"
+    assert lines[1] == "an odd thing"
+    assert "  2 spaces in " in lines[-2]
+    assert lines[-1] == "after it"
+
+
+def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
+    space, run = Workspace(str(tmp_path)), Run(str(tmp_path), {"toy": STAGES})
+    announce(space, TRAIN.name, 3)
+    with terminal(monkeypatch) as seen:
+        with pytest.raises(ZeroDivisionError), watching(run, "toy"):
+            make(space, TRAIN, 1, 0.1)
+            raise ZeroDivisionError
+        assert sys.stderr.name  # the stream itself again
+    assert re.fullmatch(r"toy/train +━*[╸╺]?━+ +1 of 3 spaces, " + SPAN, screen(seen)[-1])
+
+
+def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "TELLING", 0.1)
+    begun, told = time.monotonic(), []
+
+    def line_more():
+        before = len(told)
+        wait_for(lambda: told.extend(capsys.readouterr().err.splitlines()) or len(told) > before)
+
+    work_in(tmp_path, range(4), line_more)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = told + err.splitlines()
+    assert 4 <= len(lines) <= (time.monotonic() - begun) / 0.1
+    for line in lines:
+        assert re.fullmatch(r"progress: toy/train: \d of 4 spaces, " + SPAN + LEFT, line), line
+
+
+def test_a_short_run_tells_nothing_where_is_no_terminal(tmp_path, capsys):
+    work_in(tmp_path, range(3))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_nothing_is_said_to_who_asked_for_quiet(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "TELLING", 0.01)
+    with quiet():
+        work_in(tmp_path, range(3))
+        with counting("sample", "words", 5) as add:
+            add(5)
+    assert capsys.readouterr() == ("", "")
+    with terminal(monkeypatch) as seen, quiet():
+        work_in(tmp_path, range(3))
+    assert seen == []
+
+
+def test_verbose_runs_tell_lines_on_a_terminal(monkeypatch):
+    with terminal(monkeypatch):
+        assert is_shown()
+        monkeypatch.setattr(logging.getLogger(), "level", logging.INFO)
+        logging.getLogger().manager._clear_cache()
+        assert not is_shown()
+    logging.getLogger().manager._clear_cache()
+
+
+def test_a_standard_error_that_nobody_reads_fails_no_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "TELLING", 0.01)
+    outer, inner = os.pipe()
+    os.close(outer)
+    with open(inner, "w", encoding="utf-8", closefd=False) as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        work_in(tmp_path, range(3))
+        monkeypatch.undo()
+        with pytest.raises(BrokenPipeError):
+            stream.flush()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), inner)
+
+
+def test_counts_of_things_that_are_no_artefacts(monkeypatch):
+    with terminal(monkeypatch) as seen, counting("sample", "words", 60) as add:
+        for done in (20, 40, 60):
+            add(20)
+            wait_for(lambda done=done: f"{done} of 60 words" in "".join(seen))
+    assert re.search("60 of 60 words in " + SPAN, screen(seen)[0])
+
+
+def test_looks_take_little_of_the_time(tmp_path, monkeypatch):
+    looks = []
+
+    def slow(folder, now, since):
+        looks.append(now)
+        end = time.thread_time() + 0.01
+        while time.thread_time() < end:
+            pass
+
+    monkeypatch.setattr(StageFolder, "look", slow)
+    begun = time.monotonic()
+    with watching(Run(str(tmp_path), {"toy": STAGES}), "toy"):  # two folders: 20 ms a look
+        time.sleep(0.6)
+    # One at the start, one a second, and one at the end.
+    assert 4 <= len(looks) <= 2 * (2 + time.monotonic() - begun)
+
+
+def test_an_interrupt_ends_it_in_order(tmp_path):
+    code = (
+        "import os, signal, sys\n"
+        "from pipelines.frame.interrupts import heed_signals, interrupted_status\n"
+        "from pipelines.progress import progress\n"
+        "from pipelines.progress.lines import Foreseen\n"
+        "heed_signals(lambda: 'left at once')\n"
+        "run = progress.Run(sys.argv[1], {'toy': [Foreseen('toy/a', 'slices')]})\n"
+        "progress.INTERVAL = .05\n"
+        "try:\n"
+        "    with progress.watching(run, 'toy'):\n"
+        "        os.makedirs(sys.argv[1] + '/toy/a')\n"
+        "        signal.setitimer(signal.ITIMER_REAL, .4)\n"
+        "        signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))\n"
+        "        signal.pause()\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', file=sys.stderr)\n"
+        "    sys.exit(interrupted_status())\n"
+    )
+    outer, inner = pty.openpty()
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=inner, cwd=ROOT) as done:
+        os.close(inner)
+        seen = []
+        try:
+            while more := os.read(outer, 4096):
+                seen.append(more.decode())
+        except OSError:
+            pass
+        assert done.stdout.read() == b""
+    os.close(outer)
+    assert done.returncode == 130
+    lines = screen(seen)
+    assert len(lines) == 2
+    assert re.search(r"toy/a +0 slices, " + SPAN, lines[0])
+    assert lines[1] == "interrupted"
+
+
+def test_every_stage_has_a_word_for_what_it_makes():
+    stages = [stage for words in COMMANDS for stage in load(words).stages]
+    assert stages
+    assert not [stage.name for stage in stages if stage.unit == "pieces"]
+
+
+OPTIONS = {
+    "corpus": {"inputs": ("a",), "out": "b", "engine": "builtin:en"},
+    "change": {"out": "b", "slices": "1-2,3-4", "seeds": (3,)},
+}
+
+
+@pytest.mark.parametrize("words", OPTIONS)
+def test_the_work_of_our_stages_is_foreseen(words):
+    command = load(words)
+    weights = command.weights(command.options(**OPTIONS[words]))
+    assert sorted(weights) == sorted(stage.name for stage in command.stages)
+
+
+def test_every_stage_of_a_change_run_has_a_total_beforehand():
+    parts, pair = [None] * 8, Comparisons(("a", "b"), (5, 5), ((0, 1),), (1, 2, 3))
+    plan = SimpleNamespace(
+        parts=parts,
+        pairs=pair,
+        series=False,
+        null=DealOptions(nulls=5, seed=1),
+        budget="smallest",
+        view=SimpleNamespace(ranges=(1, 1)),
+        score=SimpleNamespace(alignments=("op",)),
+    )
+    command = load("change")
+    expected = command.expected(plan)
+    assert expected["change/sizes"] == 8 * 2
+    assert expected["change/dealt"] == 8 * 5 * 2
+    # VIEW's are noted when its parts are dealt out; a single pair makes no series.
+    without = {"change/view", "change/series-trace", "change/series"}
+    assert {stage.name for stage in command.stages} - set(expected) == without
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_stages_wait_for_stages_of_their_command(words):
+    command = load(words)
+    names = [stage.name for stage in command.stages]
+    for name, waits in command.waits.items():
+        assert {name, *waits} <= set(names)
+        assert name not in waits
+
+
+def test_of_an_engine_that_takes_any_time_no_work_is_foreseen():
+    command = load("corpus")
+    options = {**OPTIONS["corpus"], "engine": "stanza:en"}
+    assert "corpus/annotate" not in command.weights(command.options(**options))

@@ -1,0 +1,53 @@
+"""Rows as grids, tab-separated values and JSON."""
+
+import datetime
+import json
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.shown.rows import as_json, cell, first_rows, rows_as_grid, rows_as_json, rows_as_tsv
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+
+
+@given(st.lists(st.dictionaries(st.text(), PLAIN | st.lists(PLAIN, max_size=3), max_size=3)))
+def test_rows_are_one_json_document(rows):
+    finite = json.loads(json.dumps(rows), parse_constant=lambda _: None)
+    assert json.loads("\n".join(rows_as_json(rows))) == finite
+
+
+def test_values_that_json_lacks():
+    found = json.loads(as_json({"a": float("nan"), "b": b"\xff", "c": datetime.date(1801, 2, 3)}))
+    assert found == {"a": None, "b": "ff", "c": "1801-02-03"}
+
+
+def test_a_grid_has_no_columns_of_nulls_and_numbers_to_the_right():
+    rows = pa.table({"word": ["a", "b"], "none": pa.nulls(2, pa.string()), "n": [1, 20]})
+    grid = rows_as_grid(rows)
+    assert grid.heads == ("word", "n")
+    assert grid.rows == (("a", "1"), ("b", "20"))
+    assert grid.right == {1}
+    assert rows_as_grid(rows[:0]).heads == ("word", "none", "n")
+
+
+def test_first_rows_are_in_words_and_without_what_is_empty():
+    rows = [
+        {"word": "a" * 50, "none": None, "flag": False, "list": [1.5, None, 3, 4], "no": []},
+        {"word": "b", "none": None, "flag": True, "list": ["x"], "no": []},
+    ]
+    grid = first_rows(rows, 2)
+    assert grid.heads == ("word", "flag", "list")
+    assert grid.rows == (("a" * 39 + "…", "no", "1.5 _ 3 … (4)"), ("b", "yes", "x"))
+    assert grid.fits
+    assert cell({"text": "ship", "kind": "noun"}, 60) == "text: ship, kind: noun"
+
+
+def test_tab_separated_values_are_whole_and_cells_for_a_person_say_what_they_lack():
+    values = list(range(30))
+    assert list(rows_as_tsv(["a"], [{"a": values}]))[1] == " ".join(map(str, values))
+    assert cell(values, 60).endswith(" 11 and 18 more")
+    assert cell("x" * 80, 60) == "x" * 59 + "…"
+    assert cell(0.1 + 0.2, None) == "0.30000000000000004"
+    assert cell("a\tb\nc", None) == "a b c"

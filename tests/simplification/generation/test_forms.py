@@ -1,0 +1,186 @@
+"""What is looked up, what becomes of proposals, what is protected."""
+
+import pytest
+from generated import FORMS, keep_inflector
+from instances_made import instance
+
+from transforms.common.errors import LexbeamError
+from transforms.inflection import kept as kept_inflector
+from transforms.inflection.kept import opened_inflector
+from transforms.inflection.training import load_inflector
+from transforms.simplification.generation.forms import formed, key_of
+from transforms.simplification.generation.protection import protection
+from transforms.simplification.generation.readings import Reading, lemma_of_form, readings
+from transforms.simplification.records import INSTANCE_COLUMNS, Instance, Proposal
+
+
+@pytest.fixture(scope="module")
+def spanish(tmp_path_factory):
+    path = tmp_path_factory.mktemp("es") / "es.inflector"
+    doors = [("puerta", "NOUN", f"Gender=Fem|Number={n}", f"puerta{end}") for n, end in (("Sing", ""), ("Plur", "s"))]
+    tired = ("cansada", "NOUN", "Gender=Fem|Number=Sing", "cansada")
+    keep_inflector(path, [*FORMS, tired, *doors])
+    return load_inflector(str(path))
+
+
+def record(*given, **other):
+    row = instance(*given, **other)
+    return Instance(*(row[name] for name in INSTANCE_COLUMNS))
+
+
+def lemma(text, **other):
+    return Proposal(text, 1.0, True, **other)
+
+
+def test_annotation_goes_before_the_dictionary(spanish):
+    one = record("Está [[cansada]].", "x", "VERB")
+    assert readings(one, spanish) == [
+        Reading("x", "VERB"),
+        Reading("cansar", "VERB"),
+        Reading("cansada", "NOUN"),
+        Reading("cansado", "ADJ"),
+        Reading("cansada", "VERB"),
+    ]
+    assert readings(one, None) == [Reading("x", "VERB"), Reading("cansada", "VERB")]
+    bare = record("Está [[cansada]].")
+    assert readings(bare, None) == [Reading("cansada", None)]
+
+
+def test_clitics_come_off_for_the_look_up(spanish):
+    one = record("Quiere [[Cansarlo]].", "cansarlo", "NOUN")
+    assert Reading("cansar", "VERB") in readings(one, spanish)
+
+
+def test_lemmas_of_forms(spanish):
+    assert lemma_of_form("cansada", "VERB", spanish) == "cansar"
+    assert lemma_of_form("canes", "VERB", spanish) == "can"
+    assert lemma_of_form("xyz", "VERB", spanish) is None
+    assert lemma_of_form("canes", "NOUN", None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "lemma_", "reason"),
+    [
+        ("can", "canes", "can", None),
+        ("perro", "perros", "perro", "is_target"),
+        ("CAN", "canes", "can", None),
+        ("amigo_de  casa", "amigos de casa", "amigo de casa", None),
+        ("gato ninja", "gato ninja", "gato ninja", "no_form"),
+        ("- 4", "- 4", None, "not_a_word"),
+        ("sabueso", "sabuesos", "sabueso", "barred"),
+        ("gato", "gatos", "gato", "barred"),
+    ],
+)
+def test_lemmas_in_the_place_of_a_noun(spanish, text, form, lemma_, reason):
+    one = record("Los [[Perros]] ladran.", "perro", "NOUN")
+    (made,) = formed(one, [lemma(text)], spanish, {"sabueso", "gatos"})
+    assert (made.form, made.lemma, made.reason) == (form, lemma_, reason)
+    if reason is None:
+        capitals = "CANes" if text == "CAN" else form.capitalize()  # its own ones stay
+        assert made.shown == capitals
+
+
+def test_forms_stay_and_get_a_lemma(spanish):
+    one = record("Los [[perros]] ladran.", "perro", "NOUN")
+    rows = formed(one, [Proposal(text, 1.0, False) for text in ("Can", "xyz", "Perros")], spanish)
+    assert [(row.form, row.lemma, row.shown, row.inflected, row.reason) for row in rows] == [
+        ("can", "can", "Can", None, None),
+        ("xyz", None, "xyz", None, None),
+        ("perros", "perro", "Perros", None, "is_target"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("marked", "form", "upos", "before"),
+    [
+        ("El [[perro]] ladra.", "puerta", "NOUN", "La"),
+        ("al [[perro]]", "perros", "NOUN", "a los"),
+        ("La [[puerta]] verde.", "can", "NOUN", "El"),
+        ("la [[puerta]]", "xyz", "NOUN", None),
+        ("la [[puerta]]", "can", "ADJ", None),
+        ("la [[puerta]]", "puertas de can", "NOUN", "las"),
+        ("can y [[perro]]", "ibis", "ADJ", "e"),
+        ("uno O [[can]]", "otro", None, "U"),
+        ("can y [[perro]]", "puerta", "NOUN", None),
+    ],
+)
+def test_what_is_before_a_form_agrees_with_it(spanish, marked, form, upos, before):
+    one = record(marked, None, upos)
+    assert formed(one, [Proposal(form, 1.0, False)], spanish)[0].before == before
+
+
+def test_articles_stay_where_a_form_has_both_genders(tmp_path):
+    path = tmp_path / "es.inflector"
+    both = [("coma", "NOUN", f"Gender={gender}|Number=Sing", "coma") for gender in ("Fem", "Masc")]
+    keep_inflector(path, [*FORMS, *both])
+    one = record("El [[perro]] ladra.", "perro", "NOUN")
+    (made,) = formed(one, [Proposal("coma", 1.0, False)], load_inflector(str(path)))
+    assert made.before is None
+
+
+@pytest.mark.parametrize("is_lemma", [True, False])
+def test_articles_by_sound_need_no_dictionary(is_lemma):
+    one = record("An [[arduous]] task.", "arduous", "ADJ", language="en")
+    rows = formed(one, [Proposal(text, 1.0, is_lemma) for text in ("hard", "easy")], None)
+    assert [row.before for row in rows] == ["A", None]
+
+
+def test_a_proposal_says_what_it_is_inflected_as(spanish):
+    one = record("Está [[cansada]].", "cansada", "ADJ")
+    rows = formed(one, [lemma("agotar", upos="VERB", of="cansar"), lemma("harto")], spanish)
+    assert [row.form for row in rows] == ["agotada", "harta"]
+
+
+def test_annotated_features_count(spanish):
+    one = record("Los [[perros]] ladran.", "perro", "NOUN", feats="Number=Sing")
+    (made,) = formed(one, [lemma("can")], spanish)
+    assert (made.form, made.feats) == ("can", "Number=Sing")
+
+
+def test_without_annotation_the_dictionary_says_the_part_of_speech(spanish):
+    one = record("Los [[perros]] ladran.")
+    assert formed(one, [lemma("can")], spanish)[0].form == "canes"
+    unknown = record("Los [[xyzs]] ladran.")
+    assert formed(unknown, [lemma("can")], spanish)[0].form == "can"
+
+
+def test_a_generators_reason_stands(spanish):
+    one = record("Los [[perros]] ladran.", "perro", "NOUN")
+    (made,) = formed(one, [lemma("Hound", reason="placeholder")], spanish)
+    assert (made.form, made.lemma, made.shown, made.reason) == ("hound", "hound", None, "placeholder")
+
+
+def test_accents_that_are_written_in_two_ways_are_one_key():
+    assert key_of("ni\u006e\u0303o") == key_of("Ni\u00f1O") == "niño"
+
+
+@pytest.mark.parametrize(
+    ("marked", "lemma_", "upos", "language", "why"),
+    [
+        ("Vive en [[Roma]].", None, None, "es", "name"),
+        ("[[Roma]] vive.", None, None, "es", None),
+        ("«[[Roma]]» vive.", None, None, "es", None),
+        ("Ein [[Hund]].", None, None, "de", None),
+        ("[[Roma]] vive.", "roma", "PROPN", "es", "name"),
+        ("Un [[Perro]].", "perro", "NOUN", "es", None),
+        ("Un [[perro]].", "x", "PROPN", "es", None),
+        ("Un [[Can]].", None, None, "es", "word"),
+        ("Unos [[canes]].", "Can", "NOUN", "es", "word"),
+    ],
+)
+def test_who_is_protected(marked, lemma_, upos, language, why):
+    one = record(marked, lemma_, upos, language=language)
+    assert protection(one, "protect", {"can"}) == why
+    assert protection(one, "replace", {"can"}) == (why if why == "word" else None)
+
+
+def test_an_inflector_that_has_changed_is_not_taken(tmp_path, monkeypatch):
+    path = tmp_path / "es.inflector"
+    keep_inflector(path)
+    kept = kept_inflector.kept_inflector(str(path))
+    assert opened_inflector(kept) is opened_inflector(kept)
+    monkeypatch.setattr(kept_inflector, "_OPENED", {})  # as in another process
+    path.unlink()
+    keep_inflector(path, FORMS[:3])
+    with pytest.raises(LexbeamError, match="changed while it was used"):
+        opened_inflector(kept)

@@ -1,0 +1,192 @@
+"""Generator `wordnet`: words of senses, beside a plain reading of the database files."""
+
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from wordnet_making import Synset, both_ways, open_folder, write_wordnet
+from wordnet_read import PlainWordNet
+
+from transforms.lexicon.resources import LexiconOptions, prepare
+from transforms.lexicon.wordnet.kind import DEBIAN
+from transforms.simplification.generation.generator import Context
+from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.wordnet import propose_wordnet, wordnet_proposals
+from transforms.simplification.generation.wordnet_options import WordNetOptions
+from transforms.simplification.records import Instance
+
+SYNSETS = both_ways(
+    [
+        Synset("place", "n", ["place"]),
+        Synset(
+            "home",
+            "n",
+            ["home", "place", "dwelling_house"],
+            pointers=[("@", "place", 0, 0)],
+            lex_ids=[0, 1, 0],
+            counts={"home": 3},
+        ),
+        Synset(
+            "abode",
+            "n",
+            ["abode", "home", "Eden"],
+            pointers=[("@", "home", 0, 0)],
+            lex_ids=[0, 1, 0],
+            counts={"home": 7, "abode": 1},
+        ),
+        Synset("family", "n", ["family", "home"], lex_ids=[0, 2]),
+        Synset("return", "v", ["home", "go_back"], pointers=[("@", "move", 0, 0)]),
+        Synset("move", "v", ["move", "travel"]),
+        Synset("domestic", "a", ["domestic", "home"]),
+        Synset("tired", "a", ["tired", "weary"]),
+        Synset("weary", "v", ["weary", "tire"]),
+    ]
+)
+BOTH = WordNetOptions()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wordnet")
+    write_wordnet(folder, SYNSETS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wordnet(folder):
+    return open_folder(folder)
+
+
+def instance(target, lemma, upos, language="en"):
+    return Instance(target, language, target, target, 0, len(target), lemma, upos, None)
+
+
+def proposed(wordnet, target, lemma, upos, options=BOTH):
+    return wordnet_proposals(wordnet, [instance(target, lemma, upos)], options)[0]
+
+
+def test_synonyms_and_hypernyms_with_votes_of_senses(wordnet):
+    found = {p.text: (p.score, p.votes, p.relation) for p in proposed(wordnet, "homes", "home", "NOUN")}
+    assert found == {
+        "place": (2.0, 2, "synonym"),
+        "dwelling house": (2.0, 2, "synonym"),
+        "abode": (1.0, 1, "synonym"),
+        "Eden": (1.0, 1, "synonym"),
+        "family": (1.0, 1, "synonym"),
+    }
+    assert all(p.is_lemma and p.reason is None for p in proposed(wordnet, "home", "home", "NOUN"))
+
+
+def test_hypernyms_are_an_option(wordnet):
+    words = {
+        relations: {
+            p.text: (p.votes, p.relation)
+            for p in proposed(wordnet, "home", "home", "NOUN", WordNetOptions(wordnet_relations=relations))
+        }
+        for relations in (("synonym",), ("hypernym",))
+    }
+    assert words["hypernym",] == {"place": (2, "hypernym"), "dwelling house": (1, "hypernym")}
+    assert words["synonym",] == {
+        "abode": (1, "synonym"),
+        "Eden": (1, "synonym"),
+        "place": (1, "synonym"),
+        "dwelling house": (1, "synonym"),
+        "family": (1, "synonym"),
+    }
+
+
+def test_the_most_used_sense_is_first(wordnet):
+    found = {p.text: p.sense for p in proposed(wordnet, "home", "home", "NOUN")}
+    keys = dict(
+        zip(
+            ("home", "abode", "family"),
+            wordnet.sense_keys(wordnet.senses_of(pa.array(["home"]), "n").values).to_pylist(),
+            strict=True,
+        )
+    )
+    # `place` is a synonym of the sense that is tagged 3 times, and above that of 7.
+    assert found["dwelling house"] == found["Eden"] == keys["abode"]
+    assert found["family"] == keys["family"]
+
+
+def test_parts_of_speech(wordnet):
+    verb = proposed(wordnet, "homed", "home", "VERB")
+    assert {p.text for p in verb} == {"go back", "move", "travel"}
+    assert {(p.upos, p.of) for p in verb} == {(None, "home")}
+    every = proposed(wordnet, "home", "home", None)
+    assert {p.text: p.upos for p in every} == {
+        "place": "NOUN",
+        "dwelling house": "NOUN",
+        "abode": "NOUN",
+        "Eden": "NOUN",
+        "family": "NOUN",
+        "go back": "VERB",
+        "move": "VERB",
+        "travel": "VERB",
+        "domestic": "ADJ",
+    }
+    everywhere = WordNetOptions(wordnet_senses="all")
+    both = proposed(wordnet, "home", "home", "NOUN", everywhere)
+    assert {p.text: p.upos for p in both if p.upos} == {
+        "go back": "VERB",
+        "move": "VERB",
+        "travel": "VERB",
+        "domestic": "ADJ",
+    }
+
+
+def test_a_lemma_that_wordnet_lacks_is_looked_up_by_the_form(wordnet):
+    assert {p.text for p in proposed(wordnet, "homes", "homes", "NOUN")} >= {"abode"}
+    # As an adjective it is not there; the verb is.
+    found = proposed(wordnet, "wearies", "wearies", "ADJ")
+    assert [(p.text, p.upos, p.of) for p in found] == [("tire", "VERB", "weary")]
+    assert proposed(wordnet, "zzz", "zzz", "NOUN") == []
+    assert proposed(wordnet, "the", "the", "DET") == []
+    assert {p.upos for p in proposed(wordnet, "home", "home", "DET")} == {"NOUN", "VERB", "ADJ"}
+
+
+def test_other_languages_have_their_own(folder, tmp_path):
+    spanish = tmp_path / "es"
+    spanish.mkdir()
+    write_wordnet(spanish, [Synset("casa", "n", ["casa", "hogar"])])
+    lexicon = prepare(
+        LexiconOptions(
+            resources=(f"wordnet_=wordnet:{folder}", f"wordnet_=wordnet:{spanish}:language=es"),
+            cache=str(tmp_path / "cache"),
+        )
+    )
+    rows = [
+        instance("casa", "casa", "NOUN", "es"),
+        instance("weary", "weary", "VERB"),
+        instance("weary", "weary", "VERB", "es"),
+    ]
+    (found,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
+    assert [[p.text for p in own] for own in found] == [["hogar"], ["tire"], []]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's wordnet-base")
+def test_words_of_wordnet_are_those_of_its_files(tmp_path):
+    plain = PlainWordNet(DEBIAN)
+    lexicon = prepare(LexiconOptions(resources=("wordnet_=wordnet",), cache=str(tmp_path)))
+    asked = random.Random(1).sample(sorted(plain.senses), 400)
+    tags = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
+    rows = [instance(word.replace("_", " "), word.replace("_", " "), tags[pos]) for word, pos in asked]
+    (found,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
+    for (word, pos), own in zip(asked, found, strict=True):
+        votes, synonyms = {}, set()
+        for offset in plain.senses[word, pos]:
+            inside = {one.lower() for one in plain.words[pos, offset]}
+            above = {
+                one.lower()
+                for symbol, part, at, *_ in plain.pointers[pos, offset]
+                if symbol in ("@", "@i")
+                for one in plain.words[part, at]
+            }
+            synonyms |= inside
+            for one in (inside | above) - {word}:
+                votes[one] = votes.get(one, 0) + 1
+        assert {p.text.lower().replace(" ", "_"): p.votes for p in own} == votes
+        assert {p.text.lower().replace(" ", "_") for p in own if p.relation == "synonym"} == (synonyms - {word})
+    assert sum(map(len, found)) > 500

@@ -1,0 +1,38 @@
+"""Layouts told from first rows."""
+
+import pytest
+
+from transforms.common.errors import LexbeamError
+from transforms.simplification.instances.layout_detection import layout_of
+
+SENTENCE = 'He said "the old sea was vast.'
+CWI = ["3KW", SENTENCE, "9", "12", "old", "10", "0", "2", "0", "1", "0.2"]
+CASES = {
+    "alexsis": [[SENTENCE, "vast", *["big"] * 25]] * 3,
+    "tsar": [[SENTENCE, "vast", *["big"] * n] for n in (25, 3, 0)],
+    "benchls": [[SENTENCE, "vast", "6", "1:big", "1:large", "4:huge", ""]],
+    "cwi2018": [CWI] * 2,
+    "text": [["The [[old]] sea."], ["Nothing here."], ["A\ttab [[and]] a target."]],
+}
+
+
+@pytest.mark.parametrize("layout", CASES)
+def test_each_layout_is_told(layout):
+    assert layout_of("a.tsv", CASES[layout]) == layout
+
+
+@pytest.mark.parametrize("layout", ["alexsis", "tsar", "benchls", "cwi2018"])
+def test_a_broken_row_among_others_is_no_matter(layout):
+    rows = [["nothing of the kind"], *CASES[layout] * 3]
+    assert layout_of("a.tsv", rows) in {layout, "tsar"}
+
+
+def test_headers_and_names():
+    assert layout_of("a.tsv", [["Sentence", "start", "end"], ["x", "0", "1"]]) == "text"
+    assert layout_of("tsar2022_en.tsv", CASES["alexsis"]) == "tsar"
+
+
+@pytest.mark.parametrize("rows", [[["a plain sentence."]], [["id", "token"], ["1", "sea"]]])
+def test_what_cannot_be_told_is_an_error_that_says_what_is_there(rows):
+    with pytest.raises(LexbeamError, match=rf"b\.txt: .* {len(rows[0])} cells, '{rows[0][0]}'"):
+        layout_of("b.txt", rows)

@@ -1,0 +1,108 @@
+"""The regressor of complexity: what it learns, and that it has not read what it is asked."""
+
+import itertools
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from labelled import parts, word
+from scipy.stats import spearmanr
+from simplified import candidates, instance, parts_of, substitutes
+
+from transforms.common.errors import LexbeamError
+from transforms.common.store.artefacts import Workspace, make
+from transforms.common.store.sound import checked
+from transforms.learning.scorer import BASE
+from transforms.lexicon.resources import LexiconOptions, prepare
+from transforms.simplification.ranking.options import PHRASES
+from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressor
+
+WORDS = ["".join(some) for some in itertools.product("bdlm", "aeio", "nrst", "aeo")]
+OFTEN = {text: place * 37 % len(WORDS) + 1 for place, text in enumerate(WORDS)}
+# The target is one word; gold has another, a phrase, and one whose labelled lemma is a third.
+OWN = [
+    instance(1, "banas", lemma="bana"),
+    *substitutes(1, {"bane": 1, "bano de bara": 2, "bares": 3}),
+    *candidates(1, "a", ["bares"], lemma="bare"),
+    *candidates(1, "a", ["dana"], lemma="dana"),
+]
+STAND_HERE = {"bana", "bane", "bano", "bara", "bare", "leso"}  # `leso` is labelled with lemma bana
+
+
+@pytest.fixture(scope="module")
+def lexicon(tmp_path_factory):
+    """A word list, `often`."""
+    folder = tmp_path_factory.mktemp("lists")
+    rows = "".join(f"{text}\t{value}\n" for text, value in OFTEN.items())
+    (folder / "often.tsv").write_text(f"word\tvalue\n{rows}", "utf-8")
+    text = f"often={folder}/often.tsv:word=word,value=value"
+    return prepare(LexiconOptions(resources=(text,), cache=str(folder / "cache")))
+
+
+def complexity(text):
+    """Return how complex a made-up word is: the less frequent, the more."""
+    return round(1 - math.log(OFTEN[text]) / math.log(len(WORDS) + 1), 6)
+
+
+def fitted(folder, lexicon, changed=None, scorer="gradient-boosting", words=WORDS):
+    """Fit a regressor; `changed` are words with other labels. Return it, and its bytes."""
+    folder.mkdir(exist_ok=True)
+    changed = changed or {}
+    tokens = [
+        word(text, changed.get(text, complexity(text)), lemma="bana" if text == "leso" else text) for text in words
+    ]
+    labelled = [(part,) for part in parts(folder / "labelled", tokens)]
+    own = parts_of(folder / "own", OWN)
+    tables = [tuple(own[f"simplification/{name}"]) for name in ("instances", "substitutes", "candidates")]
+    fitting = Fitting(scorer, lexicon, ("often",))
+    made = make(Workspace(str(folder / "work")), FIT, FitTask(*labelled, *tables), fitting)
+    return Regressor(made, lexicon, ("often",)), Path(checked(made.file)).read_bytes()
+
+
+def test_labels_of_targets_and_gold_decide_nothing(tmp_path, lexicon):
+    regressor, plain = fitted(tmp_path / "a", lexicon)
+    assert regressor.fitted.excluded == len(STAND_HERE)
+    assert regressor.fitted.words == len(WORDS) - len(STAND_HERE)
+    turned = {text: 1 - complexity(text) for text in STAND_HERE}
+    assert fitted(tmp_path / "b", lexicon, turned)[1] == plain
+    # That is not because labels decide nothing: those of any other word do.
+    other = {text: 1 - complexity(text) for text in WORDS if text not in STAND_HERE}
+    assert fitted(tmp_path / "c", lexicon, other)[1] != plain
+    for place, text in enumerate(sorted(STAND_HERE)):
+        without = [one for one in WORDS if one != text]
+        assert fitted(tmp_path / f"d{place}", lexicon, words=without)[1] == plain
+
+
+@pytest.mark.parametrize("scorer", [name for name in BASE if name != "frequency"])
+def test_words_that_it_has_not_read_are_ranked_as_they_should(tmp_path, lexicon, scorer):
+    regressor, _ = fitted(tmp_path, lexicon, scorer=scorer, words=WORDS[: len(WORDS) // 2])
+    asked = WORDS[len(WORDS) // 2 :]
+    found = regressor.predict(asked, ["es"] * len(asked), "zero")
+    assert spearmanr(found, [complexity(text) for text in asked])[0] > 0.8
+    assert found.max() <= 1
+
+
+def test_phrases_by_their_words(tmp_path, lexicon):
+    regressor, _ = fitted(tmp_path, lexicon)
+    asked = ["mate", "mate dito", "dito", "mate"]
+    first, phrase, second, again = np.transpose([regressor.predict(asked, ["es"] * 4, how) for how in PHRASES])
+    assert (first == first[0]).all()
+    assert (again == first).all()
+    zero, rarest, mean = phrase
+    assert math.isnan(zero)
+    assert rarest == max(first[0], second[0])
+    assert mean == pytest.approx((first[0] + second[0]) / 2)
+    assert first[0] != second[0]
+
+
+def test_nothing_asked_nothing_said(tmp_path, lexicon):
+    regressor, _ = fitted(tmp_path, lexicon)
+    assert regressor.predict([], [], "zero").shape == (0,)
+    assert np.isnan(regressor.predict(["a b"], ["es"], "zero")).all()
+
+
+def test_too_few_words_are_an_error_that_says_why(tmp_path, lexicon):
+    some = [*WORDS[:20], *STAND_HERE]
+    with pytest.raises(LexbeamError, match=r"can be learned from .*excluded.*`complexity`"):
+        fitted(tmp_path, lexicon, words=sorted(set(some)))

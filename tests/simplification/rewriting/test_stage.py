@@ -1,0 +1,108 @@
+"""Rewriting: the chosen word in the target's place, with what changes beside it."""
+
+import pytest
+
+from transforms.simplification.alongside import Alongside
+from transforms.simplification.records import Instance
+from transforms.simplification.rewriting.stage import simplified
+from transforms.simplification.selection.filter import replaced
+
+
+def instance(marked, language="es"):
+    before, _, rest = marked.partition("[")
+    target, _, after = rest.partition("]")
+    start = len(before)
+    return Instance("1", language, before + target + after, target, start, start + len(target), None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("marked", "form", "before", "sentence"),
+    [
+        ("La [finca] es suya.", "casa", None, "La casa es suya."),
+        ("La [finca] es suya.", "Terreno", "El", "El Terreno es suya."),
+        ("Salió de la [finca].", "terreno", "el", "Salió del terreno."),
+        ("Fue a la [finca].", "terreno", "el", "Fue al terreno."),
+        ("De la [finca] salió.", "terreno", "el", "Del terreno salió."),
+        ("Salió del [terreno].", "finca", "de la", "Salió de la finca."),
+        ("Desde la [finca].", "terreno", "el", "Desde el terreno."),
+        ("padres y [niños]", "hijos", "e", "padres e hijos"),
+        ("[Finca] grande", "Casa", None, "Casa grande"),
+        ("la  [finca]", "terreno", "el", "el terreno"),
+        ("Fue  a  la  [finca].", "terreno", "el", "Fue  al terreno."),
+        ("DE LA [FINCA]", "TERRENO", "EL", "DEL TERRENO"),
+        ("Salió de la «[finca]».", "terreno", "el", "Salió del «terreno»."),
+        ("La  ([finca])", "terreno", "El", "El (terreno)"),
+        ("Era [médico].", "Dr.", None, "Era Dr."),
+        ("Era [médico]...", "Dr.", None, "Era Dr...."),
+        ("«La [finca]»", "terreno", "El", "«El terreno»"),
+        ("Vio (la [finca])", "terreno", "el", "Vio (el terreno)"),
+    ],
+)
+def test_word_before_and_contractions(marked, form, before, sentence):
+    found, start = replaced(instance(marked), form, before)
+    assert found == sentence
+    assert found[start : start + len(form)] == form
+
+
+def test_contractions_are_spanish():
+    assert replaced(instance("de la [a]", "pt"), "b", "el")[0] == "de el b"
+
+
+def rows(*, chosen, form="duro", target_score=None, before=None):
+    ranked = (
+        []
+        if form is None
+        else [
+            {
+                "setting": "s",
+                "ranker": "r",
+                "form": form,
+                "is_target": False,
+                "place": 1,
+                "score": 2.0,
+                "chosen": chosen == form,
+            },
+            {
+                "setting": "s",
+                "ranker": "r",
+                "form": "seco",
+                "is_target": False,
+                "place": 2,
+                "score": 1.0,
+                "chosen": False,
+            },
+        ]
+    )
+    ranked.append(
+        {
+            "setting": "s",
+            "ranker": "r",
+            "form": "arduo",
+            "is_target": True,
+            "place": None,
+            "score": target_score,
+            "chosen": chosen == "arduo",
+        }
+    )
+    generated = [
+        {"setting": "s", "form": form, "shown": "Duro", "before": before, "reason": None},
+        {"setting": "s", "form": "seco", "shown": "Seco", "before": None, "reason": None},
+    ]
+    tables = {"simplification/rankings": ranked, "simplification/candidates": generated}
+    return simplified(Alongside(instance("Un [Arduo] día"), tables))
+
+
+def test_what_is_chosen_stands_there():
+    (row,) = rows(chosen="duro", before="El", target_score=0.5)
+    assert row["sentence_out"] == "El Duro día"
+    assert (row["chosen"], row["form"], row["changed"]) == ("Duro", "duro", True)
+    assert (row["reason"], row["article_change"]) == (None, "Un El")
+    assert (row["score"], row["target_score"]) == (2.0, 0.5)
+
+
+def test_target_is_kept_and_why():
+    (row,) = rows(chosen="arduo")
+    assert (row["chosen"], row["form"], row["changed"]) == ("Arduo", "duro", False)
+    assert (row["reason"], row["sentence_out"]) == ("keep_target", "Un Arduo día")
+    (row,) = rows(chosen="arduo", form=None)
+    assert (row["form"], row["reason"], row["score"]) == (None, "no_candidate", None)

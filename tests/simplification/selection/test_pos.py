@@ -1,0 +1,147 @@
+"""Filter pos: candidates have the target's part of speech in its place."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.annotation.engines.registry import Engine
+from transforms.annotation.engines.texts import plain_tokens
+from transforms.common.errors import LexbeamError
+from transforms.simplification.records import Instance
+from transforms.simplification.selection import pos
+from transforms.simplification.selection.filter import Group, Selecting, State
+from transforms.simplification.selection.options import SelectionOptions
+from transforms.simplification.selection.stage import select
+
+TAGS = {
+    "duro": "ADJ",
+    "arduo": "ADJ",
+    "fuerte": "ADJ",
+    "piedra": "NOUN",
+    "Roma": "PROPN",
+    "ha": "AUX",
+    "come": "VERB",
+    "comió": "VERB",
+    "el": "DET",
+    "de": "ADP",
+    "cosa": "NOUN",
+    "rara": "ADJ",
+    "nada": "",
+    "et": "X",
+    "strong": "ADJ",
+    "very": "ADV",
+    "hard": "ADJ",
+    "take": "VERB",
+    "off": "ADP",
+}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """An engine that tags by a dictionary; the sentences that it has been given."""
+    seen = []
+
+    def annotate(paragraphs, map_form=None):
+        seen.extend(paragraphs)
+        tokens = [plain_tokens(text) for text in paragraphs]
+        return [[one._replace(upos=[TAGS.get(f, "DET") for f in one.forms])] for one in tokens]
+
+    engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False, annotate=annotate)
+    monkeypatch.setattr(pos, "load_tagger", lambda spec: engine)
+    return seen
+
+
+def group(marked, *forms, language="es"):
+    before, _, rest = marked.partition("[")
+    target, _, after = rest.partition("]")
+    start = len(before)
+    instance = Instance(marked, language, before + target + after, target, start, start + len(target), None, None, None)
+    return Group(instance, [State(form, form, None, None, 1.0, None) for form in forms])
+
+
+def reasons(groups, tagged=None, **options):
+    selecting = Selecting(SelectionOptions(**options), engine="toy", tagged=tagged)
+    pos.filter_pos(groups, selecting)
+    return [[(s.form, s.reason, s.note, s.upos) for s in one.states] for one in groups]
+
+
+def test_the_tag_in_place_decides(asked):
+    found = reasons([group("un [arduo] día", "duro", "piedra", "fuerte"), group("[come] ya", "ha")])
+    assert found == [
+        [("duro", None, None, "ADJ"), ("piedra", "pos_mismatch", None, "NOUN"), ("fuerte", None, None, "ADJ")],
+        [("ha", None, None, "AUX")],
+    ]
+    found = reasons([group("[come] ya", "ha", "comió")], same_pos=())
+    assert [row[1] for row in found[0]] == ["pos_mismatch", None]
+
+
+def test_parts_of_speech_that_are_taken_for_one(asked):
+    found = reasons([group("la [piedra]", "Roma", "duro")], same_pos=("PROPN=NOUN", "NOUN=ADJ"))
+    assert [row[1] for row in found[0]] == [None, None]
+
+
+@given(st.lists(st.tuples(*[st.sampled_from("ABCDE")] * 2)))
+def test_parts_of_speech_are_one_if_a_chain_of_pairs_joins_them(pairs):
+    found = pos.equal_pos(f"{a}={b}" for a, b in pairs)
+    for a, b in itertools.product("ABCDE", repeat=2):
+        reached, grown = {a}, set()
+        while reached != grown:
+            grown = set(reached)
+            reached |= {y for pair in pairs for y in pair if grown & set(pair)}
+        assert (found.get(a, a) == found.get(b, b)) == (b in reached)
+
+
+def test_phrases_pass_or_are_judged_by_their_head(asked):
+    phrases = ("cosa rara", "duro de cosa")
+    [found] = reasons([group("la [piedra]", *phrases)])
+    assert found == [(form, None, "pos_unchecked", None) for form in phrases]
+    [found] = reasons([group("la [piedra]", *phrases)], pos_phrases="head")
+    assert found == [("cosa rara", None, None, "NOUN"), ("duro de cosa", "pos_mismatch", None, "ADJ")]
+    # In English the last word is the head, but of a verb.
+    [found] = reasons([group("a [strong] one", "very hard", "take off", language="en")], pos_phrases="head")
+    assert [(row[1], row[3]) for row in found] == [(None, "ADJ"), ("pos_mismatch", "VERB")]
+
+
+def test_a_note_is_of_what_goes_on(asked):
+    found = group("la [piedra]", "cosa rara", "cosas raras", "cosa")
+    for state in found.states[:2]:
+        state.lemma = "cosa rara"
+    select([found], Selecting(SelectionOptions(filters=("pos", "morphology")), engine="toy"))
+    assert [(state.reason, state.note) for state in found.states] == [
+        (None, "pos_unchecked"),
+        ("merged", None),
+        (None, None),
+    ]
+
+
+@pytest.mark.parametrize(("language", "tag"), [("en", "NOUN"), ("en-GB", "NOUN"), ("es", "ADJ")])
+def test_a_target_that_is_a_phrase_is_judged_by_its_head(asked, language, tag):
+    [found] = reasons([group("a [hard cosa] came", "piedra", "duro", language=language)])
+    assert [row[1] for row in found] == [None if own == tag else "pos_mismatch" for own in ("NOUN", "ADJ")]
+
+
+def test_a_sentence_is_tagged_once_in_whatever_settings(asked):
+    tagged = {}
+    first = [group("un [arduo] día", "duro", "fuerte"), group("un [duro] día", "arduo")]
+    alone = reasons(first, tagged)
+    assert sorted(asked) == ["un arduo día", "un duro día", "un fuerte día"]
+    again = [group("un [arduo] día", "fuerte", "piedra", "duro"), group("un [duro] día", "arduo")]
+    assert reasons(again, tagged)[1] == alone[1]
+    assert asked[3:] == ["un piedra día"]
+    # What is dropped already is not asked about.
+    other = group("la [cosa]", "duro")
+    other.states[0].reason = "merged"
+    reasons([other], tagged)
+    assert len(asked) == 4
+
+
+def test_an_unset_tag_is_an_error_that_names_word_and_sentence(asked):
+    with pytest.raises(LexbeamError, match=r"no part of speech for 'nada' in 'un nada día'"):
+        reasons([group("un [arduo] día", "nada")])
+    # Other is a part of speech as others are.
+    assert reasons([group("un [arduo] día", "et"), group("un [et] día", "et", "duro")]) == [
+        [("et", "pos_mismatch", None, "X")],
+        [("et", None, None, "X"), ("duro", "pos_mismatch", None, "ADJ")],
+    ]

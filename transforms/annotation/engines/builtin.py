@@ -1,0 +1,167 @@
+"""Engine `builtin:LANG`: annotation without downloads.
+
+Tokens are spaCy's rules for the language (those for any language where it has none); sentences
+are spaCy's `sentencizer`: a sentence ends after `.`, `!`, `?` and their kin, with the punctuation
+that follows. Lemmas and parts of speech are HanTa's for English, German and Dutch (its tags mapped
+by `tagsets`). Other languages, Latin, Spanish and Swedish among them, get simplemma's lemmas, and
+no parts of speech: there `upos` is None.
+"""
+
+import os
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from transforms.annotation.engines import hanta
+from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from transforms.annotation.engines.spacy import ReadDoc, read_docs, sentences_of, versions, zones
+from transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
+from transforms.common.errors import UsageError, nearest
+from transforms.common.records import Sentence
+from transforms.common.store.resources import model_digest
+
+__all__ = ["languages", "prepare", "splitting"]
+
+# HanTa was trained on plain quotation marks and dashes and takes others for foreign words.
+_PLAIN = str.maketrans("‘’‚‛“”„‟«»‹›–—―", "''''\"\"\"\"\"\"''---")
+_WORDLIKE = frozenset("LNM")
+
+Complete = Callable[[list[str]], tuple[list[str], list[str] | None]]
+
+
+def languages() -> list[str]:
+    """Return the codes of all languages that the engine lemmatises, sorted."""
+    return sorted({*TAG_MAPS, *(name.partition(".")[0] for name in os.listdir(_dictionaries()))})
+
+
+def _dictionaries() -> str:
+    import simplemma
+
+    return os.path.join(os.path.dirname(simplemma.__file__), "strategies", "dictionaries", "data")
+
+
+def prepare(
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Return what the engine for the language `argument` is, and the function that loads it.
+
+    Raises:
+        UsageError: a language that neither HanTa nor simplemma has.
+    """
+    if argument not in languages():
+        raise UsageError(
+            f"builtin has no language {argument!r}{nearest(argument, languages())} (languages: {' '.join(languages())})"
+        )
+    tagged = argument in TAG_MAPS
+    library = "HanTa" if tagged else "simplemma"
+    model = hanta.model_file(argument) if tagged else os.path.join(_dictionaries(), f"{argument}.plzma")
+    info = EngineInfo(
+        name=f"builtin:{argument}",
+        language=argument,
+        fingerprint=f"{versions('spacy', library)} model={model_digest(model)[:32]}",
+        has_upos=tagged,
+        has_lemmas=True,
+    )
+
+    def load() -> Annotate:
+        nlp = _splitter(argument)
+        zone = zones(nlp)
+        complete = _with_hanta(argument) if tagged else _with_simplemma(argument)
+
+        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
+            with zone():
+                return [_completed(read, complete, layers) for read in read_docs(nlp, paragraphs, map_form)]
+
+        return annotate
+
+    return info, load
+
+
+def splitting(language: str | None) -> Annotate:
+    """Load what splits paragraphs into sentences and word forms, and does nothing else.
+
+    Args:
+        language: whose rules count, as far as spaCy has any; None: those for all languages.
+    """
+    nlp = _splitter(language or "xx")
+    zone = zones(nlp)
+
+    def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
+        with zone():
+            return [
+                sentences_of(read, lemmas=False, upos=False, kind="builtin", layers=())
+                for read in read_docs(nlp, paragraphs, map_form)
+            ]
+
+    return annotate
+
+
+def _splitter(language: str) -> Any:
+    import spacy
+
+    try:
+        nlp = spacy.blank(language)
+    except ImportError:  # no such language in spaCy, or its tokeniser needs a package of its own
+        nlp = spacy.blank("xx")
+    nlp.add_pipe("sentencizer")
+    return nlp
+
+
+def _completed(read: ReadDoc, complete: Complete, layers: tuple[str, ...]) -> list[Sentence]:
+    completed = []
+    for sentence in sentences_of(read, lemmas=False, upos=False, kind="builtin", layers=layers):
+        lemmas, upos = complete(sentence.forms or [])
+        completed.append(sentence._replace(lemmas=lemmas, upos=upos))
+    return completed
+
+
+def _with_hanta(language: str) -> Complete:
+    tag = hanta.load_tagger(language)
+    upos_of = tag_map(language)
+
+    def complete(forms: list[str]) -> tuple[list[str], list[str]]:
+        lemmas, upos = [], []
+        pairs = tag([form.translate(_PLAIN) for form in forms])
+        for form, (lemma, tag_name) in zip(forms, pairs, strict=True):
+            if _is_word(form):
+                lemmas.append(lemma)
+                upos.append(upos_of(tag_name))
+            else:
+                lemmas.append(form)
+                upos.append(_upos_of_mark(form, upos_of(tag_name)))
+        return lemmas, upos
+
+    return complete
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_word(form: str) -> bool:
+    return any(unicodedata.category(char)[0] in _WORDLIKE for char in form)
+
+
+def _upos_of_mark(form: str, upos: str) -> str:
+    """Return the UPOS of a token without letter or digit, which HanTa may take for a noun."""
+    if upos in ("PUNCT", "SYM", "PART", "CCONJ"):
+        return upos
+    symbol = all(unicodedata.category(char) in ("Sc", "Sm", "So") or char in "%&§" for char in form)
+    return "SYM" if symbol else "PUNCT"
+
+
+class _Lines:
+    """The words of a sentence as simplemma's tokeniser: they come one a line."""
+
+    def split_text(self, text: str) -> Any:
+        return iter(text.split("\n"))
+
+
+def _with_simplemma(language: str) -> Complete:
+    from simplemma import Lemmatizer
+
+    lemmatizer = Lemmatizer(tokenizer=_Lines())
+
+    def complete(forms: list[str]) -> tuple[list[str], None]:
+        # A text's lemmas, not a word's: simplemma sees to the capital at the sentence's start.
+        return list(lemmatizer.get_lemmas_in_text("\n".join(forms), language)), None
+
+    return complete

@@ -1,0 +1,133 @@
+r"""Normalisation rules: old spellings, long s, u/v and i/j mapped to the forms a model knows.
+
+A rule file is UTF-8 text with three columns separated by tabs, `level`, `from`, `to`; lines that
+begin with `#` and empty lines are left out, and so is the heading `level from to`. Levels:
+
+    form        a whole token, before it is tagged and lemmatised
+    form-char   characters within a token, before that
+    lemma       a whole lemma, after the engine
+    lemma-char  characters within a lemma, after the engine
+
+A whole form (or lemma) is looked up first as it stands, then as the character rules leave it.
+Character rules apply in one pass from left to right, the longest first, and never to their own
+output, so that `u -> v` and `v -> u` swap. Case counts. A token that would become empty stays.
+
+    >>> rules = parse_rules("form-char\tſ\ts\nform\thaue\thave\n")
+    >>> rules.form("ſaid"), rules.form("haue"), rules.lemma("haue")
+    ('said', 'have', 'haue')
+"""
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from transforms.common.errors import UsageError, nearest
+from transforms.common.marks import nfc
+from transforms.common.options.small_texts import read_lines
+from transforms.common.store import files
+
+__all__ = ["LEVELS", "Rules", "parse_rules", "read_rules"]
+
+LEVELS = ("form", "form-char", "lemma", "lemma-char")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """Normalisation rules, each level a mapping from text to text."""
+
+    forms: Mapping[str, str] = field(default_factory=dict)
+    form_chars: Mapping[str, str] = field(default_factory=dict)
+    lemmas: Mapping[str, str] = field(default_factory=dict)
+    lemma_chars: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def maps_forms(self) -> bool:
+        """Whether any rule changes forms."""
+        return bool(self.forms or self.form_chars)
+
+    @property
+    def maps_lemmas(self) -> bool:
+        """Whether any rule changes lemmas."""
+        return bool(self.lemmas or self.lemma_chars)
+
+    def form(self, form: str) -> str:
+        """Return the form to be tagged for a token."""
+        return _mapped(form, self.forms, self.form_chars, self._form_pattern)
+
+    def lemma(self, lemma: str) -> str:
+        """Return the lemma to be kept for an engine's lemma."""
+        return _mapped(lemma, self.lemmas, self.lemma_chars, self._lemma_pattern)
+
+    @functools.cached_property
+    def _form_pattern(self) -> re.Pattern[str] | None:
+        return _pattern(self.form_chars)
+
+    @functools.cached_property
+    def _lemma_pattern(self) -> re.Pattern[str] | None:
+        return _pattern(self.lemma_chars)
+
+
+def _pattern(chars: Mapping[str, str]) -> re.Pattern[str] | None:
+    longest_first = sorted(chars, key=lambda source: (-len(source), source))
+    return re.compile("|".join(map(re.escape, longest_first))) if chars else None
+
+
+def _mapped(word: str, words: Mapping[str, str], chars: Mapping[str, str], pattern: re.Pattern[str] | None) -> str:
+    if word in words:
+        return words[word]
+    if pattern is None:
+        return word
+    changed = pattern.sub(lambda match: chars[match.group()], word) or word
+    return words.get(changed, changed)
+
+
+def read_rules(path: str) -> Rules:
+    """Read a rule file, local or remote.
+
+    Raises:
+        UsageError: the file is not UTF-8 or a line is wrong; the message names file and line.
+    """
+    return _rules(read_lines(path, "normalise"), files.shown(path))
+
+
+def parse_rules(text: str, *, name: str = "rules") -> Rules:
+    """Return the rules in the text of a rule file; `name` is for messages.
+
+    Raises:
+        UsageError: a line is wrong; the message names the line.
+    """
+    return _rules(text.split("\n"), name)
+
+
+def _rules(lines: Iterable[str], name: str) -> Rules:
+    levels: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
+    for number, raw in enumerate(lines, start=1):
+        line = nfc(raw.rstrip("\r"))
+        if not line.strip() or line.startswith("#") or line.split("\t") == ["level", "from", "to"]:
+            continue
+        problem = _add_rule(line.split("\t"), levels)
+        if problem:
+            raise UsageError(f"{name}, line {number}: {problem}")
+    return Rules(
+        forms=levels["form"], form_chars=levels["form-char"], lemmas=levels["lemma"], lemma_chars=levels["lemma-char"]
+    )
+
+
+def _add_rule(columns: list[str], levels: dict[str, dict[str, str]]) -> str | None:
+    """Enter a rule; return what is wrong with it, or None."""
+    if len(columns) != 3:
+        return f"{len(columns)} columns, but level, from and to, separated by tabs, are needed"
+    level, source, target = columns
+    if level not in levels:
+        return f"unknown level {level!r}{nearest(level, LEVELS)} (levels: {', '.join(LEVELS)})"
+    if not source:
+        return "the column 'from' is empty"
+    if not target and not level.endswith("-char"):
+        return "the column 'to' is empty; only character rules may remove something"
+    if any(char.isspace() for char in source + target):
+        return "whitespace within 'from' or 'to': a token has none"
+    known = levels[level].setdefault(source, target)
+    if known != target:
+        return f"{source!r} is mapped to {known!r} on an earlier line; remove one of the two"
+    return None

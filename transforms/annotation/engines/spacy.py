@@ -1,0 +1,373 @@
+"""Engine `spacy:NAME_OR_PATH`: a spaCy pipeline, from an installed package or a folder.
+
+Of the pipeline only what sets sentences, lemmas and parts of speech is run: named entities,
+categories and spans are left out, and so is the parser, unless nothing else sets sentences. A
+`senter` that the pipeline ships switched off is switched on in the parser's place; where nothing
+sets sentences, spaCy's `sentencizer` (sentence-final punctuation) is added.
+
+What a layer needs is run if that layer is asked for. Sentences are those that they are without it:
+what sets them is run before the parser, which keeps to borders that are set.
+
+spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs
+are made in memory zones, which forget, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
+since spaCy tokenises more slowly where it may not keep words. What is found is the same.
+"""
+
+import functools
+import importlib.metadata
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
+from transforms.common.records import Sentence
+from transforms.common.store.resources import model_digest
+from transforms.layers.registry import needs_of, values_of
+
+__all__ = ["prepare", "prepare_tagger", "read_docs", "sentences_of", "versions", "zones"]
+
+# Docs that spaCy puts into one matrix product: more overflow the cache. Tags do not depend on it.
+BATCH_DOCS = 32
+
+# Strings kept for good beyond those that the model brings: about 100 MB.
+MAX_NEW_STRINGS = 200_000
+
+_UNUSED = frozenset(
+    {
+        "ner",
+        "beam_ner",
+        "entity_linker",
+        "entity_ruler",
+        "span_ruler",
+        "spancat",
+        "spancat_singlelabel",
+        "span_finder",
+        "textcat",
+        "textcat_multilabel",
+    }
+)
+_PARSERS = frozenset({"parser", "beam_parser"})
+# Where a morphologizer notes what it learnt.
+_LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
+_SETTERS = frozenset({"senter", "sentencizer"})
+_LEMMA = ["token.lemma"]
+
+
+def prepare(
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Return what the pipeline `argument` is, and the function that loads it.
+
+    Raises:
+        UsageError: no such package or folder, the folder is not a spaCy pipeline, or the pipeline
+            lacks what a layer needs.
+    """
+    return _prepared(argument, resolve, layers, tags_alone=False)
+
+
+def prepare_tagger(
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Do as `prepare`, but run no lemmatizer, and to set sentences only what is quick.
+
+    Tags are the same; there are no lemmas, and borders of sentences may be others.
+
+    Raises:
+        UsageError: as `prepare`.
+    """
+    return _prepared(argument, resolve, layers, tags_alone=True)
+
+
+def _prepared(
+    argument: str, resolve: Resolve | None, layers: tuple[str, ...], *, tags_alone: bool
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    folder = _folder(argument, resolve)
+    name = f"spacy:{os.path.basename(os.path.normpath(argument))}"
+    try:
+        setup = _setup(folder, name, layers, tags_alone=tags_alone)
+    except LexbeamError:
+        raise
+    except Exception as error:  # whatever spaCy does with the files of others
+        raise LexbeamError(
+            f"the spaCy model in {folder!r} cannot be read: {cause_of(error)}. It may be "
+            f"damaged, or need another version of spaCy than {versions('spacy').partition('=')[2]}"
+        ) from error
+    info = EngineInfo(
+        name=name,
+        language=setup.language,
+        fingerprint=f"{versions('spacy', 'thinc')} model={model_digest(folder)[:32]}",
+        has_upos=setup.has_upos,
+        has_lemmas=setup.has_lemmas,
+    )
+
+    def load() -> Annotate:
+        nlp = _load(folder, setup)
+        zone = zones(nlp)
+
+        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
+            with zone():
+                return [
+                    sentences_of(read, lemmas=setup.has_lemmas, upos=setup.has_upos, kind="spacy", layers=layers)
+                    for read in read_docs(nlp, paragraphs, map_form)
+                ]
+
+        return annotate
+
+    return info, load
+
+
+def versions(*distributions: str) -> str:
+    """Return `name=version` of installed distributions, separated by spaces."""
+    return " ".join(f"{name}={importlib.metadata.version(name)}" for name in distributions)
+
+
+def _folder(argument: str, resolve: Resolve | None) -> str:
+    from spacy import util
+
+    if util.is_package(argument):
+        package = str(util.get_package_path(argument))
+        meta = util.load_meta(os.path.join(package, "meta.json"))
+        return os.path.join(package, f"{meta['lang']}_{meta['name']}-{meta['version']}")
+    folder = resolve(argument) if resolve else os.path.expanduser(argument)
+    if not os.path.isdir(folder):
+        installed = sorted(util.get_installed_models())
+        raise UsageError(
+            f"no spaCy model {argument!r}, neither an installed package nor a folder"
+            f"{nearest(argument, installed)}; installed: {', '.join(installed) or 'none'}. "
+            f"Install it (python -m spacy download {os.path.basename(argument)}) or name a folder"
+        )
+    for name in ("meta.json", "config.cfg"):
+        if not os.path.isfile(os.path.join(folder, name)):
+            raise UsageError(
+                f"{argument!r} is not a spaCy pipeline: {name} is missing; name the folder that "
+                "nlp.to_disk or `spacy train` wrote"
+            )
+    return folder
+
+
+class _Setup(NamedTuple):
+    """What to run of a pipeline, read from its configuration."""
+
+    language: str | None
+    order: list[str]
+    exclude: list[str]
+    enable: list[str]
+    add_sentencizer: bool
+    has_lemmas: bool
+    has_upos: bool
+
+
+def _setup(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: bool = False) -> _Setup:
+    from spacy import util
+
+    config = util.load_config(os.path.join(folder, "config.cfg"))
+    language = config["nlp"]["lang"]
+    factories = {name: config["components"][name].get("factory", "") for name in config["nlp"]["pipeline"]}
+    disabled = [name for name in config["nlp"].get("disabled", []) if name in factories]
+    active = [name for name in factories if name not in disabled]
+    setters = [name for name in active if factories[name] in _SETTERS]
+    spare = [name for name in disabled if factories[name] in _SETTERS]
+    enable = [] if setters else spare[:1]
+    needed = _needed(folder, engine, language, {name: factories[name] for name in active}, layers)
+    exclude = [name for name, factory in factories.items() if factory in _UNUSED and name not in needed]
+    parsers = [name for name in active if factories[name] in _PARSERS]
+    order = list(factories)
+    if setters or enable:
+        exclude += [name for name in parsers if name not in needed]
+        order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
+    kept = [name for name in active if name not in exclude]
+    setup = _Setup(
+        language=None if language == "xx" else language,
+        order=order,
+        exclude=exclude,
+        enable=enable,
+        add_sentencizer=not (setters or enable or parsers),
+        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in kept),
+        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in kept),
+    )
+    if not tags_alone:
+        return setup
+    return _tags_alone(setup, language, {name: factories[name] for name in [*kept, *spare]})
+
+
+def _tags_alone(setup: _Setup, language: str, factories: dict[str, str]) -> _Setup:
+    """Return what to run for parts of speech alone.
+
+    `factories` are those of what else would run, and of what could set sentences. An attribute
+    ruler may look at anything but lemmas, which come last.
+    """
+    spared = {name for name, kind in factories.items() if _all_that(language, kind) == _LEMMA}
+    if "attribute_ruler" in factories.values():
+        return setup._replace(exclude=[*setup.exclude, *sorted(spared)], has_lemmas=False)
+    spared |= {name for name, kind in factories.items() if kind in _SETTERS | _PARSERS}
+    return setup._replace(exclude=[*setup.exclude, *sorted(spared)], enable=[], add_sentencizer=True, has_lemmas=False)
+
+
+@functools.cache
+def _blank(language: str) -> Any:
+    import spacy
+
+    return spacy.blank(language)
+
+
+def _assigns(language: str, factory: str, attribute: str) -> bool:
+    return attribute in _all_that(language, factory)
+
+
+def _all_that(language: str, factory: str) -> list[str]:
+    """Return the attributes that a factory's components assign."""
+    kind = _blank(language)  # spaCy knows its factories once there is a pipeline
+    return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
+
+
+def _needed(folder: str, engine: str, language: str, active: dict[str, str], layers: tuple[str, ...]) -> set[str]:
+    """Return the components that layers need; `active` are names and factories."""
+    needed = set()
+    for layer, attributes in needs_of(layers, "spacy").items():
+        for attribute in attributes:
+            found = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
+            if not found:
+                raise UsageError(
+                    f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
+                    f"{attribute} (it has {', '.join(active) or 'none'}); leave the layer out of "
+                    "`layers`, or name a pipeline that has one"
+                )
+            needed |= found
+    return needed
+
+
+def _before(order: list[str], setters: list[str], parsers: list[str]) -> list[str]:
+    """Return components in order, with what sets sentences moved to before the first parser."""
+    first = next((place for place, name in enumerate(order) if name in parsers), len(order))
+    late = [name for name in order[first:] if name in setters]
+    return [*order[:first], *late, *(name for name in order[first:] if name not in late)]
+
+
+def _sets(folder: str, language: str, name: str, factory: str, attribute: str) -> bool:
+    # A morphologizer may have been trained without parts of speech or features, an attribute ruler
+    # may map other things: what they learnt stands in their files.
+    import srsly
+
+    component = os.path.join(folder, name)
+    if factory == "morphologizer" and attribute in _LABELS:
+        labels = srsly.read_json(os.path.join(component, "cfg")).get(_LABELS[attribute], {})
+        return any(labels.values())
+    if factory == "attribute_ruler":
+        patterns = srsly.read_msgpack(os.path.join(component, "patterns"))
+        ruled = attribute.removeprefix("token.").upper()
+        return any(ruled in pattern.get("attrs", {}) for pattern in patterns)
+    return _assigns(language, factory, attribute)
+
+
+def _load(folder: str, setup: _Setup) -> Any:
+    import spacy
+
+    try:
+        order = {"nlp": {"pipeline": setup.order}}
+        nlp = spacy.load(folder, exclude=setup.exclude, config=order)
+    except Exception as error:  # whatever spaCy does with the files of others
+        raise LexbeamError(
+            f"the spaCy model in {folder!r} cannot be loaded: {cause_of(error)}. It may be "
+            "damaged, or need another version "
+            f"of spaCy than {spacy.__version__}, or a package with its own components"
+        ) from error
+    for name in setup.enable:
+        nlp.enable_pipe(name)
+    if setup.add_sentencizer:
+        nlp.add_pipe("sentencizer")
+    return nlp
+
+
+def zones(nlp: Any) -> Callable[[], AbstractContextManager[Any]]:
+    """Return a function that gives the context in which Docs of `nlp` are to be made and used."""
+    limit = len(nlp.vocab.strings) + MAX_NEW_STRINGS
+
+    def zone() -> AbstractContextManager[Any]:
+        return nlp.memory_zone() if len(nlp.vocab.strings) > limit else nullcontext()
+
+    return zone
+
+
+class ReadDoc(NamedTuple):
+    """A Doc with the place of each token: in its own text, or in the one before mapping."""
+
+    doc: Any
+    starts: list[int]
+    ends: list[int]
+
+
+def read_docs(nlp: Any, paragraphs: Sequence[str], map_form: MapForm | None) -> Iterator[ReadDoc]:
+    """Run `nlp` over paragraphs, in order; with `map_form`, on the mapped words of their tokens."""
+    if map_form is None:
+        for doc in nlp.pipe(paragraphs, batch_size=BATCH_DOCS):
+            yield ReadDoc(doc, *_places(doc))
+        return
+    from spacy.tokens import Doc
+
+    originals = [nlp.tokenizer(paragraph) for paragraph in paragraphs]
+    places = [_places(doc) for doc in originals]
+    mapped = [
+        Doc(nlp.vocab, words=[map_form(token.text) for token in doc], spaces=[bool(token.whitespace_) for token in doc])
+        for doc in originals
+    ]
+    for doc, place in zip(nlp.pipe(mapped, batch_size=BATCH_DOCS), places, strict=True):
+        yield ReadDoc(doc, *place)
+
+
+def _places(doc: Any) -> tuple[list[int], list[int]]:
+    from spacy.attrs import IDX, LENGTH
+
+    starts, lengths = doc.to_array([IDX, LENGTH]).T.tolist()
+    return starts, [start + length for start, length in zip(starts, lengths, strict=True)]
+
+
+def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: tuple[str, ...] = ()) -> list[Sentence]:
+    """Return the sentences of a Doc, whitespace tokens and empty sentences left out.
+
+    A lemma that the pipeline left empty is the form, a part of speech `X`. Without `lemmas` or
+    `upos` the list is None. Layers are given as an engine of this kind gives them.
+    """
+    from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START
+
+    doc, starts, ends = read
+    if not starts:
+        return []
+    strings = doc.vocab.strings
+    # One array of all columns: a tenth of the time that token attributes take.
+    orths, lemma_ids, pos_ids, begins, spaces = doc.to_array([ORTH, LEMMA, POS, SENT_START, IS_SPACE]).T.tolist()
+    forms = [strings[orth] for orth in orths]
+    lemma_list = (
+        [strings[lemma] if lemma else form for lemma, form in zip(lemma_ids, forms, strict=True)] if lemmas else None
+    )
+    upos_list = [strings[pos] if pos else "X" for pos in pos_ids] if upos else None
+    borders = [index for index, begin in enumerate(begins) if begin == 1 and index] + [len(forms)]
+    if not any(spaces):
+        return [
+            Sentence(
+                forms[first:last],
+                lemma_list[first:last] if lemma_list else None,
+                upos_list[first:last] if upos_list else None,
+                starts[first:last],
+                ends[first:last],
+                values_of(layers, kind, doc[first:last]) if layers else (),
+            )
+            for first, last in pairwise([0, *borders])
+        ]
+    found = []
+    for first, last in pairwise([0, *borders]):
+        keep = [index for index in range(first, last) if not spaces[index]]
+        if keep:
+            found.append(
+                Sentence(
+                    [forms[index] for index in keep],
+                    [lemma_list[index] for index in keep] if lemma_list else None,
+                    [upos_list[index] for index in keep] if upos_list else None,
+                    [starts[index] for index in keep],
+                    [ends[index] for index in keep],
+                    values_of(layers, kind, [doc[index] for index in keep]) if layers else (),
+                )
+            )
+    return found

@@ -1,0 +1,5 @@
+"""What a change run compares, and the Beam glue of the whole pipeline.
+
+In: parts of `sentences`. Out: parts of the change tables. Read `comparisons`, then the glue in the order of the
+data: `view_ptransforms`, `ptransforms`, `null_ptransforms`, `series_ptransforms`, `table_ptransforms`.
+"""

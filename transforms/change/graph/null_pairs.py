@@ -1,0 +1,69 @@
+"""Nulls as slices and pairs of their own: what they are called, and the tasks they become.
+
+What is dealt are groups of slices: every pair, and after them, where there is a series, all slices.
+Null k of a group has as many slices as it; those of a group's nulls follow one another, and so do
+the groups. Null pair k of pair p is pair `p * nulls + k`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from transforms.change.graph.comparisons import Comparisons
+from transforms.change.nulls.deal_stages import Deal, DealTask, DealtTask
+from transforms.change.view.view_stage import Viewed
+from transforms.common.store.receipts import File
+
+__all__ = ["Groups", "deal_task", "dealt_tasks", "first_place", "groups_of", "null_slices"]
+
+Groups = tuple[tuple[int, ...], ...]  # places of the slices of each group
+
+
+def groups_of(comparisons: Comparisons, series: bool) -> Groups:
+    """Return the groups whose documents are dealt: pairs, and perhaps all slices as a series."""
+    every = tuple(range(len(comparisons.names)))
+    return (*comparisons.pairs, every) if series else comparisons.pairs
+
+
+def first_place(groups: Groups, group: int, nulls: int) -> int:
+    """Return the place of the first slice of a group's nulls."""
+    return nulls * sum(len(own) for own in groups[:group])
+
+
+def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Comparisons:
+    """Return the null slices and pairs; they have the frequency cuts of the real ones, one seed."""
+    names: list[str] = []
+    cuts: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for group, places in enumerate(groups):
+        is_pair = group < len(comparisons.pairs)
+        label = ":".join(comparisons.names[place] for place in places) if is_pair else "series"
+        for number in range(nulls):
+            if is_pair:
+                pairs.append((len(names), len(names) + 1))
+            for place in places:
+                names.append(f"{label} null {number + 1} as {comparisons.names[place]}")
+                cuts.append(comparisons.min_counts[place])
+    return Comparisons(tuple(names), tuple(cuts), tuple(pairs), comparisons.seeds[:1])
+
+
+def deal_task(slices: int, found: Iterable[tuple[int, File]]) -> DealTask:
+    """Return the task of a group of so many slices from files by the slices that they are of."""
+    held = sorted(found, key=_sha256)
+    return DealTask(tuple(tuple(file for own, file in held if own == place) for place in range(slices)))
+
+
+def _sha256(entry: tuple[int, File]) -> str:
+    return entry[1].sha256
+
+
+def dealt_tasks(
+    groups: Groups, group: int, deal: Deal, views: Sequence[Viewed], ranges: Sequence[int]
+) -> list[tuple[int, DealtTask]]:
+    """Return what a part becomes in the nulls of a group: tasks with the places of null slices."""
+    places = groups[group]
+    first = first_place(groups, group, len(deal.nulls))
+    own = tuple(views[place].sentences for place in places)
+    return [
+        (first + number * len(places) + index, DealtTask(own, documents, ranges[places[index]]))
+        for number, held in enumerate(deal.nulls)
+        for index, documents in enumerate(held)
+    ]

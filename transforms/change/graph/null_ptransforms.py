@@ -1,0 +1,187 @@
+"""Beam glue of nulls: documents dealt out anew, and what is trained and scored of them.
+
+    DealSlices   PCollection[PartView] -> deals: PCollection[(group, Deal)],
+                                          views: PCollection[(place, Viewed)]
+    OfGroups     PCollection[(group, T)] -> PCollection[(group, T)] of some groups, from 0
+    ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
+
+Groups are those of `nulls.groups_of`; places of null slices those of `nulls.null_slices`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.change.graph.comparisons import Comparisons, SpaceKey
+from transforms.change.graph.null_pairs import Groups, deal_task, dealt_tasks
+from transforms.change.graph.ptransforms import AlignPairs, ScoreSeeds
+from transforms.change.graph.view_ptransforms import PartView
+from transforms.change.nulls.deal_stages import (
+    DEAL,
+    DEALT,
+    SIZES,
+    Deal,
+    DealOptions,
+    DealTask,
+    DealtTask,
+    Sized,
+    SizesTask,
+)
+from transforms.change.scores.score_stages import ScoredSeed, ScoreOptions
+from transforms.change.spaces.alignment_stage import AlignOptions
+from transforms.change.spaces.training import Trained
+from transforms.change.view.view_stage import Viewed
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.ptransforms import MakeArtefact
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import Part
+
+__all__ = ["DealSlices", "OfGroups", "ScoreNulls"]
+
+
+class _Sizes(beam.DoFn):
+    """Make the tasks of a part, one per slice that is in a group."""
+
+    def __init__(self, groups: Groups, documents: Mapping[str, Part]) -> None:
+        self._groups = groups
+        self._documents = documents
+
+    def process(self, element: PartView) -> Iterator[tuple[int, SizesTask]]:
+        part, views = element
+        for place in sorted({place for group in self._groups for place in group}):
+            yield place, SizesTask(views[place].sentences, self._documents[part])
+
+
+class _ByGroup(beam.DoFn):
+    """Key the documents of a slice by each group that it is in, with its place there."""
+
+    def __init__(self, groups: Groups) -> None:
+        self._groups = groups
+
+    def process(self, element: tuple[int, Sized]) -> Iterator[tuple[int, tuple[int, File]]]:
+        own, sized = element
+        for group, places in enumerate(self._groups):
+            if own in places:
+                yield group, (places.index(own), sized.documents)
+
+
+class _DealTask(beam.DoFn):
+    def __init__(self, groups: Groups) -> None:
+        self._groups = groups
+
+    def process(self, element: tuple[int, Iterable[tuple[int, File]]]) -> Iterator[tuple[int, DealTask]]:
+        group, found = element
+        yield group, deal_task(len(self._groups[group]), found)
+
+
+class _DealtTasks(beam.DoFn):
+    """Make a part's tasks, all of a group together, keyed by the places that they are of."""
+
+    def __init__(self, groups: Groups, ranges: tuple[int, ...]) -> None:
+        self._groups = groups
+        self._ranges = ranges
+
+    def process(self, element: PartView, deals: dict[int, Deal]) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
+        for group, deal in sorted(deals.items()):
+            found = dealt_tasks(self._groups, group, deal, element[1], self._ranges)
+            yield tuple(place for place, _ in found), [task for _, task in found]
+
+
+class _EachPlace(beam.DoFn):
+    def process(self, element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:
+        yield from zip(*element, strict=True)
+
+
+class Dealt(NamedTuple):
+    """The deals of each group, and the views of the slices that they make."""
+
+    deals: beam.PCollection[tuple[int, Deal]]
+    views: beam.PCollection[tuple[int, Viewed]]
+
+
+@dataclass
+class DealSlices(beam.PTransform):
+    """Deal the documents of every group of slices out anew, several times.
+
+    Attributes:
+        documents: by the digest of a part of `sentences`, the part of `documents` beside it.
+        ranges: into how many ranges each slice is cut.
+    """
+
+    workspace: Workspace
+    groups: Groups
+    documents: Mapping[str, Part]
+    options: DealOptions
+    ranges: tuple[int, ...]
+
+    def expand(self, viewed: beam.PCollection[PartView]) -> Dealt:
+        """Apply the transform."""
+        deals = (
+            viewed
+            | "MakeSizesTasks" >> beam.ParDo(_Sizes(self.groups, self.documents))
+            | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
+            | "KeyByGroup" >> beam.ParDo(_ByGroup(self.groups))
+            | "GroupByGroup" >> beam.GroupByKey()
+            | "MakeDealTasks" >> beam.ParDo(_DealTask(self.groups))
+            | "DealGroup" >> beam.ParDo(MakeArtefact(self.workspace, DEAL, self.options))
+        )
+        views = (
+            viewed
+            | "MakeDealtTasks" >> beam.ParDo(_DealtTasks(self.groups, self.ranges), deals=beam.pvalue.AsDict(deals))
+            | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
+            | "EachPlace" >> beam.ParDo(_EachPlace())
+        )
+        return Dealt(deals, views)
+
+
+class OfGroups(beam.DoFn):
+    """Keep what is of some groups, numbered from 0."""
+
+    def __init__(self, groups: range) -> None:
+        self._groups = groups
+
+    def process(self, element: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
+        """Yield number and value."""
+        group, value = element
+        if group in self._groups:
+            yield self._groups.index(group), value
+
+
+class _OfPair(beam.DoFn):
+    """Key a null pair's scores by the pair that it is a null of."""
+
+    def __init__(self, nulls: int) -> None:
+        self._nulls = nulls
+
+    def process(self, element: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
+        null, scored = element
+        yield null // self._nulls, scored
+
+
+@dataclass
+class ScoreNulls(beam.PTransform):
+    """Align and score every null pair as a real one.
+
+    Attributes:
+        comparisons: the null slices and pairs.
+        nulls: null pairs of each pair.
+        ready: what `MergeSlices` yields of the null slices; only the counts are used.
+    """
+
+    workspace: Workspace
+    comparisons: Comparisons
+    nulls: int
+    align: AlignOptions
+    score: ScoreOptions
+    ready: beam.PCollection
+
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[int, ScoredSeed]]:
+        """Apply the transform."""
+        return (
+            spaces
+            | "Align" >> AlignPairs(self.workspace, self.comparisons, self.score.alignments, self.align, self.ready)
+            | "Score" >> ScoreSeeds(self.workspace, self.score)
+            | "KeyByPair" >> beam.ParDo(_OfPair(self.nulls))
+        )

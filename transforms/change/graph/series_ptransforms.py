@@ -1,0 +1,140 @@
+"""Beam glue of series of slices.
+
+TraceSeries     PCollection[(SpaceKey, Trained)] -> PCollection[(RunKey, Traced)]
+CombineSeries   PCollection[(RunKey, Traced)] -> PCollection[(0, SeriesMade)]
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+
+from transforms.change.graph.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey, facts_of
+from transforms.change.graph.series_tasks import RunKey, map_of, series_task, side_of, trace_task
+from transforms.change.series.series_stage import SERIES, SeriesMade, SeriesTask
+from transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced, TraceTask
+from transforms.change.spaces.alignment_stage import Aligned, AlignTask
+from transforms.change.spaces.training import Trained
+from transforms.change.view.slice_merges import SliceCounts
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.ptransforms import MakeArtefact
+from transforms.common.store.receipts import File
+
+__all__ = ["CombineSeries", "TraceSeries"]
+
+
+class _Sides(beam.DoFn):
+    """Key each space by the run of the series that it is of, if it is of one."""
+
+    def __init__(self, comparisons: Comparisons, first: int, slices: int) -> None:
+        self._comparisons = comparisons
+        self._first = first
+        self._slices = slices
+
+    def process(
+        self, element: tuple[SpaceKey, Trained], counts: dict[int, SliceCounts]
+    ) -> Iterator[tuple[RunKey, Any]]:
+        key, trained = element
+        if key[0] >= self._first:
+            facts = facts_of(self._comparisons, key[0], counts)
+            yield side_of(key, self._first, self._slices, facts, trained.part.file)
+
+
+class _Maps(beam.DoFn):
+    """Key each map of a pair of slices by the run of the series that it is of."""
+
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
+
+    def process(
+        self, element: tuple[PairSeed, tuple[AlignTask, Aligned]]
+    ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
+        yield from map_of(self._comparisons, *element)
+
+
+class _TraceTask(beam.DoFn):
+    def process(self, element: tuple[RunKey, dict[str, Iterable[Any]]]) -> Iterator[tuple[RunKey, TraceTask]]:
+        key, found = element
+        yield key, trace_task(key, found["sides"], found.get("maps", ()))
+
+
+def _counts_of(ready: SliceReady) -> tuple[int, SliceCounts]:
+    return ready.place, ready.counts
+
+
+@dataclass
+class TraceSeries(beam.PTransform):
+    """Trace the words that all slices of a series share, for each seed, or for each null series.
+
+    Attributes:
+        first: the place of the first slice of the first series; those before are of none.
+        slices: how many slices a series has.
+        ready: what `MergeSlices` yields; only the counts are used.
+        maps: pairs of slices that are aligned already, as `AlignPairs` yields them, by name.
+    """
+
+    workspace: Workspace
+    comparisons: Comparisons
+    first: int
+    slices: int
+    options: SeriesOptions
+    ready: beam.PCollection
+    maps: Mapping[str, beam.PCollection]
+
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[RunKey, Traced]]:
+        """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
+        sides = spaces | "KeySpaces" >> beam.ParDo(_Sides(self.comparisons, self.first, self.slices), counts=counts)
+        maps = {name: aligned | "KeyMaps" >> beam.ParDo(_Maps(self.comparisons)) for name, aligned in self.maps.items()}
+        return (
+            {"sides": sides, **maps}
+            | "JoinByRun" >> beam.CoGroupByKey()
+            | "MakeTraceTasks" >> beam.ParDo(_TraceTask())
+            | "TraceRun" >> beam.ParDo(MakeArtefact(self.workspace, TRACE, self.options))
+        )
+
+
+def _traced(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:
+    return 0, element[1]
+
+
+class _SeriesTask(beam.DoFn):
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
+
+    def process(
+        self, element: tuple[int, dict[str, Iterable[Any]]], counts: dict[int, SliceCounts]
+    ) -> Iterator[tuple[int, SeriesTask]]:
+        found = element[1]
+        nulls, deals = found.get("nulls", ()), found.get("deals", ())
+        yield 0, series_task(self._comparisons, counts, found["seeds"], nulls, deals)
+
+
+@dataclass
+class CombineSeries(beam.PTransform):
+    """Combine the seeds of a series, and weigh them against its null series where there are any.
+
+    Attributes:
+        nulls: what null series traced, by name; none without them.
+        deals: how they were dealt, by name.
+        ready: what `MergeSlices` yields; only the counts are used.
+    """
+
+    workspace: Workspace
+    comparisons: Comparisons
+    options: SeriesOptions
+    nulls: Mapping[str, beam.PCollection]
+    deals: Mapping[str, beam.PCollection]
+    ready: beam.PCollection
+
+    def expand(self, traced: beam.PCollection[tuple[RunKey, Traced]]) -> beam.PCollection[tuple[int, SeriesMade]]:
+        """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
+        nulls = {name: found | "GatherNulls" >> beam.Map(_traced) for name, found in self.nulls.items()}
+        return (
+            {"seeds": traced | "GatherSeeds" >> beam.Map(_traced), **nulls, **self.deals}
+            | "JoinAll" >> beam.CoGroupByKey()
+            | "MakeTask" >> beam.ParDo(_SeriesTask(self.comparisons), counts=counts)
+            | "CombineSeries" >> beam.ParDo(MakeArtefact(self.workspace, SERIES, self.options))
+        )

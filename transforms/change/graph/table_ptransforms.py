@@ -1,0 +1,142 @@
+"""Beam glue of what is published: the table `slices`, and the parts of all change tables.
+
+DescribeSlices   (PCollection[SliceReady], PCollection[(SpaceKey, Trained)])
+                 -> PCollection[(place, Listed)]
+NumberParts      what was made, by table -> PCollection[Part]
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import apache_beam as beam
+
+from schemas.change.pairs import PAIRS
+from schemas.change.series import POINTS, SERIES
+from transforms.change.graph.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey
+from transforms.change.graph.slice_rows import map_number, slice_row, space_number
+from transforms.change.scores.score_stages import Combined
+from transforms.change.series.series_stage import SeriesMade
+from transforms.change.spaces.alignment_stage import Aligned, AlignTask
+from transforms.change.spaces.neighbour_stage import SLICE, Listed
+from transforms.change.spaces.training import Trained
+from transforms.change.view.slice_merges import SliceCounts
+from transforms.change.view.slices import Slice
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.ptransforms import MakeArtefact
+from transforms.common.store.tables import Part, PartFile
+
+__all__ = ["DescribeSlices", "NumberParts"]
+
+
+def _by_place(ready: SliceReady) -> tuple[int, SliceCounts]:
+    return ready.place, ready.counts
+
+
+def _words_by_place(element: tuple[SpaceKey, Trained]) -> tuple[int, int]:
+    (place, _), trained = element
+    return place, trained.part.rows  # a row per word
+
+
+class _Row(beam.DoFn):
+    def __init__(self, slices: Sequence[Slice], comparisons: Comparisons) -> None:
+        self._slices = slices
+        self._comparisons = comparisons
+
+    def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[tuple[int, Any]]:
+        place, found = element
+        words = next(iter(found["words"]))
+        for counts in found["counts"]:
+            yield (place, slice_row(self._slices[place], counts, words, self._comparisons.min_counts[place]))
+
+
+@dataclass
+class DescribeSlices(beam.PTransform):
+    """Make the row of every slice, which is a part of its own."""
+
+    workspace: Workspace
+    slices: Sequence[Slice]
+    comparisons: Comparisons
+
+    def expand(
+        self, made: tuple[beam.PCollection[SliceReady], beam.PCollection[tuple[SpaceKey, Trained]]]
+    ) -> beam.PCollection[tuple[int, Listed]]:
+        """Apply the transform."""
+        ready, spaces = made
+        return (
+            {
+                "counts": ready | "KeyCounts" >> beam.Map(_by_place),
+                "words": spaces | "KeyWords" >> beam.Map(_words_by_place),
+            }
+            | "JoinBySlice" >> beam.CoGroupByKey()
+            | "MakeRow" >> beam.ParDo(_Row(self.slices, self.comparisons))
+            | "WriteRow" >> beam.ParDo(MakeArtefact(self.workspace, SLICE, None))
+        )
+
+
+class _Number(beam.DoFn):
+    def __init__(self, table: str, part: Callable[[Any], tuple[int | None, PartFile]]) -> None:
+        self._table = table
+        self._part = part
+
+    def process(self, element: Any) -> Iterator[Part]:
+        number, made = self._part(element)
+        if number is not None:
+            yield Part.of(self._table, number, made)
+
+
+def _of_space(comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]) -> tuple[int, PartFile]:
+    return space_number(comparisons, element[0]), element[1].part
+
+
+def _of_map(
+    comparisons: Comparisons, alignments: tuple[str, ...], element: tuple[PairSeed, tuple[AlignTask, Aligned]]
+) -> tuple[int | None, PartFile]:
+    key, (task, aligned) = element
+    return map_number(comparisons, alignments, key, task.alignment), aligned.part
+
+
+def _of_place(element: tuple[int, Combined | Listed | SeriesMade]) -> tuple[int, PartFile]:
+    return element[0], element[1].part
+
+
+def _of_pair(element: tuple[int, Combined]) -> tuple[int, PartFile]:
+    return element[0], element[1].pair
+
+
+def _of_points(element: tuple[int, SeriesMade]) -> tuple[int, PartFile]:
+    return element[0], element[1].points
+
+
+def _label(table: str) -> str:
+    return table.rpartition("/")[2].title()
+
+
+@dataclass
+class NumberParts(beam.PTransform):
+    """Name the parts of the change tables that are made; each part is an artefact of its own."""
+
+    comparisons: Comparisons
+    alignments: tuple[str, ...]
+
+    def expand(self, made: Mapping[str, beam.PCollection]) -> beam.PCollection[Part]:
+        """Apply the transform."""
+        space = partial(_of_space, self.comparisons)
+        numbers: dict[str, Callable[[Any], tuple[int | None, PartFile]]] = {
+            "vectors": space,
+            "neighbours": space,
+            "alignments": partial(_of_map, self.comparisons, self.alignments),
+            "scores": _of_place,
+            PAIRS.name: _of_pair,
+            "change/summary": _of_place,
+            SERIES.name: _of_place,
+            POINTS.name: _of_points,
+            "slices": _of_place,
+        }
+        parts = [
+            made[table] | f"Number{_label(table)}" >> beam.ParDo(_Number(table, number))
+            for table, number in numbers.items()
+            if table in made
+        ]
+        return parts | "AllParts" >> beam.Flatten()

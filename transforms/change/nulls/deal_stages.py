@@ -1,0 +1,231 @@
+"""Null pairs and series as artefacts: whose documents they are, how they are dealt, their views.
+
+    SIZES   a part's view of a slice      -> its documents: author, tokens
+    DEAL    the documents of some slices  -> for each null which of them are in each slice
+    DEALT   a part's view, a deal         -> the view of the slices as dealt
+
+The slices are the two of a pair, or all those of a series. From there on a null pair is counted,
+shuffled, trained, aligned and scored as a real one is.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.change.nulls.deals import clusters_of, deal
+from transforms.change.view.feeds import STAGED, one_batch
+from transforms.change.view.view_stage import Viewed, counted, ranges_of
+from transforms.common.draws.by_content import content_hashes
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows
+
+__all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask"]
+
+# A document of a slice: keys are content hashes, an author's is null where none is known.
+SIZES_SCHEMA = pa.schema(
+    [
+        pa.field("document", pa.uint64(), nullable=False),
+        pa.field("author", pa.uint64()),
+        pa.field("tokens", pa.int64(), nullable=False),
+    ]
+)
+# The documents that a deal puts into a slice, sorted.
+DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DealOptions:
+    """How many nulls there are to each pair, or to the series, and the seed they are dealt by."""
+
+    nulls: int
+    seed: int
+
+
+class SizesTask(NamedTuple):
+    """A part's view of a slice, and the part of `documents` that says who wrote its documents."""
+
+    view: File
+    documents: Part
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The documents of a slice in a part, of `SIZES_SCHEMA`."""
+
+    documents: File
+
+
+class DealTask(NamedTuple):
+    """The documents of some slices, of each a file for each part that has any."""
+
+    slices: tuple[tuple[File, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deal:
+    """The nulls of some slices.
+
+    Attributes:
+        unit: what was dealt, `document` or `author`.
+        sizes: clusters of each real slice.
+        nulls: by null and slice, the documents that it has, of `DEAL_SCHEMA`.
+    """
+
+    unit: str
+    sizes: tuple[int, ...]
+    nulls: tuple[tuple[File, ...], ...]
+
+
+class DealtTask(NamedTuple):
+    """A part's views of some slices, and a slice that a deal makes of them.
+
+    Attributes:
+        views: of the slices whose documents were dealt.
+        documents: those that the slice has.
+        ranges: into how many ranges its keys are cut.
+    """
+
+    views: tuple[File, ...]
+    documents: File
+    ranges: int
+
+
+def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
+    tokens: dict[str, int] = {}
+    for batch in _staged(task.view):
+        sizes = pa.table([batch["document_id"], pc.list_value_length(batch["words"])], ["id", "n"])
+        sums = sizes.group_by("id", use_threads=False).aggregate([("n", "sum")])
+        for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
+            tokens[name] = tokens.get(name, 0) + number
+    names = sorted(tokens)
+    authors: dict[str, str | None] = {}
+    for rows in read_rows([checked(task.documents)], ["document_id", "author"]):
+        held = rows.filter(pc.is_in(rows["document_id"], value_set=pa.array(names, pa.string())))
+        authors.update(zip(*(column.to_pylist() for column in held.columns), strict=True))
+    written = [" ".join((authors[name] or "").split()) for name in names]
+    batch = pa.record_batch(
+        [
+            pa.array(content_hashes(names), pa.uint64()),
+            pa.array(content_hashes(written), mask=np.array([not name for name in written], bool)),
+            pa.array([tokens[name] for name in names], pa.int64()),
+        ],
+        schema=SIZES_SCHEMA,
+    )
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, SIZES_SCHEMA) as writer:
+        writer.write(batch)
+    return Sized(artefact.file(".arrow"))
+
+
+def _staged(file: File) -> Iterator[pa.RecordBatch]:
+    with BatchReader() as reader:
+        for ordinal in range(reader.count(file)):
+            yield reader.read(file, ordinal)
+
+
+def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
+    found = _documents_of(task.slices)
+    slices = len(task.slices)
+    clusters = clusters_of(found.keys, found.authors, found.known, found.places, slices)
+    tokens = np.bincount(found.places, found.tokens, minlength=slices)
+    shares = tokens / max(tokens.sum(), 1)
+    nulls = []
+    for number in range(options.nulls):
+        places = deal(clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number)
+        held = []
+        for place in range(slices):
+            suffix = f"-{number * slices + place:04d}.arrow"
+            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
+        nulls.append(tuple(held))
+    return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
+
+
+class _Found(NamedTuple):
+    """Documents: keys, authors (where known), the place of the slice, tokens."""
+
+    keys: Any
+    authors: Any
+    known: Any
+    places: Any
+    tokens: Any
+
+
+def _documents_of(slices: Sequence[Sequence[File]]) -> _Found:
+    sides = [pa.Table.from_batches(_all(files), SIZES_SCHEMA) for files in slices]
+    table = pa.concat_tables(sides)
+    return _Found(
+        table["document"].to_numpy(),
+        table["author"].fill_null(0).to_numpy(),
+        table["author"].is_valid().to_numpy(zero_copy_only=False),
+        np.repeat(np.arange(len(sides)), [side.num_rows for side in sides]),
+        table["tokens"].to_numpy(),
+    )
+
+
+def _write_documents(artefact: Artefact, suffix: str, keys: Any) -> File:
+    batch = pa.record_batch([np.sort(keys)], schema=DEAL_SCHEMA)
+    with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
+        writer.write(batch)
+    return artefact.file(suffix)
+
+
+def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
+    return [batch for file in sorted(files, key=_sha256) for batch in _staged(file)]
+
+
+def _sha256(file: File) -> str:
+    return file.sha256
+
+
+def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -> list[Viewed]:
+    views = {view.sha256: view for task in tasks for view in task.views}
+    dealt = {task.documents.sha256: _documents(task.documents) for task in tasks}
+    ranges: list[list[int]] = [[] for _ in tasks]
+    with ExitStack() as stack:
+        streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
+        writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
+        for view in views.values():
+            for batch in _staged(view):
+                keys = content_hashes(batch["document_id"].dictionary_encode())
+                inside = {name: np.isin(keys, held) for name, held in dealt.items()}
+                for task, writer, made in zip(tasks, writers, ranges, strict=True):
+                    if view.sha256 in [own.sha256 for own in task.views]:
+                        _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
+    return [
+        counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
+        for artefact, made in zip(artefacts, ranges, strict=True)
+    ]
+
+
+_NOTHING_LEFT_OUT = dict.fromkeys(("tokens_before", "short", "split", "sampled_out"), 0)
+
+
+def _documents(file: File) -> npt.NDArray[np.uint64]:
+    return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
+
+
+def _write(batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, made: list[int]) -> None:
+    """Write the sentences of a batch that are a slice's own, by range."""
+    numbers = ranges_of(batch["key"].to_numpy(), ranges)
+    for number in range(ranges):
+        rows = np.flatnonzero(own & (numbers == number))
+        if len(rows):
+            writer.write(one_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
+            made.append(number)
+
+
+SIZES: Stage[SizesTask, None, Sized] = Stage(name="change/sizes", unit="parts of slices", receipt=Sized, build=_sizes)
+DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
+    name="change/deal", unit="deals", receipt=Deal, build=_deal, unordered=("task.slices[]",)
+)
+DEALT: Stage[DealtTask, None, Viewed] = Stage(
+    name="change/dealt", receipt=Viewed, build=_dealt, together=True, unit="parts of null slices"
+)

@@ -1,0 +1,176 @@
+"""What a report shows of change: slices, warnings, evidence, words, pictures of words, series."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.pairs import FINDINGS
+from schemas.change.slices import SLICES
+from schemas.columns import column
+from transforms.change.report.pictures import picture_panels
+from transforms.change.report.rankings import PAIRS, Compared, compared, pictured
+from transforms.change.report.series import series_panels
+from transforms.change.report.uses import use_panels
+from transforms.change.report.words import word_panels
+from transforms.change.shown.ranking_rows import pair_facts, pairs_of
+from transforms.change.shown.rankings import missing_targets
+from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings, slice_warnings
+from transforms.common.publish.snapshots import Snapshot
+from transforms.report.panels import Note, Panel, Rows
+
+__all__ = ["panels", "quotes"]
+
+_SLICE_COLUMNS = (
+    "slice",
+    "from",
+    "to",
+    "documents",
+    "sentences",
+    "tokens_before",
+    "tokens",
+    "types",
+    "vocabulary",
+    "min_count",
+    "sentences_short",
+    "largest_document_share",
+)
+
+
+def panels(snapshot: Snapshot) -> list[Panel]:
+    """Return the panels of section `change` but those that quote the corpus.
+
+    Raises:
+        LexbeamError: no change is published there, or the extra `report` is not installed.
+    """
+    rankings = compared(snapshot)
+    return [
+        _slices(snapshot),
+        _warnings(snapshot, rankings),
+        *_evidence(snapshot, rankings),
+        *word_panels(snapshot, rankings),
+        *series_panels(snapshot, pictured(rankings)),
+        *picture_panels(snapshot, rankings),
+    ]
+
+
+quotes = use_panels
+
+
+def _slices(snapshot: Snapshot) -> Rows:
+    table = snapshot.read("slices", list(_SLICE_COLUMNS))
+    described = SLICES.schema()
+    doc = "share of its tokens that the longest document has"
+    share = column("largest document", pa.float64(), doc, unit="%")
+    columns = [_named(described.field(name)) for name in _SLICE_COLUMNS[:-1]] + [share]
+    values = [table[name] for name in _SLICE_COLUMNS[:-1]]
+    values.append(pc.multiply(table["largest_document_share"], 100.0))
+    text = "One row is a slice of the training view, in the order of time."
+    return Rows("Slices", text, pa.table(values, schema=pa.schema(columns)))
+
+
+def _named(field: pa.Field) -> pa.Field:
+    """Return a published column's field as a reader sees it."""
+    return field.with_name(field.name.replace("_", " "))
+
+
+def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
+    rows = snapshot.read("slices").to_pylist()
+    outside = snapshot.section("change")["documents_outside_slices"]
+    found = slice_warnings(rows, outside) if rows else []
+    found += missing_targets(snapshot)
+    pairs = pairs_of(snapshot)
+    if len(pairs) > PAIRS:
+        found.append(f"{len(pairs)} pairs of slices were compared; the first {PAIRS} are shown")
+    for one in rankings:
+        what = "score less the mean of the null" if one.by_null else "score"
+        found += frequency_warning(one.name, what, *one.rho)
+        found += size_warnings(one.name, _facts(snapshot, one))
+    tops: dict[tuple[tuple[str, str], str], dict[str, list[str]]] = {}
+    for one in rankings:
+        tops.setdefault((one.pair, one.measure), {})[one.alignment] = one.ranking
+    for (pair, _), by_alignment in tops.items():
+        found += overlap_warnings(f"{pair[0]} to {pair[1]}", by_alignment)
+    if not found:
+        return Note("Warnings", "Nothing speaks against the slices.")
+    text = "Keep in mind when you read the scores:"
+    return Note("Warnings", text, tuple(found), warning=True)
+
+
+def _facts(snapshot: Snapshot, one: Compared) -> dict[str, Any]:
+    return pair_facts(snapshot, one.pair, one.alignment, one.measure)
+
+
+_UNITS = {"author": "all documents of an author together", "document": "documents"}
+_LOW_POWER = "possible, but power is low: most changes go unnoticed"
+
+
+def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
+    """Return what scores were compared with, and how many words differ from it."""
+    if not rankings:
+        return []
+    facts = [_facts(snapshot, one) for one in rankings]
+    if not any(row.get("null_runs") for row in facts):
+        return [Note("Evidence", NO_NULL)]
+    schema = pa.schema(
+        [
+            column("compared", pa.string(), "slices and alignment"),
+            column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
+            column("null pairs", pa.int32(), "how many were made"),
+            column("earlier", pa.int64(), "such units in the earlier slice"),
+            column("later", pa.int64(), "such units in the later slice"),
+            column("ranked words", pa.int64(), "words that are ranked and tested"),
+            column(
+                "shift", pa.float64(), "how far the vocabulary at large has moved, in standard deviations of chance"
+            ),
+            column("usage differs", pa.float64(), "share of the ranked words with q up to .05", unit="%"),
+            column(
+                "more than the vocabulary at large",
+                pa.float64(),
+                "the same, beyond how far the vocabulary at large has moved",
+                unit="%",
+            ),
+            column("a finding is", pa.string(), "whether this size allows one"),
+        ]
+    )
+    rows = [
+        (
+            one.name,
+            _UNITS.get(row.get("null_unit") or ""),
+            row.get("null_runs"),
+            row.get("clusters_from"),
+            row.get("clusters_to"),
+            row.get("ranked"),
+            row.get("shift"),
+            _percent(row.get("share_differs")),
+            _percent(row.get("share_significant")),
+            _possible(row),
+        )
+        for one, row in zip(rankings, facts, strict=True)
+    ]
+    text = (
+        "A row is a ranking. Null pairs deal the dates of documents out anew, and are trained, "
+        "aligned and scored as the real pair is: a word's usage differs where its score is higher "
+        "than these allow. That says nothing about meaning, which is for the reader of the "
+        "sentences."
+    )
+    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
+    return [Rows("Evidence", text, table)]
+
+
+NO_NULL = (
+    "No null pairs were made, so nothing says which scores chance alone gives, and no finding is "
+    "possible. Words stand with their training noise, the standard deviation over seeds, which is "
+    "no evidence. Option `null` of the change command, 3 or 5, makes null pairs."
+)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100.0 * share
+
+
+def _possible(row: dict[str, Any]) -> str:
+    if row.get("finding"):
+        return f"not possible at this size: {FINDINGS.get(row['finding'], row['finding'])}"
+    return _LOW_POWER if row.get("low_power") else "possible"

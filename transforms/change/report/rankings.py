@@ -1,0 +1,135 @@
+"""The rankings that a report shows: which ones, of which words, and which words are pictured."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.change.scores.ranking import by_change
+from transforms.change.shown.ranking_rows import (
+    FREQUENCY,
+    Pair,
+    has_null,
+    pairs_of,
+    ranked_rows,
+    ranked_words,
+    spearman,
+    target_rows,
+)
+from transforms.common.publish.snapshots import Snapshot
+
+__all__ = ["PAIRS", "Compared", "compared", "pictured"]
+
+PAIRS = 12  # pairs of slices that have panels
+WORDS = 2_000  # rows for each ranking, beside the targets, and at least a twentieth of it
+ALL_WORDS = 4_000
+MOST_PICTURED = 40
+FIRST_PICTURED = 12  # words of each pair
+
+
+class Compared(NamedTuple):
+    """A ranking: two slices by an alignment and a measure.
+
+    Attributes:
+        pair: the slices.
+        alignment, measure: what words are compared by.
+        name: of the ranking, for a reader.
+        rows: the words that are shown: targets first, then those of the ranking, other ranked
+            ones, and others by their uses in the slice that has fewer; with their `rank`.
+        ranked: all ranked words with a score, the most changed first.
+        ranking: the words of the ranking alone, in its order.
+        left_out: how many words with a score are not shown.
+        rho: Spearman's rho of what the ranking goes by and log count, in either slice.
+    """
+
+    pair: Pair
+    alignment: str
+    measure: str
+    name: str
+    rows: pa.Table
+    ranked: pa.Table
+    ranking: list[str]
+    left_out: int
+    rho: tuple[float, float]
+
+    @property
+    def by_null(self) -> bool:
+        """Whether scores were compared with those of dealt dates."""
+        return has_null(self.ranked) or has_null(self.rows)
+
+
+def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]:
+    """Return the rankings of the first pairs that have a score or a target, pair by pair.
+
+    By each alignment that was asked for, or the first alone, of each measure but frequency; by
+    frequency where nothing else was measured.
+    """
+    options = snapshot.section("change")["options"]
+    measures = [name for name in options["measure"] if name != FREQUENCY]
+    kinds = [(one, measure) for measure in measures for one in options["alignment"]]
+    if not kinds:
+        kinds = [("none", FREQUENCY)]
+    if first_alone:
+        kinds = kinds[:1]
+    pairs = pairs_of(snapshot)[:PAIRS]
+    most = max(WORDS // 20, min(WORDS, ALL_WORDS // max(1, len(pairs) * len(kinds))))
+    found = [_compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds]
+    return [one for one in found if one.rows.num_rows]
+
+
+def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bool, most: int) -> Compared:
+    alignment, measure = kind
+    rows = ranked_rows(snapshot, pair, alignment, measure)
+    rows = rows.filter(pc.or_(rows["score"].is_valid(), rows["target"]))
+    pos = snapshot.section("change")["options"].get("rank-pos") or ()
+    words = ranked_words(rows, pos)
+    ordered = _ordered(rows, words)
+    targets = pc.sum(pc.cast(ordered["target"], pa.int64())).as_py() or 0
+    shown = ordered[: targets + most]
+    by = measure if measure == FREQUENCY else alignment + (f", {measure}" if several else "")
+    return Compared(
+        pair,
+        alignment,
+        measure,
+        f"{pair[0]} to {pair[1]}, {by}",
+        shown,
+        ranked_words(rows).drop_columns(["rank"]),
+        words["word"].to_pylist(),
+        rows.num_rows - shown.num_rows,
+        spearman(words),
+    )
+
+
+def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
+    """Return all rows with their `rank` in the ranking, each word once, in the order shown."""
+    place = pc.index_in(rows["word"], value_set=words["word"].combine_chunks()).combine_chunks()
+    rest = rows.append_column("rank", words["rank"].combine_chunks().take(place))
+    rest = rest.filter(pc.and_(pc.invert(rest["target"]), pc.is_null(rest["rank"])))
+    ranked = pc.and_(rest["ranked"], rest["score"].is_valid())
+    others = rest.filter(pc.invert(ranked))
+    least = pc.min_element_wise(others["count_from"], others["count_to"])
+    order = pc.sort_indices(
+        pa.table({"least": least, "word": others["word"]}), [("least", "descending"), ("word", "ascending")]
+    )
+    own = words.filter(pc.invert(words["target"]))
+    parts = [target_rows(rows, words), own, by_change(rest.filter(ranked)), others.take(order)]
+    return pa.concat_tables(parts).combine_chunks()
+
+
+def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[str]:
+    """Return the words that are looked at closely: targets, then the first ones of each pair.
+
+    By the first alignment and measure; only words with a score; the pairs take turns.
+    """
+    if not rankings:
+        return []
+    first = [one for one in rankings if one.alignment == rankings[0].alignment]
+    first = [one for one in first if one.measure == rankings[0].measure]
+    found: dict[str, None] = {}
+    for one in first:
+        scored = pc.and_(one.rows["target"], one.rows["score"].is_valid())
+        found.update(dict.fromkeys(one.rows.filter(scored)["word"].to_pylist()))
+    for place in range(FIRST_PICTURED):
+        found.update({one.ranking[place]: None for one in first if place < len(one.ranking)})
+    return list(found)[:most]

@@ -1,0 +1,294 @@
+"""Panels about the words of each pair of slices: what they score, and what chance gives."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.columns import column
+from transforms.change.report.rankings import Compared
+from transforms.change.scores.evidence_rows import LEVEL
+from transforms.change.shown.rankings import why_none
+from transforms.common.publish.snapshots import Snapshot
+from transforms.report.labels import free_labels
+from transforms.report.layered_charts import bands, cloud
+from transforms.report.panels import Chart, Choice, Panel
+
+__all__ = ["word_panels"]
+
+SCORES = 40  # words drawn with their null bands: targets, and the first of the ranking
+FIRST = 20  # of the ranking, at least
+TARGETS = 200  # targets drawn
+CLOUD = 1_000  # points of a scatter, and at least a tenth of it
+ALL_CLOUDS = 4_000
+LABELS = 10
+TOLD = 6  # rankings whose correlations a caption has
+
+KEY = "slices and alignment"
+MORE, DIFFERS, CHANCE, UNKNOWN = (
+    "more than the vocabulary at large",
+    "usage differs",
+    "not told from chance",
+    "no finding",
+)
+# What q-values allow to say of a word, with the colour of its point.
+FINDINGS = {MORE: "var(--c2)", DIFFERS: "var(--c1)", CHANCE: "var(--c8)", UNKNOWN: "var(--c8)"}
+_NO_FINDING = {UNKNOWN: FINDINGS[UNKNOWN]}
+
+
+def word_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
+    """Return the words of rankings: scores with null bands, scores against counts, all in a table.
+
+    Raises:
+        LexbeamError: the extra `report` is not installed.
+    """
+    if not rankings:
+        return []
+    section = snapshot.section("change")
+    null = any(one.by_null for one in rankings)
+    seeds = len(section["seeds"])
+    return [_bands(rankings, null, seeds), _cloud(rankings, null), _table(rankings, null, section)]
+
+
+def _known(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> tuple[pa.Array, pa.Table]:
+    """Return the names of rankings, one for each row of their tables, and the rows."""
+    names = [one.name for one, table in zip(rankings, tables, strict=True) for _ in range(len(table))]
+    return pa.array(names, pa.string()), pa.concat_tables(tables).combine_chunks()
+
+
+_NAME = column(KEY, pa.string(), "what is compared, and by which alignment")
+_WORD = column("word", pa.string(), "word of the training view")
+
+
+def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
+    tables = []
+    left_out = 0
+    for one in rankings:
+        rows = one.rows.filter(one.rows["score"].is_valid())
+        targets = rows.filter(rows["target"])
+        left_out = max(left_out, targets.num_rows - TARGETS)
+        targets = targets[:TARGETS]
+        words = rows.filter(pc.and_(pc.invert(rows["target"]), rows["rank"].is_valid()))
+        most = max(FIRST, SCORES - targets.num_rows)
+        tables.append(pa.concat_tables([targets, words[:most]]))
+    names, rows = _known(rankings, tables)
+    mean, sd = rows["null_mean"], rows["null_sd"]
+    spread = pc.coalesce(sd, pa.scalar(0.0))
+    low = pc.max_element_wise(pc.subtract(mean, pc.multiply(spread, 2.0)), 0.0, skip_nulls=False)
+    high = pc.add(mean, pc.multiply(spread, 2.0))
+    score, noise = rows["score"], rows["score_sd"]
+    fields: list[tuple[pa.Field, Any]] = [
+        (_NAME, names),
+        (_WORD, rows["word"]),
+        (column("score", pa.float64(), "mean over seeds"), score),
+        (column("noise from", pa.float64(), "score less the training noise"), pc.subtract(score, noise)),
+        (column("noise to", pa.float64(), "score and the training noise"), pc.add(score, noise)),
+        (
+            column("null from", pa.float64(), "mean under dealt dates less twice their standard deviation, 0 at least"),
+            low,
+        ),
+        (column("null mean", pa.float64(), "mean score under dealt dates"), mean),
+        (column("null to", pa.float64(), "that mean and twice the standard deviation"), high),
+        (column("finding", pa.string(), "what may be said of the word"), _findings(rows)),
+        (column("target", pa.bool_(), "whether it stands in the targets file"), rows["target"]),
+    ]
+    table = _with_values(fields)
+    has = {name for name in table.column_names if table[name].null_count < table.num_rows}
+    text = "Targets first, then the words whose usage differs most; the point is the score, mean over seeds."
+    if null:
+        text += (
+            " The bar behind it is what dealt dates give: mean and two standard deviations to "
+            "either side. What may be said of a word is in the colour (q at most .05), not in the "
+            "bar alone."
+        )
+    else:
+        text += " There is no null, so nothing says which of these scores chance gives."
+    if "noise from" in has:
+        text += (
+            f" The thin line is training noise: one standard deviation over {seeds} seeds to "
+            "either side, which is no evidence."
+        )
+    if left_out:
+        text += f" {left_out:,} targets of the lowest scores are left out; the table has them."
+    return Chart(
+        "Scores and what chance gives" if null else "Scores",
+        text,
+        bands(
+            "word",
+            "score",
+            null=("null from", "null mean", "null to") if "null mean" in has else None,
+            noise=("noise from", "noise to") if "noise from" in has else None,
+            colour="finding",
+            values=FINDINGS if null else _NO_FINDING,
+            number=max(one.num_rows for one in tables),
+        ),
+        _without_nulls(table),
+        key=KEY,
+    )
+
+
+def _findings(rows: pa.Table) -> pa.Array:
+    """Return in words what q-values say; `significant` needs both."""
+    differs = pc.less_equal(rows["q_value"], LEVEL)
+    more = pc.and_(differs, pc.less_equal(rows["q_relative"], LEVEL))
+    told = pc.if_else(pc.fill_null(more, False), MORE, pc.if_else(differs, DIFFERS, CHANCE))
+    return pc.fill_null(pc.cast(told, pa.string()), UNKNOWN)
+
+
+def _with_values(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
+    return pa.table([value for _, value in fields], schema=pa.schema([field for field, _ in fields]))
+
+
+def _without_nulls(table: pa.Table) -> pa.Table:
+    """Return a table without the columns that have no value."""
+    return table.select([name for name in table.column_names if table[name].null_count < table.num_rows])
+
+
+def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
+    most = max(CLOUD // 10, min(CLOUD, ALL_CLOUDS // len(rankings)))
+    tables = [_spread(one.ranked, most) for one in rankings]
+    names, rows = _known(rankings, tables)
+    fewest = pc.min_element_wise(rows["count_from"], rows["count_to"])
+    findings = _findings(rows)
+    table = _with_values(
+        [
+            (_NAME, names),
+            (_WORD, rows["word"]),
+            (column("fewest uses", pa.int64(), "uses in the slice that has fewer"), fewest),
+            (column("score", pa.float64(), "mean over seeds"), rows["score"]),
+            (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
+            (column("finding", pa.string(), "what may be said of the word"), findings),
+            (column("label", pa.string(), "what is written beside the point"), _labels(rankings, tables)),
+        ]
+    )
+    table = table.filter(pc.greater(table["fewest uses"], 0))
+    told = [f"{one.name}: {_rho(one.rho[0])} and {_rho(one.rho[1])}" for one in rankings]
+    if len(told) > TOLD:
+        told = [*told[:TOLD], f"and {len(told) - TOLD} more"]
+    what = "score less the mean of the null" if null else "score"
+    text = (
+        "Each ranked word by its uses in the slice that has fewer (log scale) and its score"
+        + (", before the grey scores that dealt dates give it. " if null else ". ")
+        + f"Spearman of {what} and log count of the words shown in rankings, in the earlier and "
+        f"in the later slice: {'; '.join(told)}. Far from 0, the order tells of frequency as well."
+    )
+    cut = max(one.ranked.num_rows for one in rankings)
+    if cut > most:
+        text += f" Drawn are at most {most:,} words, the most changed and every so many of others."
+    return Chart(
+        "Score against count",
+        text,
+        cloud(
+            "fewest uses",
+            "score",
+            behind="null mean" if null else None,
+            name="word",
+            label="label",
+            colour="finding",
+            values=FINDINGS if null else _NO_FINDING,
+        ),
+        _without_nulls(table),
+        key=KEY,
+    )
+
+
+def _spread(rows: pa.Table, most: int) -> pa.Table:
+    """Return at most so many rows: half from the top, and others at equal distances."""
+    if rows.num_rows <= most:
+        return rows
+    top = most // 2
+    places = np.append(np.arange(top), np.linspace(top, rows.num_rows - 1, most - top))
+    return rows.take(pa.array(np.round(places).astype(np.int64)))
+
+
+def _labels(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> list[str]:
+    found: list[str] = []
+    for one, table in zip(rankings, tables, strict=True):
+        places = {word: place for place, word in enumerate(table["word"].to_pylist())}
+        named = {places[word]: word for word in one.ranking[:LABELS] if word in places}
+        uses = pc.min_element_wise(table["count_from"], table["count_to"]).to_numpy()
+        free = free_labels(np.log(np.maximum(uses, 1)), table["score"].to_numpy(), named)
+        found += [free.get(place, "") for place in range(table.num_rows)]
+    return found
+
+
+def _rho(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{value:.2f}"
+
+
+def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) -> Choice:
+    names, rows = _known(rankings, [one.rows for one in rankings])
+    reasons = zip(rows["reason"].to_pylist(), rows["count_to"].to_pylist(), strict=True)
+    fields: list[tuple[pa.Field, Any]] = [
+        (_NAME, names),
+        (column("rank", pa.int64(), "place among the words that rankings show"), rows["rank"]),
+        (_WORD, rows["word"]),
+        (column("target", pa.bool_(), "whether it stands in the targets file"), rows["target"]),
+        (column("part of speech", pa.string(), "which most of its uses have"), rows["upos"]),
+        (column("score", pa.float64(), "mean over seeds"), rows["score"]),
+        (column("training noise", pa.float64(), "standard deviation of the score over seeds"), rows["score_sd"]),
+        (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
+        (column("null sd", pa.float64(), "standard deviation of these"), rows["null_sd"]),
+        (column("excess", pa.float64(), "score less the null mean; the order goes by it"), rows["excess"]),
+        (
+            column(
+                "q usage differs",
+                pa.float64(),
+                "share of false discoveries among words with a q "
+                "as small: usage differs, genre, topics and all else included",
+            ),
+            rows["q_value"],
+        ),
+        (
+            column(
+                "q more than the vocabulary at large",
+                pa.float64(),
+                "the same for: usage differs more than that of the vocabulary at large",
+            ),
+            rows["q_relative"],
+        ),
+        (column("uses earlier", pa.int64(), "uses in the earlier slice"), rows["count_from"]),
+        (column("uses later", pa.int64(), "uses in the later slice"), rows["count_to"]),
+        (
+            column("per million earlier", pa.float64(), "of a million tokens of the slice"),
+            pc.multiply(rows["relative_from"], 1e6),
+        ),
+        (
+            column("per million later", pa.float64(), "of a million tokens of the slice"),
+            pc.multiply(rows["relative_to"], 1e6),
+        ),
+        (column("documents earlier", pa.int64(), "documents that use it"), rows["documents_from"]),
+        (column("documents later", pa.int64(), "documents that use it"), rows["documents_to"]),
+        (
+            column(
+                "changed", pa.bool_(), "whether the score is above the threshold of the task, the mean over the targets"
+            ),
+            rows["changed"],
+        ),
+        (
+            column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked and tested"),
+            rows["ranked"],
+        ),
+        (
+            column("no score", pa.string(), "why there is none"),
+            pa.array([why_none(*known) or None for known in reasons], pa.string()),
+        ),
+    ]
+    if not section["targets"]:
+        fields = [(field, value) for field, value in fields if field.name != "target"]
+    options = section["options"]
+    pos = [name for name in options.get("rank-pos") or () if name != "all"]
+    kinds = f" ({', '.join(pos)} alone, where parts of speech are known)" if pos else ""
+    text = (
+        f"A row is a word. First come targets, then the words that rankings show{kinds} by "
+        f"{'excess' if null else 'score'}, then other ranked words, then the rest by uses. Ranked "
+        f"are words with at least {options['rank-min-count']} uses and "
+        f"{options['rank-min-documents']} documents, or a fifth of a smaller slice, in both "
+        "slices, that are not mostly proper nouns."
+    )
+    left = [f"{one.left_out:,} in {one.name}" for one in rankings if one.left_out]
+    if left:
+        text += f" Words with a score that are left out: {'; '.join(left)}."
+    return Choice("Words", text, _without_nulls(_with_values(fields)), key=KEY, listed=True)

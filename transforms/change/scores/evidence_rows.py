@@ -1,0 +1,190 @@
+"""Evidence in the rows of `scores`, and the rows of `change/pairs`: tables around `evidence`."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.pairs import PAIRS
+from transforms.change.nulls.deal_stages import Deal
+from transforms.change.nulls.deals import LEAST_CLUSTERS
+from transforms.change.nulls.evidence import Evidence, Run, evidence_of
+from transforms.change.scores.ranking import spearman_with_log_count
+
+__all__ = ["LEVEL", "Scores", "judge"]
+
+LEVEL = 0.05
+LEAST_WORDS = 100  # ranked, for any finding
+LOW_POWER = 20  # fewer clusters on a side
+
+
+class Scores(NamedTuple):
+    """Rows of table `scores` of a pair, real or null, and the documents of its smaller slice."""
+
+    rows: pa.Table
+    documents: int
+
+
+def judge(real: Scores, nulls: Sequence[Scores], deal: Deal | None) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of a pair with the evidence filled in, and its rows of `change/pairs`.
+
+    Tested are ranked words and targets.
+
+    Args:
+        real: what `combine_seeds` returned for the pair.
+        nulls: of each null pair, what `score_pair` returned; none: no evidence.
+        deal: how their documents were dealt.
+    """
+    found = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
+    means = real.rows.take(pa.array(found))
+    filled: dict[str, Any] = {name: _empty(real.rows, name) for name in _EVIDENCE}
+    pairs = []
+    for place, (alignment, measure) in _blocks(means):
+        block = means.take(pa.array(place))
+        evidence = None
+        if nulls and deal is not None:
+            others = [(_block(null.rows, alignment, measure), null.documents) for null in nulls]
+            evidence = _weigh(block, real.documents, others)
+        row = _pair(block, evidence, deal, len(nulls))
+        pairs.append(row)
+        if evidence is not None and deal is not None:
+            _fill(filled, found[place], block, evidence, deal, row["finding"])
+    rows = real.rows
+    for name, values in filled.items():
+        kind = rows.schema.field(name)
+        column = pa.array(values, from_pandas=True).cast(kind.type)
+        rows = rows.set_column(rows.schema.get_field_index(name), kind, column)
+    return rows, pa.Table.from_pylist(pairs, schema=PAIRS.schema())
+
+
+_EVIDENCE = (
+    "null_mean",
+    "null_sd",
+    "null_runs",
+    "null_unit",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+)
+
+
+def _empty(rows: pa.Table, name: str) -> Any:
+    if pa.types.is_floating(rows.schema.field(name).type):
+        return np.full(rows.num_rows, np.nan)
+    return np.full(rows.num_rows, None, object)
+
+
+def _blocks(means: pa.Table) -> Iterator[tuple[npt.NDArray[np.intp], tuple[str, str]]]:
+    """Yield the rows of each alignment and measure, sorted by both."""
+    names = list(zip(means["alignment"].to_pylist(), means["measure"].to_pylist(), strict=True))
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(place)
+    for name in sorted(places):
+        yield np.array(places[name], np.intp), name
+
+
+def _block(rows: pa.Table, alignment: str, measure: str) -> pa.Table:
+    same = pc.and_(pc.equal(rows["alignment"], alignment), pc.equal(rows["measure"], measure))
+    return rows.filter(same)
+
+
+def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]) -> Evidence:
+    """Return the evidence for the rows of a block; null pairs may have other words, too."""
+    own = real["word"].combine_chunks()
+    words = pc.unique(pa.concat_arrays([own, *(null["word"].combine_chunks() for null, _ in nulls)]))
+    tested = np.zeros(len(words), bool)
+    tested[: len(own)] = pc.or_(real["ranked"], real["target"]).to_numpy()
+    found = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
+    # The words of the block come first.
+    cut = {name: values[: len(own)] for name, values in found._asdict().items() if name != "shift"}
+    return Evidence(**cut, shift=found.shift)
+
+
+def _run(rows: pa.Table, words: pa.Array, documents: int) -> Run:
+    place = pc.index_in(rows["word"].combine_chunks(), value_set=words).to_numpy()
+    scores = np.full(len(words), np.nan)
+    scores[place] = rows["score"].to_numpy()
+    ranked = np.zeros(len(words), bool)
+    ranked[place] = rows["ranked"].to_numpy()
+    fewest = {}
+    for name in ("count", "documents"):
+        fewest[name] = np.zeros(len(words), np.int64)
+        fewest[name][place] = np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy())
+    return Run(scores, fewest["count"], fewest["documents"], ranked, documents)
+
+
+def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> dict[str, Any]:
+    ranked = block.filter(pc.and_(block["ranked"], block["score"].is_valid()))
+    scores = ranked["score"].to_numpy()
+    row: dict[str, Any] = {
+        name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure", "threshold")
+    }
+    row |= {
+        "seeds": max(block["seeds"].to_pylist()),
+        "ranked": ranked.num_rows,
+        "null_runs": nulls,
+        "finding": _finding(ranked.num_rows, deal),
+        "spearman_from": _number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
+        "spearman_to": _number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
+    }
+    if deal is not None:
+        row |= {
+            "null_unit": deal.unit,
+            "clusters_from": deal.sizes[0],
+            "clusters_to": deal.sizes[1],
+            "low_power": min(deal.sizes) < LOW_POWER,
+        }
+    if evidence is not None:
+        of = pc.and_(block["ranked"], block["score"].is_valid()).to_numpy(zero_copy_only=False)
+        row["shift"] = _number(evidence.shift)
+        if row["finding"] is None:
+            absolute, relative = evidence.q_value[of], evidence.q_relative[of]
+            row["share_differs"] = _number(_share(absolute))
+            row["share_relative"] = _number(_share(relative))
+            row["share_significant"] = _number(_share(np.maximum(absolute, relative)))
+    return row
+
+
+def _share(q: npt.NDArray[np.float64]) -> float:
+    """Return the share of words with a q-value up to `LEVEL`; nan where there is none."""
+    return math.nan if np.isnan(q).all() else float((q <= LEVEL).mean())
+
+
+def _finding(ranked: int, deal: Deal | None) -> str | None:
+    if deal is None:
+        return "no_null"
+    if min(deal.sizes) < LEAST_CLUSTERS:
+        return "too_few_clusters"
+    return "too_few_words" if ranked < LEAST_WORDS else None
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _fill(
+    filled: dict[str, Any],
+    place: npt.NDArray[np.intp],
+    block: pa.Table,
+    evidence: Evidence,
+    deal: Deal,
+    finding: str | None,
+) -> None:
+    for name in ("null_mean", "null_sd", "p_value", "p_relative", "null_runs"):
+        filled[name][place] = getattr(evidence, name)
+    filled["null_unit"][place] = deal.unit
+    filled["excess"][place] = block["score"].to_numpy() - evidence.null_mean
+    if finding is None:
+        for name in ("q_value", "q_relative"):
+            filled[name][place] = getattr(evidence, name)
+        both = np.maximum(evidence.q_value, evidence.q_relative)  # nan where either is
+        known = ~np.isnan(both)
+        filled["significant"][place[known]] = both[known] <= LEVEL

@@ -1,0 +1,244 @@
+"""Gold standards of change: which target words changed, and how far.
+
+Two forms are read:
+
+- files of SemEval-2020 Task 1, without a header, `word<TAB>value`: 0 or 1 in subtask 1, a number in
+  subtask 2;
+- a table with a header, Parquet or tab-separated with quoting off: a column of words, and columns
+  of classes and of graded change, by the names below or as named. The published statistics of DWUG
+  and the truth of `lexbeam sample` are such tables.
+
+An empty cell of a table is no gold value. Words go through the normalisation of the training view.
+"""
+
+import io
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.change.view.targets import target_word
+from transforms.change.view.words import ViewOptions
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.options.fields import option
+from transforms.common.options.small_texts import read_lines
+from transforms.common.store import files
+
+__all__ = ["Gold", "GoldOptions", "read_gold"]
+
+# What the columns of a table are called where nothing is said, the first that it has.
+WORDS = ("word", "lemma", "target")
+BINARY = ("binary", "change_binary")
+GRADED = ("graded", "change_graded", "changed")
+
+NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldOptions:
+    """Where gold is, and in which form."""
+
+    gold: str | None = option(
+        None, help="table of gold, Parquet or tab-separated with a header", metavar="FILE", path="file", published=False
+    )
+    binary: str | None = option(
+        None,
+        help="gold classes as SemEval-2020 Task 1 has them: a word, a tab, 0 or 1",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
+    graded: str | None = option(
+        None,
+        help="graded gold as SemEval-2020 Task 1 has it: a word, a tab, a number",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
+    word_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(WORDS)} if not given")
+    binary_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(BINARY)} if not given")
+    graded_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(GRADED)} if not given")
+    changed_above: float | None = option(
+        None, help="without gold classes: words with a graded change above this have changed"
+    )
+
+
+class Gold(NamedTuple):
+    """Gold values by word of the training view: whether it changed, and how far."""
+
+    binary: Mapping[str, bool]
+    graded: Mapping[str, float]
+
+    @property
+    def words(self) -> list[str]:
+        """All words that have a value, sorted."""
+        return sorted({*self.binary, *self.graded})
+
+
+def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
+    """Read gold.
+
+    Args:
+        options: the files.
+        view: how words of the corpus became words of the training view.
+
+    Raises:
+        UsageError: no file is given, or there is no such column.
+        LexbeamError: a file has no such form, a value is none, or a word stands there twice.
+    """
+    if options.gold and (options.binary or options.graded):
+        raise UsageError("gold comes from `gold`, or from `binary` and `graded`, not from both")
+    if options.gold:
+        binary, graded = _table(options.gold, options)
+    elif options.binary or options.graded:
+        binary, graded = _pairs(options.binary, "binary"), _pairs(options.graded, "graded")
+    else:
+        raise UsageError("gold must be given: a table as `gold`, or `binary` or `graded`")
+    classes = _values(binary, _class, view)
+    numbers = _values(graded, _number, view)
+    if options.changed_above is not None:
+        if math.isnan(options.changed_above):
+            raise UsageError("`changed_above` must be a number")
+        if classes:
+            raise UsageError("`changed_above` makes classes, and gold has classes already")
+        classes = {word: value > options.changed_above for word, value in numbers.items()}
+    if not classes and not numbers:
+        path = options.gold or options.binary or options.graded
+        raise LexbeamError(f"{files.shown(str(path))}: no gold value")
+    return Gold(classes, numbers)
+
+
+class _Cell(NamedTuple):
+    """A value as a file has it: where it stands, its word, itself."""
+
+    where: str
+    word: str
+    value: Any
+
+
+def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
+    if path is None:
+        return
+    for number, line in enumerate(read_lines(path, name), 1):
+        cells = line.split("\t")
+        if not line:
+            continue
+        if len(cells) != 2:
+            raise LexbeamError(
+                f"{files.shown(path)}, line {number}: a word, a tab and a value are expected, "
+                "without a header; give a table with a header as `gold`"
+            )
+        where, word = f"{files.shown(path)}, line {number}", cells[0].strip()
+        if not word:
+            raise LexbeamError(f"{where}: {word!r} is no word")
+        yield _Cell(where, word, cells[1].strip())
+
+
+def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_Cell]]:
+    with files.open_read(path) as stream:
+        is_parquet = stream.read(4) == b"PAR1"
+    rows = _parquet(path, files.read_bytes(path)) if is_parquet else _tsv(path)
+    if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
+        raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
+    word = _column(rows, path, "word_column", options.word_column, WORDS)
+    if word is None:
+        raise UsageError(
+            f"{files.shown(path)} has no column of words: it has "
+            f"{', '.join(map(repr, rows.column_names))}; name one as `word_column`, and separate "
+            "columns by tabs"
+        )
+    found = [
+        _column(rows, path, "binary_column", options.binary_column, BINARY),
+        _column(rows, path, "graded_column", options.graded_column, GRADED),
+    ]
+    if found == [None, None]:
+        raise UsageError(
+            f"{files.shown(path)} has no column of gold values: it has "
+            f"{', '.join(map(repr, rows.column_names))}; name one as `binary_column` or "
+            "`graded_column`"
+        )
+    binary, graded = (_cells(rows, path, word, name) for name in found)
+    return binary, graded
+
+
+def _parquet(path: str, content: bytes) -> pa.Table:
+    try:
+        return pq.ParquetFile(io.BytesIO(content)).read()
+    except (pa.ArrowException, OSError) as error:
+        raise LexbeamError(f"{files.shown(path)} is no Parquet file: {error}") from error
+
+
+def _tsv(path: str) -> pa.Table:
+    read = enumerate(read_lines(path, "gold"), 1)
+    lines = [(number, line.split("\t")) for number, line in read if line.strip()]
+    if not lines:
+        raise LexbeamError(f"{files.shown(path)} is empty")
+    header = [name.strip() for name in lines[0][1]]
+    rows = [cells for _, cells in lines[1:]]
+    for number, cells in lines[1:]:
+        if len(cells) != len(header):
+            raise LexbeamError(
+                f"{files.shown(path)}, line {number}: {len(cells)} cells under a header of {len(header)}"
+            )
+    columns = list(zip(*rows, strict=True)) or [()] * len(header)
+    return pa.table([pa.array(column, pa.string()) for column in columns], names=header)
+
+
+def _column(rows: pa.Table, path: str, asked: str, name: str | None, known: Iterable[str]) -> str | None:
+    if name is not None and name not in rows.column_names:
+        hint = nearest(name, rows.column_names) or f"; it has {', '.join(rows.column_names)}"
+        raise UsageError(f"`{asked}`: {files.shown(path)} has no column {name!r}{hint}")
+    return name or next((column for column in known if column in rows.column_names), None)
+
+
+def _cells(rows: pa.Table, path: str, word: str, name: str | None) -> Iterator[_Cell]:
+    if name is None:
+        return
+    pairs = zip(rows[word].to_pylist(), rows[name].to_pylist(), strict=True)
+    for number, (text, value) in enumerate(pairs, 1):
+        where = f"{files.shown(path)}, row {number}"
+        if not isinstance(text, str) or not text.strip():
+            raise LexbeamError(f"{where}: {text!r} is no word")
+        if value is not None and str(value).strip():
+            yield _Cell(where, text.strip(), value)
+
+
+def _values(cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOptions) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    doubled: set[str] = set()
+    for cell in cells:
+        word = target_word(cell.word, view)
+        if word in found:
+            doubled.add(word)
+        found[word] = read(cell)
+    if doubled:
+        named = ", ".join(sorted(doubled)[:NAMED]) + (", ..." if len(doubled) > NAMED else "")
+        raise LexbeamError(
+            f"gold: {len(doubled)} words stand there more than once ({named}), after "
+            "normalisation; keep one row for each"
+        )
+    return found
+
+
+def _class(cell: _Cell) -> bool:
+    try:
+        value = float(cell.value)
+    except (TypeError, ValueError):
+        value = math.nan
+    if value not in (0, 1):
+        raise LexbeamError(f"{cell.where}: the class of {cell.word!r} is {cell.value!r}; give 0 or 1")
+    return value == 1
+
+
+def _number(cell: _Cell) -> float:
+    try:
+        value = float(cell.value)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise LexbeamError(f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number")
+    return value

@@ -1,0 +1,173 @@
+"""Which words a ranking shown to people takes, its head, and how it depends on frequency.
+
+The most changed words of a raw list are rare ones and names, so a ranking takes words with enough
+uses in both slices, from enough documents, that are not mostly proper nouns; what is shown of it
+takes content words alone, where parts of speech are known; and its heading tells Spearman's
+correlation of score and log count.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.corpus.sentences import UPOS
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+
+__all__ = [
+    "ALL_TAGS",
+    "RankOptions",
+    "SliceCounts",
+    "by_change",
+    "of_pos",
+    "ranked_in_all",
+    "ranked_mask",
+    "spearman_with_log_count",
+    "top",
+]
+
+ALL_TAGS = "all"
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankOptions:
+    """What a word needs in both slices to be ranked.
+
+    Attributes:
+        min_count: uses.
+        min_documents: documents that use it, or a fifth of the slice's documents (rounded up) if
+            that is fewer.
+        max_proper: largest share of proper nouns among its uses in both slices.
+        pos: parts of speech of the words that are shown, which does not decide what is ranked;
+            `all` for words of any. A word has the one that most of its uses in both slices have.
+    """
+
+    min_count: int = option(50, name="rank_min_count", help="uses in both slices that a ranked word needs")
+    min_documents: int = option(
+        5,
+        name="rank_min_documents",
+        help="documents in both slices that a ranked word needs, or a fifth of a smaller slice",
+    )
+    max_proper: float = 0.5
+    pos: tuple[str, ...] = option(
+        ("NOUN", "VERB", "ADJ"),
+        name="rank_pos",
+        choices=(*UPOS, ALL_TAGS),
+        help="parts of speech that rankings show, where there are tags; all for any",
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("min_count", "min_documents"):
+            if getattr(self, name) < 0:
+                raise UsageError(f"`rank_{name}` {getattr(self, name)}: must be 0 or more")
+
+
+class SliceCounts(NamedTuple):
+    """Counts of the same words in one slice.
+
+    Attributes:
+        uses: of each word, int64.
+        documents: documents that use the word, int64.
+        proper: uses as a proper noun, int64; None without tags.
+        slice_documents: documents of the slice.
+    """
+
+    uses: Ints
+    documents: Ints
+    proper: Ints | None
+    slice_documents: int
+
+
+def ranked_mask(earlier: SliceCounts, later: SliceCounts, options: RankOptions) -> npt.NDArray[np.bool_]:
+    """Return for each word whether rankings of a pair of slices take it, see `ranked_in_all`."""
+    return ranked_in_all((earlier, later), options)
+
+
+def ranked_in_all(slices: Sequence[SliceCounts], options: RankOptions) -> npt.NDArray[np.bool_]:
+    """Return for each word whether it has what a ranked word needs in every one of some slices.
+
+    Where only some slices are tagged, the share of proper nouns is that of their uses alone.
+    """
+    ranked = np.ones(len(slices[0].uses), dtype=bool)
+    proper = np.zeros(len(slices[0].uses), np.int64)
+    tagged = np.zeros(len(slices[0].uses), np.int64)
+    for side in slices:
+        fifth = -(-side.slice_documents // 5)
+        ranked &= side.uses >= options.min_count
+        ranked &= side.documents >= min(options.min_documents, fifth)
+        if side.proper is not None:
+            proper += side.proper
+            tagged += side.uses
+    return np.asarray(ranked & (proper <= options.max_proper * tagged))
+
+
+def spearman_with_log_count(scores: npt.NDArray[np.float64], counts: npt.NDArray[np.integer]) -> float:
+    """Return Spearman's rho of scores and log counts, -1 to 1, ties by mean rank.
+
+    It is that of the counts themselves, for the logarithm keeps their order. Words without a score
+    (nan) are left out; nan where fewer than two are left, or all have one score or one count.
+    """
+    found = ~np.isnan(scores)
+    if found.sum() < 2:
+        return float("nan")
+    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[found]), _ranks(counts[found])))
+    size = float(np.sqrt((x * x).sum() * (y * y).sum()))
+    return float((x * y).sum() / size) if size else float("nan")
+
+
+def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(number)
+    return np.asarray((last - (number - 1) / 2.0)[place], np.float64)
+
+
+def of_pos(rows: pa.Table, pos: Sequence[str]) -> pa.Table:
+    """Return the rows whose `upos` is one of some parts of speech, or is not known.
+
+    All rows are returned where they have no such column, or `pos` is empty or has `ALL_TAGS`.
+    """
+    if "upos" not in rows.column_names or not pos or ALL_TAGS in pos:
+        return rows
+    wanted = pc.is_in(rows["upos"], value_set=pa.array([*pos, None], pa.string()))
+    return rows.filter(wanted)
+
+
+def by_change(rows: pa.Table) -> pa.Table:
+    """Return rows of table scores, the most changed first.
+
+    By falling excess where there is a null, words that no null has behind the others, then by
+    falling score; ties by word.
+    """
+    keys = [("score", "descending"), ("word", "ascending")]
+    if "excess" in rows.column_names:
+        keys.insert(0, ("excess", "descending"))
+    return rows.sort_by(keys)
+
+
+def top(scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine", pos: Sequence[str] = ()) -> pa.Table:
+    """Return the `n` most changed ranked words of each pair of slices in a table of scores.
+
+    The rows are the means over seeds, by pair as the table has them, then as `by_change` has them.
+    Where the table has a column `upos`, words of other parts of speech than `pos` are left out.
+    """
+    rows = scores.filter(
+        pc.field("seed").is_null()
+        & pc.field("ranked")
+        & pc.field("score").is_valid()
+        & (pc.field("alignment") == alignment)
+        & (pc.field("measure") == measure)
+    )
+    rows = of_pos(rows, pos)
+    pairs = rows.group_by(["slice_from", "slice_to"], use_threads=False).aggregate([])
+    heads = [rows.slice(0, 0)]
+    for pair in pairs.to_pylist():
+        same = [pc.field(name) == pair[name] for name in pair]
+        heads.append(by_change(rows.filter(same[0] & same[1])).slice(0, n))
+    return pa.concat_tables(heads).combine_chunks()

@@ -1,0 +1,274 @@
+"""Scores as artefacts: of a pair of slices per seed, then combined over seeds.
+
+SCORE     two spaces of one seed and their maps  -> one seed's scores
+COMBINE   scores of all seeds and null pairs     -> parts of `scores` and `change/pairs`, rankings
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.change.pairs import PAIRS
+from schemas.change.scores import SCORES
+from transforms.change.nulls.deal_stages import Deal
+from transforms.change.scores.evidence_rows import Scores, judge
+from transforms.change.scores.ranking import RankOptions, spearman_with_log_count, top
+from transforms.change.scores.scores import Scored, combine_seeds, score_pair
+from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
+from transforms.change.view.counts import majority_tags
+from transforms.change.view.feeds import read_counts
+from transforms.common.options.fields import embedded, option
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part, write_rows
+from transforms.embeddings.alignment import named_alignment
+
+__all__ = [
+    "COMBINE",
+    "SCORE",
+    "CombineTask",
+    "Combined",
+    "Ranking",
+    "ScoreOptions",
+    "ScoreTask",
+    "ScoredSeed",
+    "cosine_alignments",
+    "rankings",
+]
+
+TOP_WORDS = 10  # of a ranking, at least
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions:
+    """What decides scores, and which words are shown.
+
+    Attributes:
+        alignments: names, see `alignment.ALIGNMENTS`; rankings come in this order.
+        measures: names, see `measures.MEASURES`; `frequency` is always scored.
+        targets: target words.
+        threshold: name, see `thresholds.THRESHOLDS`.
+        rank: which words rankings take.
+        neighbour_words: most changed words that get neighbours, beside the targets.
+    """
+
+    alignments: tuple[str, ...] = option(
+        ("op", "cca"),
+        name="alignment",
+        help="alignments; procrustes is another name for op",
+        choices="transforms.embeddings.alignment:ALIGNMENTS",
+        stands_for=named_alignment,
+    )
+    measures: tuple[str, ...] = option(
+        ("cosine",), name="measure", help="measures", choices="transforms.change.scores.measures:MEASURES"
+    )
+    targets: tuple[str, ...] = ()
+    threshold: str = "mean"
+    rank: RankOptions = embedded(RankOptions)
+    neighbour_words: int = option(
+        100, help="first words of rankings that get neighbours, beside the targets", least=0, most=1_000_000
+    )
+
+
+class ScoreTask(NamedTuple):
+    """A pair of slices with their spaces of a seed, and the maps by alignment (none: no map)."""
+
+    slices: tuple[SliceFacts, SliceFacts]
+    spaces: tuple[File, File]
+    seed: int
+    alignments: dict[str, File | None]
+
+
+@dataclass(frozen=True)
+class ScoredSeed:
+    """One seed's rows of table scores, before they are combined; documents of the smaller slice."""
+
+    rows: File
+    documents: int
+
+
+def cosine_alignments(options: ScoreOptions) -> tuple[str, ...]:
+    """Return the alignments that words are scored by, in the order asked for."""
+    return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
+
+
+def _all_measures(options: ScoreOptions) -> list[str]:
+    return sorted({*options.measures, "frequency"})
+
+
+def _score_chosen(_: ScoreTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.change.scores.measures:MEASURES": tuple(_all_measures(options))}
+
+
+def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> ScoredSeed:
+    spaces = load_spaces(task.slices, task.spaces, task.seed)
+    earlier, later = (
+        Scored(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
+        for facts, space in zip(task.slices, spaces, strict=True)
+    )
+    rows = score_pair(
+        earlier,
+        later,
+        seed=task.seed,
+        alignments=load_alignments(task.alignments),
+        measures=_all_measures(options),
+        targets=options.targets,
+        rank=options.rank,
+    )
+    with artefact.writing(".parquet") as stream:
+        pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
+    documents = min(facts.documents for facts in task.slices)
+    return ScoredSeed(artefact.file(".parquet"), documents)
+
+
+class CombineTask(NamedTuple):
+    """Scores of one pair of slices by seed, the counts of both slices, and the pair's nulls.
+
+    Attributes:
+        seeds: scores by seed.
+        counts: of the earlier and the later slice.
+        nulls: scores of its null pairs.
+        deal: how their documents were dealt.
+    """
+
+    seeds: tuple[ScoredSeed, ...]
+    counts: tuple[File, ...] = ()
+    nulls: tuple[ScoredSeed, ...] = ()
+    deal: Deal | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The most changed words of a pair by one alignment and measure.
+
+    `ranked` is how many words the ranking takes; the last two are Spearman's correlation of score
+    with log count in either slice, None where undefined.
+    """
+
+    alignment: str
+    measure: str
+    slice_from: str
+    slice_to: str
+    words: tuple[str, ...]
+    scores: tuple[float, ...]
+    ranked: int
+    threshold: float | None
+    spearman_from: float | None
+    spearman_to: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combined:
+    """A part of table `scores`, one of `change/pairs`, and what rankings show."""
+
+    part: PartFile
+    pair: PartFile
+    tops: tuple[Ranking, ...]
+
+
+def _combine_chosen(_: CombineTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.change.scores.thresholds:THRESHOLDS": (options.threshold,)}
+
+
+def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Combined:
+    seeds, nulls = (
+        [Scores(pq.read_table(_open(one.rows)), one.documents) for one in sorted(some, key=_sha256)]
+        for some in (task.seeds, task.nulls)
+    )
+    combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
+    rows, pairs = judge(Scores(combined, seeds[0].documents), nulls, task.deal)
+    part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
+    with artefact.writing("-pairs.parquet") as stream:
+        write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
+    most = max(TOP_WORDS, options.neighbour_words)
+    words = pc.unique(rows["word"])
+    upos = majority_tags([read_counts(file) for file in task.counts], words).upos
+    tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
+    tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
+    return Combined(part=part, pair=PartFile(artefact.file("-pairs.parquet"), pairs.num_rows), tops=tuple(tops))
+
+
+def _sha256(scored: ScoredSeed) -> str:
+    return scored.rows.sha256
+
+
+def _open(file: File) -> Any:
+    return pa.PythonFile(files.open_read(checked(file)), "r")
+
+
+def _cut(rows: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, rows.num_rows, GROUP_ROWS):
+        yield rows.slice(start, GROUP_ROWS)
+
+
+def rankings(
+    rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int, *, pos: Sequence[str] = ()
+) -> Iterator[Ranking]:
+    """Yield the `most` changed words of a pair, for each alignment and measure of vectors.
+
+    Where `rows` have a column `upos`, they are of the parts of speech `pos` alone.
+    """
+    means = rows.filter(pc.is_null(rows["seed"]))
+    for alignment in alignments:
+        for measure in measures:
+            if measure == "frequency":
+                continue
+            same = means.filter(pc.and_(pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)))
+            head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
+            ranked = same.filter(same["ranked"])
+            scores = ranked["score"].to_numpy(zero_copy_only=False)
+            yield Ranking(
+                alignment=alignment,
+                measure=measure,
+                slice_from=same["slice_from"][0].as_py() if same.num_rows else "",
+                slice_to=same["slice_to"][0].as_py() if same.num_rows else "",
+                words=tuple(head["word"].to_pylist()),
+                scores=tuple(head["score"].to_pylist()),
+                ranked=ranked.num_rows,
+                threshold=pc.first(same["threshold"]).as_py() if same.num_rows else None,
+                spearman_from=_number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
+                spearman_to=_number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
+            )
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value
+
+
+SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
+    name="change/score",
+    receipt=ScoredSeed,
+    build=_score,
+    unused={
+        **dict.fromkeys(
+            ("options.threshold", "options.neighbour_words", "options.rank.pos"), "used where seeds are combined"
+        ),
+        "options.alignments": "the task has the maps by alignment",
+    },
+    unordered=("options.measures", "options.targets"),
+    chosen=_score_chosen,
+    blas=True,
+    unit="seeds of pairs",
+)
+COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
+    name="change/combine",
+    receipt=Combined,
+    build=_combine,
+    unused={
+        **dict.fromkeys(
+            ("options.targets", "options.rank.min_count", "options.rank.min_documents", "options.rank.max_proper"),
+            "used where a seed is scored: rows say what is a target and what is ranked",
+        ),
+        "task.deal.nulls": "their scores are in `task.nulls`",
+    },
+    unordered=("task.seeds", "task.nulls"),
+    chosen=_combine_chosen,
+    blas=True,
+    unit="pairs",
+)

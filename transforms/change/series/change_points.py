@@ -1,0 +1,208 @@
+"""Series of three or more slices: one space for all of them, and where a word's usage turns.
+
+*Common space.* Of the words that all slices share, the vectors of each slice are taken to unit
+length and rotated onto the mean of all slices; the mean of what comes out is the next one, until it
+moves no more: generalised Procrustes analysis (Gower 1975) by orthogonal maps alone.
+
+*Change point.* A series can be cut between any two slices. For each cut c, d is 1 - cos of a word's
+mean vector before it and that after it. What is expected of d falls with the uses of a word, so it
+is compared with words of null series, whose documents were dealt out anew (`deals`): log d is
+regressed on frequency and spread as scores of pairs are (`evidence.Standard`), and
+
+    z_c = residual / scale,   over its standard deviation among null words
+    M   = the greatest z_c, its cut the change point
+    p   = (1 + null words with an M at least as large) / (1 + null words)
+
+Null words are the ranked words of all null series. As a cut has several slices to either side, the
+uses of a side are the harmonic mean of those in its slices, for the noise of a vector falls with
+them; the side with fewer counts. Likewise the documents that use the word.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.change.nulls.evidence import Run, Standard, benjamini_hochberg, fitting
+from transforms.change.scores.measures import cosine_distance
+from transforms.common.blas import one_thread
+
+__all__ = [
+    "MOST_ROUNDS",
+    "TOLERANCE",
+    "Points",
+    "Traces",
+    "common_rotations",
+    "common_space",
+    "cut_distances",
+    "points_of",
+    "unit_rows",
+]
+
+Matrix = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+# The common mean stays where it is: root mean square over words of how far it has moved.
+TOLERANCE = 1e-6
+MOST_ROUNDS = 500
+
+
+class Traces(NamedTuple):
+    """A series, real or null, as change points see it; all arrays are over the same words.
+
+    Attributes:
+        distances: d of each cut, float64 of shape (slices - 1, words), nan where there is none.
+        uses: of each slice, int64 of shape (slices, words).
+        documents: that use the word, of the same shape.
+        ranked: whether rankings take the word in every slice.
+        slice_documents: documents of the smallest slice.
+    """
+
+    distances: Floats
+    uses: Ints
+    documents: Ints
+    ranked: Flags
+    slice_documents: int
+
+
+class Points(NamedTuple):
+    """Change points of words; nan, and -1 for the cut, where there is none.
+
+    Attributes:
+        cut: the cut with the greatest z: 0 between the first slice and the second.
+        m: that z.
+        p_value: of such an m by chance, for words tested.
+        q_value: the same by Benjamini and Hochberg (1995), over the words tested.
+    """
+
+    cut: Ints
+    m: Floats
+    p_value: Floats
+    q_value: Floats
+
+
+def unit_rows(vectors: npt.NDArray[np.floating]) -> Matrix:
+    """Return rows at unit length, float64; those of length zero stay zero."""
+    rows = vectors.astype(np.float64)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, length, out=rows, where=length > 0)
+
+
+def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
+    """Return for each space the orthogonal matrix that takes it into the common space.
+
+    It starts from the first space, with the others rotated onto it, and ends when the common mean
+    moves by less than `TOLERANCE`, or after `MOST_ROUNDS`.
+
+    Args:
+        spaces: unit vectors of the same words, in one order, of one dimension.
+    """
+    number, words = len(spaces), len(spaces[0])
+    with one_thread():
+        # All is said by the products of the spaces, which are small: (rotation)t X_st (rotation).
+        products = [[one.T @ other for other in spaces] for one in spaces]
+        rotations = [_nearest_rotation(row[0]) for row in products]
+        for _ in range(MOST_ROUNDS):
+            turned = [_nearest_rotation(_summed(row, rotations)) for row in products]
+            steps = [new - old for new, old in zip(turned, rotations, strict=True)]
+            square = sum(
+                np.einsum("ij,ij->", steps[s], products[s][t] @ steps[t]) for s in range(number) for t in range(number)
+            )
+            rotations = turned
+            if max(float(square), 0.0) <= words * (number * TOLERANCE) ** 2:
+                break
+    return rotations
+
+
+def _nearest_rotation(product: Matrix) -> Matrix:
+    """Return the orthogonal R that brings A R nearest to B, from At B (Schonemann 1966)."""
+    u, _, vt = np.linalg.svd(product)
+    return np.asarray(u @ vt)
+
+
+def _summed(products: Sequence[Matrix], rotations: Sequence[Matrix]) -> Matrix:
+    turned = [product @ turn for product, turn in zip(products, rotations, strict=True)]
+    return np.asarray(np.sum(turned, axis=0))
+
+
+def common_space(spaces: Sequence[Matrix]) -> list[Matrix]:
+    """Return spaces rotated into their common space; args as `common_rotations`."""
+    rotations = common_rotations(spaces)
+    with one_thread():
+        return [space @ turn for space, turn in zip(spaces, rotations, strict=True)]
+
+
+def cut_distances(spaces: Sequence[Matrix]) -> Floats:
+    """Return the cosine distance of each word's mean vectors before and after each cut.
+
+    Args:
+        spaces: of the same words, in one space, in the order of time.
+
+    Returns:
+        float64 of shape (slices - 1, words), 0 to 2; nan where a mean has length zero.
+    """
+    before = np.cumsum(np.stack(spaces), axis=0)[:-1]
+    after = np.cumsum(np.stack(spaces[::-1]), axis=0)[:-1][::-1]
+    pairs = zip(before, after, strict=True)
+    return np.stack([cosine_distance(earlier, later) for earlier, later in pairs])
+
+
+def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:
+    """Return the change points of a series.
+
+    Args:
+        real: the series; distances are means over its seeds.
+        nulls: null series, which may have other words.
+        tested: words to test; q-values are over those of them that have an m.
+    """
+    words = len(real.ranked)
+    nothing = Points(np.full(words, -1), *(np.full(words, np.nan) for _ in range(3)))
+    found = [_standardised(real, nulls, cut) for cut in range(len(real.distances))]
+    if any(one is None for one in found):
+        return nothing
+    both = [one for one in found if one is not None]
+    z = np.stack([own for own, _ in both])
+    null_m = np.stack([null for _, null in both]).max(axis=0)
+    null_m = np.sort(null_m[~np.isnan(null_m)])
+    known = ~np.isnan(z).any(axis=0)
+    if not known.any() or not len(null_m):
+        return nothing
+    filled = np.where(known, z, -np.inf)
+    m = np.where(known, filled.max(axis=0), np.nan)
+    larger = len(null_m) - np.searchsorted(null_m, m, side="left")
+    p_value = np.where(tested & known, (1.0 + larger) / (1.0 + len(null_m)), np.nan)
+    cut = np.where(known, filled.argmax(axis=0), -1)
+    return Points(cut.astype(np.int64), m, p_value, benjamini_hochberg(p_value))
+
+
+def _standardised(real: Traces, nulls: Sequence[Traces], cut: int) -> tuple[Floats, Floats] | None:
+    """Return z of a series' words and of null words at a cut; None where nothing can be fitted."""
+    runs = [_run(null, cut) for null in nulls]
+    fitted = [fitting(run) for run in runs]
+    if sum(int(fit.sum()) for fit in fitted) < 2:
+        return None
+    standard = Standard.of(runs)
+    # Words that have no distance at a cut stay, as nan, so that a word's z of all cuts come
+    # together.
+    r = np.concatenate([standard(run)[null.ranked] for run, null in zip(runs, nulls, strict=True)])
+    spread = float(r[~np.isnan(r)].std(ddof=1))
+    if not spread > 0:
+        return None
+    return standard(_run(real, cut)) / spread, r / spread
+
+
+def _run(traces: Traces, cut: int) -> Run:
+    uses, documents = (
+        np.minimum(_harmonic(values[: cut + 1]), _harmonic(values[cut + 1 :]))
+        for values in (traces.uses, traces.documents)
+    )
+    return Run(traces.distances[cut], uses, documents, traces.ranked, traces.slice_documents)
+
+
+def _harmonic(values: Ints) -> Ints:
+    """Return the harmonic mean down the columns, rounded; values below 1 count as 1."""
+    mean = len(values) / (1.0 / np.maximum(values, 1)).sum(axis=0)
+    return np.rint(mean).astype(np.int64)

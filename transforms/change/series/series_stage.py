@@ -1,0 +1,213 @@
+"""A series over all seeds as an artefact, against its null series.
+
+SERIES   traces of seeds and of null series, counts  -> parts of `change/series`, `change/points`
+
+Over seeds it is distances that are averaged, never vectors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.series import DISTANCES, POINTS
+from schemas.change.series import SERIES as TABLE
+from transforms.change.nulls.deal_stages import Deal
+from transforms.change.nulls.deals import LEAST_CLUSTERS
+from transforms.change.nulls.evidence import moments
+from transforms.change.scores.evidence_rows import LEAST_WORDS
+from transforms.change.series.change_points import Points, Traces, points_of
+from transforms.change.series.trace_stage import ALIGNMENT, SeriesOptions, Trace, Traced, read_trace
+from transforms.change.spaces.alignment_stage import SliceFacts
+from transforms.change.view.counts import majority_tags
+from transforms.change.view.feeds import read_counts
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part, write_rows
+
+__all__ = ["SERIES", "SeriesMade", "SeriesTask"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class SeriesTask(NamedTuple):
+    """A series of slices.
+
+    Attributes:
+        slices: the slices, in the order of time.
+        seeds: what was traced of it by seed.
+        nulls: what was traced of its null series.
+        deal: how their documents were dealt.
+    """
+
+    slices: tuple[SliceFacts, ...]
+    seeds: tuple[Traced, ...]
+    nulls: tuple[Traced, ...] = ()
+    deal: Deal | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesMade:
+    """A part of `change/series` and one of `change/points`, which are the whole tables."""
+
+    part: PartFile
+    points: PartFile
+
+
+class _Nulls(NamedTuple):
+    """What null series say of the words of a series: mean and spread of distances, and how many."""
+
+    mean: Floats
+    sd: Floats
+    runs: npt.NDArray[np.int64]
+
+
+def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> SeriesMade:
+    number = len(task.slices)
+    seeds, nulls = (
+        [(one, read_trace(one.rows, number)) for one in sorted(some, key=_sha256)] for some in (task.seeds, task.nulls)
+    )
+    first = seeds[0][1]
+    if any(not trace.words.equals(first.words) for _, trace in seeds):
+        raise ValueError("seeds of one series must have the same words")
+    target = pc.is_in(first.words, value_set=pa.array(list(options.align.targets), pa.string()))
+    tested = first.ranked | target.to_numpy(zero_copy_only=False)
+    cuts = _mean([trace.cuts for _, trace in seeds])
+    points = points_of(
+        _traces(first, cuts, seeds[0][0].documents),
+        [_traces(trace, trace.cuts, traced.documents) for traced, trace in nulls],
+        tested,
+    )
+    held = _held(first.words, [trace for _, trace in nulls])
+    series = _series(task.slices, first, _mean([trace.distances for _, trace in seeds]), held)
+    part = write_part(artefact, TABLE.schema(), _cut(series), sort_keys=TABLE.key)
+    columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
+    columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
+    rows = _points(task, first.words, points, cuts, columns)
+    with artefact.writing("-points.parquet") as stream:
+        write_rows(stream, POINTS.schema(), _cut(rows), sort_keys=POINTS.key)
+    return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
+
+
+def _sha256(traced: Traced) -> str:
+    return traced.rows.sha256
+
+
+def _mean(arrays: Sequence[Floats]) -> Floats:
+    """Return the mean over seeds, of those that have a value."""
+    flat = np.stack([array.ravel() for array in arrays])
+    return moments(flat)[1].reshape(arrays[0].shape)
+
+
+def _traces(trace: Trace, cuts: Floats, documents: int) -> Traces:
+    return Traces(cuts, trace.uses, trace.documents, trace.ranked, documents)
+
+
+def _held(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
+    """Return what null series say of words; they may have other words, too."""
+    shape = (len(DISTANCES), -1, len(words))
+    if not nulls:
+        nothing = np.full((len(DISTANCES), 1, len(words)), np.nan)
+        return _Nulls(nothing, nothing, np.zeros(len(words), np.int64))
+    found = []
+    runs = np.zeros(len(words), np.int64)
+    for trace in nulls:
+        place = pc.index_in(words, value_set=trace.words)
+        there = place.is_valid().to_numpy(zero_copy_only=False)
+        runs += there
+        values = np.full((*trace.distances.shape[:2], len(words)), np.nan)
+        values[:, :, there] = trace.distances[:, :, place.drop_null().to_numpy()]
+        found.append(values.ravel())
+    _, mean, sd = moments(np.stack(found))
+    return _Nulls(mean.reshape(shape), sd.reshape(shape), runs)
+
+
+def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls: _Nulls) -> pa.Table:
+    """Return the rows of `change/series`: the slices of each word one after another."""
+    words, number = len(trace.words), len(slices)
+    order = np.repeat(np.arange(words), number)
+    tokens = np.array([max(facts.tokens, 1) for facts in slices])
+    columns: dict[str, Any] = {
+        "word": trace.words.take(pa.array(order)),
+        "slice": pa.array([facts.name for facts in slices] * words, pa.string()),
+        "place": np.tile(np.arange(number), words),
+        "alignment": pa.array([ALIGNMENT] * (words * number), pa.string()),
+        "count": trace.uses.T.ravel(),
+        "relative": (trace.uses / tokens[:, None]).T.ravel(),
+        "documents": trace.documents.T.ravel(),
+    }
+    for kind, name in enumerate(DISTANCES):
+        for suffix, values in (("", distances), ("_null_mean", nulls.mean), ("_null_sd", nulls.sd)):
+            own = np.broadcast_to(values[kind], (number, words)).T.ravel()
+            columns[name + suffix] = pa.array(own, pa.float64(), from_pandas=True)
+    return _typed(columns, TABLE.schema())
+
+
+def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: dict[str, Any]) -> pa.Table:
+    """Return the rows of `change/points`."""
+    names = pa.array([facts.name for facts in task.slices], pa.string())
+    none = points.cut < 0
+    before = np.maximum(points.cut, 0)
+    tested = int((columns["ranked"] & ~none).sum())
+    finding = _finding(tested, task.deal)
+    size = len(words)
+    q_value = points.q_value if finding is None else np.full(size, np.nan)
+    numbers = {
+        "distance": np.where(none, np.nan, cuts[before, np.arange(size)]),
+        "m": points.m,
+        "p_value": points.p_value,
+        "q_value": q_value,
+    }
+    unit = None if task.deal is None else task.deal.unit
+    return _typed(
+        columns
+        | {name: pa.array(values, pa.float64(), from_pandas=True) for name, values in numbers.items()}
+        | {
+            "word": words,
+            "alignment": pa.array([ALIGNMENT] * size, pa.string()),
+            "point_from": names.take(pa.array(before, mask=none)),
+            "point_to": names.take(pa.array(before + 1, mask=none)),
+            "null_unit": pa.array([unit] * size, pa.string()),
+            "finding": pa.array([finding] * size, pa.string()),
+        },
+        POINTS.schema(),
+    )
+
+
+def _finding(tested: int, deal: Deal | None) -> str | None:
+    """Return why no finding is possible, a key of `schemas.change.pairs.FINDINGS`, or None."""
+    if deal is None:
+        return "no_null"
+    if min(deal.sizes) < LEAST_CLUSTERS:
+        return "too_few_clusters"
+    return "too_few_words" if tested < LEAST_WORDS else None
+
+
+def _typed(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
+    arrays = [
+        column.cast(field.type) if isinstance(column := columns[field.name], pa.Array) else pa.array(column, field.type)
+        for field in schema
+    ]
+    return pa.table(arrays, schema=schema)
+
+
+def _cut(rows: pa.Table) -> list[pa.Table]:
+    return [rows.slice(start, GROUP_ROWS) for start in range(0, rows.num_rows, GROUP_ROWS)]
+
+
+SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(
+    name="change/series",
+    receipt=SeriesMade,
+    build=_make,
+    unused={
+        **dict.fromkeys(
+            ("options.rank", "options.align.fit_on", "options.align.rcond"), "used where series are traced"
+        ),
+        "task.deal.nulls": "their distances are in `task.nulls`",
+    },
+    unordered=("task.seeds", "task.nulls", "options.align.targets"),
+    unit="series",
+)

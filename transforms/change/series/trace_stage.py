@@ -1,0 +1,259 @@
+"""A series under one seed as an artefact: every word's distances between slices.
+
+TRACE   the spaces of all slices, the maps of pairs that were fitted  -> distances, uses, documents
+
+Traced are the words that all slices share. Pairs of slices that the run has not aligned by `op`
+are aligned here, in the same way.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.change.series import DISTANCES
+from transforms.change.scores.measures import cosine_distance
+from transforms.change.scores.ranking import RankOptions, SliceCounts, ranked_in_all
+from transforms.change.series.change_points import common_space, cut_distances, unit_rows
+from transforms.change.spaces.alignment_stage import (
+    AlignOptions,
+    SliceFacts,
+    fits_on_others,
+    load_alignments,
+    without_targets,
+)
+from transforms.change.view.counts import look_up
+from transforms.change.view.feeds import read_counts
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact, Stage, Unless
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_rows
+from transforms.embeddings.alignment import Space, apply, fit_alignment
+from transforms.embeddings.published import load_space
+
+__all__ = ["ALIGNMENT", "TRACE", "SeriesOptions", "Trace", "TraceTask", "Traced", "read_trace"]
+
+ALIGNMENT = "op"
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Sides = tuple[int, int]  # places of an earlier slice and a later one
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesOptions:
+    """What decides series: how pairs are aligned, which words are ranked, which are targets."""
+
+    align: AlignOptions = field(default_factory=AlignOptions)
+    rank: RankOptions = field(default_factory=RankOptions)
+
+
+class TraceTask(NamedTuple):
+    """A series under a seed.
+
+    Attributes:
+        slices: the slices, in the order of time.
+        spaces: their spaces.
+        seed: of the spaces.
+        maps: the pairs that the run has aligned by `op`, as they are published.
+    """
+
+    slices: tuple[SliceFacts, ...]
+    spaces: tuple[File, ...]
+    seed: int
+    maps: tuple[tuple[int, int, File], ...] = ()
+
+
+@dataclass(frozen=True)
+class Traced:
+    """One seed's distances, see `Trace`; documents of the smallest slice."""
+
+    rows: File
+    documents: int
+
+
+class Trace(NamedTuple):
+    """What `Traced` stands for.
+
+    Attributes:
+        words: that all slices share, sorted.
+        uses: int64 of shape (slices, words).
+        documents: that use the word, of the same shape.
+        ranked: whether the word is ranked in every slice.
+        distances: float64 of shape (kinds, slices, words), kinds as in `schemas.change.series.DISTANCES`;
+            nan where there is none.
+        cuts: float64 of shape (slices - 1, words), see `series.cut_distances`.
+    """
+
+    words: pa.Array
+    uses: Ints
+    documents: Ints
+    ranked: npt.NDArray[np.bool_]
+    distances: Floats
+    cuts: Floats
+
+
+def _leaves_out_targets(_: TraceTask, options: SeriesOptions) -> bool:
+    return without_targets(options.align, ALIGNMENT)
+
+
+def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
+    return fits_on_others(options.align, ALIGNMENT)
+
+
+def _chosen(_: TraceTask, __: SeriesOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.embeddings.alignment:ALIGNMENTS": (ALIGNMENT,)}
+
+
+def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Traced:
+    words = _shared(task.spaces)
+    pairs = _Pairs(task, options, words)
+    places = range(len(task.slices))
+    first, last = pairs.load(0), pairs.load(places[-1])
+    distances = np.full((len(DISTANCES), len(places), len(words)), np.nan)
+    units = []
+    before = first
+    for place in places:  # four spaces in memory at most
+        own = {0: first, places[-1]: last}.get(place) or pairs.load(place)
+        units.append(unit_rows(own.vectors[_places(own, words)]))
+        if place:
+            distances[0, place] = pairs.distances((place - 1, place), before, own)
+            distances[1, place] = pairs.distances((0, place), first, own)
+        if place < places[-1]:
+            distances[2, place] = pairs.distances((place, places[-1]), own, last)
+        before = own
+    common = common_space(units)
+    for place in places:
+        if place:
+            distances[3, place] = cosine_distance(common[place - 1], common[place])
+            distances[4, place] = cosine_distance(common[0], common[place])
+        if place < places[-1]:
+            distances[5, place] = cosine_distance(common[place], common[-1])
+    counts = _counts(task.slices, words)
+    found = Trace(
+        words,
+        np.stack([one.uses for one in counts]),
+        np.stack([one.documents for one in counts]),
+        ranked_in_all(counts, options.rank),
+        distances,
+        cut_distances(common),
+    )
+    with artefact.writing(".parquet") as stream:
+        pq.write_table(_as_table(found), pa.PythonFile(stream, "w"), compression="lz4")
+    return Traced(artefact.file(".parquet"), min(facts.documents for facts in task.slices))
+
+
+class _Pairs:
+    """Distances of pairs of slices, each by its own alignment, each once."""
+
+    def __init__(self, task: TraceTask, options: SeriesOptions, words: pa.Array) -> None:
+        self._task = task
+        self._options = options.align
+        self._words = words
+        self._maps: Mapping[Sides, File] = {(one, two): file for one, two, file in task.maps}
+        self._found: dict[Sides, Floats] = {}
+
+    def load(self, place: int) -> Space:
+        """Return the space of a slice."""
+        facts, file = self._task.slices[place], self._task.spaces[place]
+        return load_space([checked(file)], facts.name, self._task.seed, facts.tokens)
+
+    def distances(self, sides: Sides, earlier: Space, later: Space) -> Floats:
+        """Return the words' distances between two slices."""
+        if sides not in self._found:
+            self._found[sides] = self._aligned(sides, earlier, later)
+        return self._found[sides]
+
+    def _aligned(self, sides: Sides, earlier: Space, later: Space) -> Floats:
+        if sides in self._maps:
+            fitted = load_alignments({ALIGNMENT: self._maps[sides]})[ALIGNMENT]
+        else:
+            fitted = fit_alignment(
+                ALIGNMENT, earlier, later, fit_on=self._options.fit_on, targets=self._options.targets
+            )
+        if fitted.residual is None:
+            return np.full(len(self._words), np.nan)
+        both = ((earlier, fitted.source), (later, fitted.target))
+        return cosine_distance(*(apply(side, space.vectors[_places(space, self._words)]) for space, side in both))
+
+
+def _shared(spaces: Sequence[File]) -> pa.Array:
+    """Return the words that all spaces share, sorted."""
+    shared: pa.Array | None = None
+    for file in spaces:
+        rows = pa.concat_tables(read_rows([checked(file)], ["word"]))
+        own = rows["word"].combine_chunks()
+        shared = own if shared is None else shared.filter(pc.is_in(shared, value_set=own))
+    return shared
+
+
+def _places(space: Space, words: pa.Array) -> Ints:
+    found = pc.index_in(words, value_set=pa.array(space.words, pa.string()))
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _counts(slices: Sequence[SliceFacts], words: pa.Array) -> list[SliceCounts]:
+    found = []
+    for facts in slices:
+        rows = look_up(read_counts(facts.counts), words)
+        proper = rows["proper_nouns"]
+        found.append(
+            SliceCounts(
+                rows["count"].to_numpy(),
+                rows["documents"].to_numpy(),
+                None if proper.null_count else proper.to_numpy(),
+                facts.documents,
+            )
+        )
+    return found
+
+
+def _as_table(trace: Trace) -> pa.Table:
+    columns: dict[str, Any] = {"word": trace.words, "ranked": trace.ranked}
+    for name in ("uses", "documents", "cuts"):
+        for place, values in enumerate(getattr(trace, name)):
+            columns[f"{name}_{place}"] = values
+    for kind, rows in zip(DISTANCES, trace.distances, strict=True):
+        for place, values in enumerate(rows):
+            columns[f"{kind}_{place}"] = values
+    return pa.table(columns)
+
+
+def read_trace(file: File, slices: int) -> Trace:
+    """Return what was traced, of a series of so many slices."""
+    with files.open_read(checked(file)) as stream:
+        table = pq.read_table(pa.PythonFile(stream, "r"))
+
+    def columns(name: str, number: int) -> npt.NDArray[Any]:
+        return np.stack([table[f"{name}_{place}"].to_numpy() for place in range(number)])
+
+    return Trace(
+        table["word"].combine_chunks(),
+        columns("uses", slices),
+        columns("documents", slices),
+        table["ranked"].to_numpy(),
+        np.stack([columns(kind, slices) for kind in DISTANCES]),
+        columns("cuts", slices - 1),
+    )
+
+
+TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
+    name="change/series-trace",
+    receipt=Traced,
+    build=_trace,
+    unused={
+        "options.rank.pos": "it decides which words are shown, not which are ranked",
+        "options.align.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
+        "options.align.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
+    },
+    unordered=("task.maps", "options.align.targets"),
+    chosen=_chosen,
+    blas=True,
+    unit="series",
+)

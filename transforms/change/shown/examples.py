@@ -1,0 +1,327 @@
+"""Example sentences of words, drawn from all that hold them by one pass over the corpora.
+
+What draws a sentence is a digest of its key and a seed, so neither the order of corpora nor their
+parts decide anything. Only the columns in which words are looked for are read of every sentence.
+Of a word and slice no more is held than what may be shown, or, for typical uses, `RESERVOIR` uses
+that are drawn in the same way: among them the most typical ones are looked for.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.change.shown.kwic import AROUND, Cut, cut
+from transforms.change.shown.typical import WINDOW, Vector, typicality
+from transforms.change.view.slices import Slice, slice_of
+from transforms.change.view.targets import Targets
+from transforms.change.view.words import ViewOptions, is_word, normalise_word
+from transforms.common.code.fingerprints import digest
+from transforms.common.store.tables import Part, read_rows
+from transforms.corpora.corpus import Corpus, PartPair, place_of
+from transforms.corpora.fetching import SentenceKey, fetch, fetch_documents, held
+from transforms.corpora.repeated import copies
+
+__all__ = ["ORDERS", "RESERVOIR", "Drawing", "Example", "Token", "draw_examples", "token_of"]
+
+ORDERS = ("typical", "random", "date")
+RESERVOIR = 1000  # uses of a word in a slice
+
+Vectors = Callable[[str, Collection[str]], Mapping[str, Vector]]
+
+
+class Example(NamedTuple):
+    """A use of a word.
+
+    Attributes:
+        key: its sentence.
+        year: of the document, as `author`, `title` and `source` are.
+        text: the word in its context.
+        typical: cosine of its context and the centroid; None unless typical uses were asked for.
+    """
+
+    key: SentenceKey
+    year: int
+    author: str | None
+    title: str | None
+    source: str
+    text: Cut
+    typical: float | None = None
+
+
+class Token(NamedTuple):
+    """What a token must be: its word, and tags that it must or must not have."""
+
+    word: str
+    tag: str | None
+    others: list[str]
+
+
+class Drawing(NamedTuple):
+    """Which uses are shown.
+
+    Attributes:
+        most: uses of a word in a slice, at most.
+        order: `typical`, nearest to the centroid first; `random`; or `date`, the earliest first.
+        seed: of the draw, which also decides between uses of one year.
+        each: uses of one document, at most.
+    """
+
+    most: int
+    order: str = "random"
+    seed: int = 0
+    each: int = 2
+
+
+class _Place(NamedTuple):
+    """Parts, and the corpus that they are of."""
+
+    corpus: Corpus
+    parts: PartPair
+
+
+class _Drawn(NamedTuple):
+    """A use: what orders it, its sentence, the digest of its part, and where it is in it."""
+
+    turn: tuple[float, str]
+    key: SentenceKey
+    part: str
+    place: int
+    context: tuple[str, ...] = ()
+
+
+def token_of(word: str, targets: Targets) -> Token:
+    """Return which tokens are `word` in the view: a target's tag is not that of its bare word."""
+    for bare, tag, joined in targets.joined:
+        if joined == word:
+            return Token(bare, tag, [])
+    return Token(word, None, [tag for bare, tag, _ in targets.joined if bare == word])
+
+
+def draw_examples(
+    corpora: Sequence[Corpus],
+    tokens: Sequence[Token],
+    options: ViewOptions,
+    slices: Sequence[Slice],
+    drawing: Drawing,
+    vectors: Vectors | None = None,
+) -> list[list[list[Example]]]:
+    """Return uses of words, by word and slice, in the order of the drawing; one of a sentence.
+
+    A document that several corpora hold counts in one part, see `transforms.corpora.repeated`.
+
+    Args:
+        corpora: annotated corpora.
+        tokens: the words.
+        options: how the training view was made.
+        slices: the slices.
+        drawing: which uses, and how many.
+        vectors: from a slice's name and words, their weighted vectors (`typical.weighted`);
+            needed for typical uses.
+
+    Raises:
+        LexbeamError: a part is damaged.
+    """
+    places = {parts.sentences.sha256: _Place(corpus, parts) for corpus in reversed(corpora) for parts in corpus.pairs}
+    drawn: list[list[list[_Drawn]]] = [[[] for _ in slices] for _ in tokens]
+    finder = _Finder(tokens, options)
+    for place in places.values():
+        part = place.parts.sentences
+        for rows, found in finder.rows_with(part):
+            numbers = _slice_numbers(rows, slices)
+            new = [
+                _entering(rows, hits, numbers, kept, part, finder, drawing)
+                for hits, kept in zip(found, drawn, strict=True)
+            ]
+            documents = {one.key.document_id for of in new for some in of for one in some}
+            away = _counted_elsewhere(documents, part, corpora)
+            for kept, of in zip(drawn, new, strict=True):
+                for number, some in enumerate(of):
+                    own = [one for one in some if one.key.document_id not in away]
+                    kept[number] = _least([*kept[number], *own], drawing)
+    chosen = [
+        [_chosen(some, slice.name, drawing, vectors) for some, slice in zip(of, slices, strict=True)] for of in drawn
+    ]
+    return _fetched(chosen, places)
+
+
+class _Finder:
+    """Finds tokens in rows of `sentences`; each distinct text is normalised once."""
+
+    def __init__(self, tokens: Sequence[Token], options: ViewOptions) -> None:
+        self.tokens = tokens
+        self.options = options
+        self.unit = "lemmas" if options.unit == "lemma" else "forms"
+        self._bare = {word: n for n, word in enumerate(dict.fromkeys(t.word for t in tokens))}
+        self._known: dict[str, int] = {}
+        tagged = any(token.tag or token.others for token in tokens)
+        self.columns = ["document_id", "sentence", "year", self.unit, *(["upos"] * tagged)]
+
+    def rows_with(self, part: Part) -> Iterator[tuple[pa.Table, list[npt.NDArray[np.int64]]]]:
+        """Yield row groups, and for each token the (row, place) of its first use in each row."""
+        for rows in read_rows([part.path], self.columns):
+            column = rows[self.unit].combine_chunks()
+            parents = pc.list_parent_indices(column).to_numpy()
+            words = self._numbers(column.flatten().dictionary_encode())
+            upos = None
+            if "upos" in self.columns and rows["upos"].null_count == 0:
+                upos = rows["upos"].combine_chunks().flatten()
+            yield rows, [self._uses(token, words, upos, parents) for token in self.tokens]
+
+    def _numbers(self, texts: pa.DictionaryArray) -> npt.NDArray[np.int32]:
+        distinct = texts.dictionary.to_pylist()
+        for text in distinct:
+            if text not in self._known:
+                self._known[text] = self._bare.get(normalise_word(text, self.options), -1)
+        numbers = np.array([self._known[text] for text in distinct], np.int32)
+        return numbers[texts.indices.to_numpy()]
+
+    def _uses(
+        self, token: Token, words: npt.NDArray[np.int32], upos: pa.StringArray | None, parents: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        hits = words == self._bare[token.word]
+        if upos is not None and token.tag:
+            hits &= pc.equal(upos, token.tag).to_numpy(False)
+        if upos is not None and token.others:
+            others = pa.array(token.others, pa.string())
+            hits &= ~pc.is_in(upos, value_set=others).to_numpy(False)
+        flat = np.flatnonzero(hits)
+        rows, first = np.unique(parents[flat], return_index=True)
+        return np.stack([rows, flat[first] - np.searchsorted(parents, rows)], axis=1)
+
+    def context(self, words: Sequence[str], place: int) -> tuple[str, ...]:
+        """Return the words of the view within `WINDOW` of a token, without its own word."""
+        own = normalise_word(words[place], self.options)
+        near = (*words[max(0, place - WINDOW) : place], *words[place + 1 : place + 1 + WINDOW])
+        found = (normalise_word(word, self.options) for word in near)
+        return tuple(word for word in found if word != own and is_word(word))
+
+
+def _slice_numbers(rows: pa.Table, slices: Sequence[Slice]) -> list[int | None]:
+    years = rows["year"].to_pylist()
+    numbers = {year: slice_of(year, slices) for year in dict.fromkeys(years)}
+    return [numbers[year] for year in years]
+
+
+def _entering(
+    rows: pa.Table,
+    hits: npt.NDArray[np.int64],
+    numbers: Sequence[int | None],
+    kept: Sequence[Sequence[_Drawn]],
+    part: Part,
+    finder: _Finder,
+    drawing: Drawing,
+) -> list[list[_Drawn]]:
+    """Return by slice the uses that may take the place of those that are kept."""
+    found: list[list[_Drawn]] = [[] for _ in kept]
+    typical = drawing.order == "typical"
+    size = RESERVOIR if typical else drawing.most
+    taken = rows.select(["document_id", "sentence", "year"]).take(hits[:, 0])
+    for (row, place), name, sentence, year in zip(
+        hits.tolist(), *(taken[n].to_pylist() for n in taken.column_names), strict=True
+    ):
+        number = numbers[row]
+        if number is None:
+            continue
+        key = SentenceKey(name, sentence)
+        draw = digest([drawing.seed, *key])
+        turn = (float(year) if drawing.order == "date" else 0.0, draw)
+        if len(kept[number]) < size or turn < kept[number][-1].turn:
+            context: tuple[str, ...] = ()
+            if typical:
+                context = finder.context(rows[finder.unit][row].as_py(), place)
+            found[number].append(_Drawn(turn, key, part.sha256, place, context))
+    return found
+
+
+def _least(drawn: Sequence[_Drawn], drawing: Drawing) -> list[_Drawn]:
+    """Return the first ones, sorted: so many in all and, unless more are to be compared, of each.
+
+    What a document has too many of makes room for others that come later, and never for what had
+    no room before: to take the first of the first is to take the first of all.
+    """
+    if drawing.order == "typical":
+        return heapq.nsmallest(RESERVOIR, drawn)
+    return _few_of_each(sorted(drawn), drawing)
+
+
+def _few_of_each(drawn: Iterable[_Drawn], drawing: Drawing) -> list[_Drawn]:
+    found: list[_Drawn] = []
+    of_each: Counter[str] = Counter()
+    for one in drawn:
+        of_each[one.key.document_id] += 1
+        if of_each[one.key.document_id] <= drawing.each:
+            found.append(one)
+        if len(found) == drawing.most:
+            break
+    return found
+
+
+_Chosen = tuple[_Drawn, float | None]
+
+
+def _chosen(drawn: Sequence[_Drawn], slice_name: str, drawing: Drawing, vectors: Vectors | None) -> list[_Chosen]:
+    """Return the uses that are shown, in their order, each with how typical it is."""
+    if drawing.order != "typical":
+        return [(one, None) for one in drawn]
+    assert vectors is not None
+    words = {word for one in drawn for word in one.context}
+    found = typicality([one.context for one in drawn], vectors(slice_name, words) if words else {})
+    known = dict(zip(drawn, found, strict=True))
+    scored = [(-value, one) for one, value in known.items() if value is not None]
+    order = [one for _, one in sorted(scored)] + [one for one in drawn if known[one] is None]
+    return [(one, known[one]) for one in _few_of_each(order, drawing)]
+
+
+def _counted_elsewhere(documents: Iterable[str], own: Part, corpora: Sequence[Corpus]) -> frozenset[str]:
+    """Return which documents of a part count in another part."""
+    asked: dict[str, tuple[Part, list[str]]] = {}
+    holders = {name: [own.sha256] for name in sorted(documents)}
+    for corpus in corpora:
+        parts = corpus.parts["sentences"]
+        for name in holders:
+            part = parts[place_of(name, len(parts))]
+            if part.sha256 != own.sha256:
+                asked.setdefault(part.sha256, (part, []))[1].append(name)
+    for part, names in asked.values():
+        for name in held(part, names):
+            holders[name].append(part.sha256)
+    return frozenset(name for name, parts in holders.items() if copies(parts)[0] != own.sha256)
+
+
+def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]) -> list[list[list[Example]]]:
+    """Return what is shown of uses; a part is read once."""
+    wanted: dict[str, list[_Drawn]] = {}
+    for one, _ in (pair for of in chosen for some in of for pair in some):
+        wanted.setdefault(one.part, []).append(one)
+    found: dict[tuple[SentenceKey, int], Example] = {}
+    for part, own in wanted.items():
+        corpus, parts = places[part]
+        names = dict.fromkeys(one.key.document_id for one in own)
+        described = ["source", "author", "title"]
+        documents = {row.document_id: row for row in fetch_documents(corpus, names, columns=described)}
+        spots: dict[SentenceKey, list[int]] = {}
+        for one in own:
+            spots.setdefault(one.key, []).append(one.place)
+        columns = ["year", "forms", "lemmas"]
+        for key, passage in fetch(parts, spots, columns=columns, around=AROUND, text=True):
+            assert passage is not None  # it was read from this part
+            assert passage.sentence.year is not None  # it is in a slice
+            about = documents.get(key.document_id)
+            for spot in spots[key]:
+                found[key, spot] = Example(
+                    key,
+                    passage.sentence.year,
+                    about and about.author,
+                    about and about.title,
+                    about.source if about else "",
+                    cut(passage, spot),
+                )
+    return [
+        [[found[one.key, one.place]._replace(typical=value) for one, value in some] for some in of] for of in chosen
+    ]

@@ -1,0 +1,194 @@
+"""The view `series`: how the usage of words moves over the slices, and where it turns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.change.pairs import FINDINGS
+from transforms.change.scores.evidence_rows import LEVEL
+from transforms.change.scores.ranking import of_pos
+from transforms.change.shown.rankings import null_band
+from transforms.change.view.targets import near_matches
+from transforms.change.view.words import ViewOptions, normalise_word
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block, columns_with, listed, number
+from transforms.common.store.tables import read_rows
+
+__all__ = ["SeriesViewOptions", "series_of", "sparkline", "tell_series", "turning"]
+
+SERIES = "change/series"
+POINTS = "change/points"
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_NOTHING = "·"
+_SHOWN = (("pair_previous", "to the previous"), ("pair_first", "to the first"), ("pair_last", "to the last"))
+_LINES = (
+    ("pair_previous", "to the previous"),
+    ("pair_first", "to the first"),
+    ("pair_last", "to the last"),
+    ("common_first", "to the first, in the common space"),
+)
+_HEADS = (
+    ("slice", "<"),
+    ("uses", ">"),
+    ("per million", ">"),
+    ("documents", ">"),
+    *(head for _, name in _SHOWN for head in ((name, ">"), ("null band", ">"))),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesViewOptions:
+    """Options of the view `series`."""
+
+    series: tuple[str, ...] = option(help="how the usage of these words moves over three or more slices", metavar="W")
+
+
+def series_of(snapshot: Snapshot, options: SeriesViewOptions) -> pa.Table:
+    """Return the rows of table `change/series` about words, in the order asked for.
+
+    Raises:
+        UsageError: no word is asked for.
+        LexbeamError: there is no series, or it has none of the words.
+    """
+    rows, words, _ = _found(snapshot, options)
+    place = pc.index_in(rows["word"], value_set=pa.array(words, pa.string()))
+    rows = rows.append_column("order", place)
+    return rows.sort_by([("order", "ascending"), ("place", "ascending")]).drop_columns(["order"])
+
+
+def _found(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, list[str], list[str]]:
+    """Return the rows of the words asked for, those that have any, a line for each other one."""
+    section = snapshot.section("change")
+    if SERIES not in snapshot.tables:
+        raise LexbeamError(
+            f"no series is published at {snapshot.out!r}: a series needs three or more slices, and "
+            "the option `series` of `lexbeam change`"
+        )
+    view = ViewOptions(**section["view"])
+    asked = list(dict.fromkeys(normalise_word(word, view) for word in options.series if word))
+    if not asked:
+        raise UsageError("`series`: it names no word")
+    known = set(pc.unique(snapshot.read(SERIES, ["word"])["word"]).to_pylist())
+    missing = [word for word in asked if word not in known]
+    near = near_matches(missing, sorted(known)) if missing else {}
+    lines = []
+    for word in missing:
+        hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
+        lines.append(f"no series of {word!r}: a word needs `min_count` uses in every slice{hint}")
+    words = [word for word in asked if word in known]
+    if not words:
+        raise LexbeamError("; ".join(lines))
+    return _rows_of(snapshot, SERIES, words), words, lines
+
+
+def _rows_of(snapshot: Snapshot, table: str, words: Sequence[str]) -> pa.Table:
+    wanted = pa.array(words, pa.string())
+    groups = read_rows(snapshot.paths(table))
+    return pa.concat_tables(rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in groups)
+
+
+def tell_series(snapshot: Snapshot, options: SeriesViewOptions) -> Iterator[Block]:
+    """Yield for each word its change point, a table of its slices, and lines; raises likewise."""
+    rows, words, missing = _found(snapshot, options)
+    yield from missing
+    points = _rows_of(snapshot, POINTS, words)
+    for place, word in enumerate(words):
+        if place or missing:
+            yield ""
+        own = rows.filter(pc.equal(rows["word"], word)).sort_by("place").to_pylist()
+        point = points.filter(pc.equal(points["word"], word)).to_pylist()[0]
+        yield from _word(own, point)
+    yield ""
+    yield from _legend(rows, len(snapshot.section("change")["seeds"]))
+
+
+def _word(rows: Sequence[dict[str, Any]], point: dict[str, Any]) -> Iterator[Block]:
+    about = [text for text in ("target" if point["target"] else "", point["upos"] or "") if text]
+    yield point["word"] + (f" ({', '.join(about)})" if about else "")
+    yield f"  {_turn(point)}"
+    yield columns_with(_HEADS, [_cells(row) for row in rows], 2)
+    lines = []
+    for name, head in _LINES:
+        values = [row[name] for row in rows]
+        known = [value for value in values if value is not None]
+        lines.append([head, sparkline(values), f"0 to {number(max(known))}" if known else ""])
+    yield columns_with((("", "<"), ("", "<"), ("", ">")), lines, 2)
+
+
+def _turn(point: dict[str, Any]) -> str:
+    """Say where a word's usage differs most, and what that is worth."""
+    if point["finding"] == "no_null":
+        return "change point: none without null series (option `null`)"
+    if point["point_from"] is None:
+        return "change point: none"
+    sides = f"between {point['point_from']} and {point['point_to']}"
+    told = f"change point: {sides}; M {number(point['m'], 2)}"
+    if point["finding"] is not None:
+        return f"{told}; no finding possible at this size: {FINDINGS[point['finding']]}"
+    if point["p_value"] is None:
+        return f"{told}; not tested, for the word is not ranked in every slice"
+    return f"{told}, p {number(point['p_value'])}, q usage differs {number(point['q_value'])}"
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    cells = [row["slice"], str(row["count"]), number(1e6 * row["relative"], 1), str(row["documents"])]
+    for name, _ in _SHOWN:
+        null = {key: row[f"{name}_{key}"] for key in ("null_mean", "null_sd")}
+        cells += [number(row[name]), null_band(null)]
+    return cells
+
+
+def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
+    mean = f"mean over {seeds} seeds" if seeds > 1 else "one seed"
+    told = f"distances: cosine, {mean}, slices aligned pair by pair (op); lines are drawn from 0"
+    null = rows["pair_first_null_mean"].null_count < rows.num_rows
+    if null:
+        told += "; null band: mean and two standard deviations under dealt dates"
+    yield told
+    if null:
+        yield (
+            "change point: the cut that chance explains least, by M standard deviations, which "
+            "need not be the one with the greatest distance; look at the rows, too"
+        )
+
+
+def turning(snapshot: Snapshot) -> Iterator[str]:
+    """Tell in a line, at the end of a run with null series, which words' usage turns, and where.
+
+    Words are those of the parts of speech that rankings show, by p; ties by `m`, then by word.
+    """
+    if POINTS not in snapshot.tables:
+        return
+    options = snapshot.section("change")["options"]
+    rows = of_pos(snapshot.read(POINTS), options.get("rank-pos") or ())
+    finding = pc.first(rows["finding"]).as_py() if rows.num_rows else "no_null"
+    if finding == "no_null":
+        return
+    if finding is not None:
+        yield f"series: no finding possible at this size: {FINDINGS[finding]}"
+        return
+    rows = rows.filter(pc.field("q_value") <= LEVEL)
+    rows = rows.sort_by([("p_value", "ascending"), ("m", "descending"), ("word", "ascending")])
+    found = rows.select(["word", "point_from", "point_to"]).to_pylist()
+    told = listed(f"{one['word']} ({one['point_from']} | {one['point_to']})" for one in found)
+    yield f"series: usage turns (q at most .05) for {len(found)} words{': ' if found else ''}{told}"
+
+
+def sparkline(values: Sequence[float | None]) -> str:
+    """Return values as a line of blocks, from 0 to their maximum; a dot where there is none.
+
+    >>> sparkline([None, 0.1, 0.4, 0.8])
+    '·▂▅█'
+    """
+    most = max((value for value in values if value is not None), default=0.0)
+    steps = len(_BLOCKS)
+    return "".join(
+        _NOTHING if value is None else _BLOCKS[min(steps - 1, int(value / most * steps)) if most > 0 else 0]
+        for value in values
+    )

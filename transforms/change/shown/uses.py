@@ -1,0 +1,123 @@
+"""Uses of words in published change tables, in context, from the corpora that they were made from.
+
+What a corpus holds is told apart by slice in the way of the training view, so a use that is shown
+is one of those that were counted. Nothing of a text is in the tables themselves.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from transforms.change.shown.examples import Drawing, Example, draw_examples, token_of
+from transforms.change.shown.typical import Vector, weighted
+from transforms.change.view.slices import Slice
+from transforms.change.view.targets import Targets, load_targets
+from transforms.change.view.words import ViewOptions
+from transforms.common.publish.snapshots import Snapshot, open_snapshot
+from transforms.corpora.corpus import Corpus
+from transforms.corpora.found import find_corpora
+from transforms.embeddings.published import load_space
+
+__all__ = ["TrainingView", "corpora_of", "training_view", "uses_of"]
+
+
+class TrainingView(NamedTuple):
+    """What of the training view is needed to find a word's sentences."""
+
+    options: ViewOptions
+    slices: tuple[Slice, ...]
+    targets: Targets
+
+
+def training_view(snapshot: Snapshot) -> TrainingView:
+    """Return what the tables were trained on.
+
+    Raises:
+        LexbeamError: no change is published there.
+    """
+    section = snapshot.section("change")
+    options = ViewOptions(**section["view"])
+    targets = load_targets(section["targets"], options) if section["targets"] else Targets()
+    return TrainingView(options, tuple(Slice(*row) for row in section["slices"]), targets)
+
+
+def corpora_of(snapshot: Snapshot, named: Sequence[str] = ()) -> tuple[list[Snapshot], list[str]]:
+    """Return where uses are taken from, and what is to be said of that.
+
+    Args:
+        snapshot: with a section `change`.
+        named: corpus folders to take instead of those that the tables were made from.
+
+    Raises:
+        LexbeamError: a folder that is named holds no sentences.
+    """
+    places = [open_snapshot(place) for place in named]
+    notes: list[str] = []
+    if not places:
+        found = find_corpora(snapshot, "change")
+        places, notes = list(found.places), list(found.notes)
+    for place in places:
+        place.paths("sentences")  # to fail before anything is told
+    return places, notes
+
+
+def uses_of(
+    snapshot: Snapshot,
+    words: Sequence[str],
+    places: Sequence[Snapshot],
+    drawing: Drawing,
+    only: Collection[str] | None = None,
+) -> dict[str, list[dict[str, Any]]]:
+    """Return by word its uses, by slice and in the order of the drawing, as plain values.
+
+    Args:
+        snapshot: with a section `change`.
+        words: words of its training view.
+        places: corpora, see `corpora_of`; none: no uses.
+        drawing: which uses, and how many.
+        only: names of the slices that are asked for; None for all.
+
+    Raises:
+        LexbeamError: a part of a corpus is damaged.
+    """
+    if not places or not words:
+        return {}
+    view = training_view(snapshot)
+    slices = [slice for slice in view.slices if only is None or slice.name in only]
+
+    def vectors(slice_name: str, near: Collection[str]) -> Mapping[str, Vector]:
+        return _weighted(snapshot, slice_name, near)
+
+    drawn = draw_examples(
+        [Corpus.published(place) for place in places],
+        [token_of(word, view.targets) for word in words],
+        view.options,
+        slices,
+        drawing,
+        vectors,
+    )
+    return {
+        word: [_use(slice.name, example) for slice, some in zip(slices, of, strict=True) for example in some]
+        for word, of in zip(words, drawn, strict=True)
+    }
+
+
+def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[str, Vector]:
+    """Return weighted vectors of the slice's first seed: those of several are not alike."""
+    seed = snapshot.section("change")["seeds"][0]
+    rows = snapshot.read("slices", ["slice", "tokens"]).to_pylist()
+    tokens = next(row["tokens"] for row in rows if row["slice"] == name)
+    return weighted(load_space(snapshot.paths("vectors"), name, seed, tokens), sorted(words))
+
+
+def _use(slice_name: str, example: Example) -> dict[str, Any]:
+    return {
+        "slice": slice_name,
+        "year": example.year,
+        "author": example.author,
+        "title": example.title,
+        "source": example.source,
+        **example.text._asdict(),
+        "document_id": example.key.document_id,
+        "sentence": example.key.sentence,
+        "typical": example.typical,
+    }

@@ -1,0 +1,117 @@
+"""Questions about published change tables: the most changed words, words, their neighbours."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.corpus.sentences import UPOS
+from transforms.change.scores.ranking import ALL_TAGS
+from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
+from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, Asked, tell_ranking
+from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
+from transforms.change.shown.word import (
+    NeighbourViewOptions,
+    WordOptions,
+    WordsOptions,
+    facts_of,
+    neighbours_of,
+    scores_of,
+)
+from transforms.change.shown.word_text import tell_words
+from transforms.change.view.slices import with_hyphens
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.views import View
+from transforms.common.shown import Block
+from transforms.embeddings.alignment import named_alignment
+
+__all__ = ["VIEWS", "TopOptions", "tell_top", "top_words"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopOptions:
+    """Options of the view `top`."""
+
+    top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
+    alignment: str | None = option(None, help="by this alignment; the first if not given", stands_for=named_alignment)
+    measure: str | None = option(None, help="by this measure; the first if not given")
+    pair: str | None = option(
+        None, help="only this pair of slices, by their names", metavar="EARLIER:LATER", stands_for=with_hyphens
+    )
+    targets: bool = option(False, help="the targets alone: all of them, those without a score with the reason")
+    pos: tuple[str, ...] = option(
+        (),
+        help="words that mostly are one of these universal parts of speech, or `all`; if not "
+        "given, as the run was asked for",
+        choices=(*UPOS, ALL_TAGS),
+        metavar="POS",
+    )
+
+
+def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
+    """Return the most changed words of each pair of slices, or its targets, with their ranks.
+
+    Raises:
+        UsageError: there is no such alignment, measure or pair, or no part of speech is known.
+    """
+    asked = _asked(snapshot, options)
+    found = []
+    for pair in asked.pairs:
+        rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
+        _check_tags(options, rows)
+        words = ranked_words(rows, asked.pos)
+        found.append(target_rows(rows, words) if options.targets else words[: asked.most])
+    return pa.concat_tables(found).combine_chunks()
+
+
+def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
+    """Tell targets and the most changed words; raises as `top_words`."""
+    asked = _asked(snapshot, options)
+    if options.pos:
+        _check_tags(options, ranked_rows(snapshot, asked.pairs[0], asked.alignment, asked.measure))
+    if options.targets and not snapshot.section("change")["targets"]:
+        yield "no targets were given"
+        return
+    yield from tell_ranking(snapshot, asked)
+
+
+def _asked(snapshot: Snapshot, options: TopOptions) -> Asked:
+    return Asked(
+        chosen_pairs(snapshot, options.pair),
+        *chosen_kind(snapshot, options.alignment, options.measure),
+        _pos(snapshot, options),
+        options.top,
+        options.targets,
+        NEIGHBOURS_SHOWN,
+    )
+
+
+def _pos(snapshot: Snapshot, options: TopOptions) -> Sequence[str]:
+    return options.pos or tuple(snapshot.section("change")["options"].get("rank-pos") or ())
+
+
+def _check_tags(options: TopOptions, rows: pa.Table) -> None:
+    asked = [name for name in options.pos if name != ALL_TAGS]
+    if asked and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
+        raise UsageError(
+            f"`pos` {','.join(asked)}: no part of speech is known of these words; the corpus needs "
+            "an engine that tags, and its change tables are to be made anew"
+        )
+
+
+VIEWS: dict[str, View[Any]] = {
+    "top": View("the words of each pair of slices whose usage differs most", TopOptions, top_words, tell_top),
+    "word": View("scores, neighbours and uses of words", WordOptions, scores_of, tell_words, facts_of),
+    "words": View("scores, neighbours and uses of the words of a file", WordsOptions, scores_of, tell_words, facts_of),
+    "series": View(
+        "how the usage of words moves over three or more slices, and where it turns",
+        SeriesViewOptions,
+        series_of,
+        tell_series,
+    ),
+    "neighbours": View("the neighbours of a word in every slice", NeighbourViewOptions, neighbours_of),
+}

@@ -1,0 +1,136 @@
+"""What is known of words, for a person."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
+from transforms.change.shown.rankings import NO_NULL, noise, null_band, score_told, why_none
+from transforms.change.shown.unknown_words import why_unknown
+from transforms.change.shown.warnings import size_warnings
+from transforms.change.shown.word import WordOptions, WordsOptions, facts_of
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block, Kwic, Use, columns_with, number
+
+__all__ = ["tell_words", "where"]
+
+_COUNTS = (("slice", "<"), ("uses", ">"), ("per million", ">"), ("documents", ">"), ("", "<"))
+_SCORES = (
+    ("slices", "<"),
+    ("alignment", "<"),
+    ("measure", "<"),
+    ("score", ">"),
+    ("training noise", ">"),
+    ("null band", ">"),
+    ("q usage differs", ">"),
+    ("q more than the vocabulary at large", ">"),
+    ("", "<"),
+)
+_ORDERED = {"typical": "the most typical first", "random": "drawn at random", "date": "the earliest first"}
+
+
+def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Iterator[Block]:
+    """Yield what is known of words: counts, scores, neighbours over all seeds, uses in context.
+
+    Raises:
+        UsageError: no slice is called so, or the file of words cannot be read.
+        LexbeamError: no table has any of the words.
+    """
+    facts = facts_of(snapshot, options)
+    seeds = len(snapshot.section("change")["seeds"])
+    for one in facts["missing"]:
+        near = f"; did you mean {', '.join(one['near'])}?" if one["near"] else ""
+        yield f"no word {one['word']!r} in the tables{near}"
+    if facts["missing"]:
+        yield f"  {why_unknown(snapshot)}"
+    for place, one in enumerate(facts["words"]):
+        if place or facts["missing"]:
+            yield ""
+        yield from _word(one, seeds)
+        yield from _uses(one, options, facts)
+    if facts["words"]:
+        yield from _warnings(snapshot)
+    for note in facts["notes"]:
+        yield ""
+        yield f"note: {note}"
+
+
+def _warnings(snapshot: Snapshot) -> Iterator[str]:
+    """Tell where pairs of slices allow no finding, or have no null."""
+    alignment = chosen_alignment(snapshot, None)
+    for pair in pairs_of(snapshot):
+        facts = pair_facts(snapshot, pair, alignment, SUMMED)
+        name = f"{pair[0]} to {pair[1]}"
+        if facts.get("null_runs") == 0:
+            yield f"\nwarning: {name}: {NO_NULL}"
+        for warning in size_warnings(name, facts):
+            yield f"\nwarning: {warning}"
+
+
+def _word(one: dict[str, Any], seeds: int) -> Iterator[Block]:
+    tags = ", ".join(dict.fromkeys(one["upos"].values()))
+    about = [text for text in ("target" if one["target"] else "", tags) if text]
+    yield one["word"] + (f" ({', '.join(about)})" if about else "")
+    yield "\ncounts:"
+    yield columns_with(_COUNTS, [_count(row) for row in one["counts"]], 2)
+    yield f"\nscores{' (mean over seeds)' if seeds > 1 else ''}:"
+    uses = {row["slice"]: row["count"] for row in one["counts"]}
+    if one["scores"]:
+        yield columns_with(_SCORES, [_score(row, uses) for row in one["scores"]], 2)
+        if any(row["measure"] == FREQUENCY for row in one["scores"]):
+            yield "  frequency: difference of uses per million tokens"
+    else:
+        yield "  none: a score needs a vector in both slices (option `min_count`)"
+    what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
+    yield f"\nnearest neighbours ({what}):"
+    slices = [row["slice"] for row in one["counts"]]
+    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(one, name) for name in slices], 2)
+
+
+def _count(row: dict[str, Any]) -> list[str]:
+    rate = "" if row["relative"] is None else f"{1e6 * row['relative']:.1f}"
+    none = "" if row["vector"] else "no vector"
+    return [row["slice"], str(row["count"]), rate, str(row["documents"]), none]
+
+
+def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
+    verdict = "above the targets' mean, the task's threshold" if row.get("changed") else ""
+    return [
+        f"{row['slice_from']} to {row['slice_to']}",
+        row["alignment"],
+        row["measure"],
+        score_told(row, "score"),
+        noise(row),
+        null_band(row),
+        number(row.get("q_value")),
+        number(row.get("q_relative")),
+        why_none(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
+    ]
+
+
+def _neighbours(one: dict[str, Any], name: str) -> list[str]:
+    near = [row for row in one["neighbours"] if row["slice"] == name]
+    told = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
+    return [name, told or "-"]
+
+
+def _uses(one: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:
+    look = options.look
+    if not look.examples or (facts["notes"] and not one["uses"]):
+        return
+    for name in (row["slice"] for row in one["counts"]):
+        uses = [row for row in one["uses"] if row["slice"] == name]
+        if uses:
+            yield f"\nuses, {name} ({_ORDERED[look.order]}; at most two of a document):"
+            yield _kwic(uses)
+        else:
+            yield f"\nuses, {name}: none"
+
+
+def _kwic(uses: Sequence[dict[str, Any]]) -> Kwic:
+    return Kwic(tuple(Use(row["left"], row["target"], row["right"], where(row)) for row in uses))
+
+
+def where(use: dict[str, Any]) -> str:
+    """Return where a use is: author, title and year; the source where both names are missing."""
+    named = [use[name] for name in ("author", "title") if use[name]] or [use["source"]]
+    return f"{', '.join(named)}, {use['year']}"

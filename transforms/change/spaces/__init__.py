@@ -1,0 +1,5 @@
+"""Spaces as artefacts: a slice trained under a seed, pairs aligned, neighbours listed.
+
+In: shuffled sentences of a slice. Out: parts of `vectors`, `alignments`, `neighbours`. Read `training`,
+`alignment_stage`, `neighbour_stage`; the formulas are in `transforms/embeddings`.
+"""

@@ -1,0 +1,159 @@
+"""Alignment as an artefact: two spaces of one seed in, a part of table `alignments` out.
+
+An artefact holds one alignment, so that asking for one more does not fit it again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from schemas.change.alignments import ALIGNMENTS as TABLE
+from transforms.common.options.fields import option
+from transforms.common.store.artefacts import Artefact, Stage, Unless
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import PartFile, read_rows, write_part
+from transforms.embeddings.alignment import ALIGNMENTS, Alignment, Space, fit_alignment, parse_fit_on
+from transforms.embeddings.published import load_side, load_space, side_row
+
+__all__ = ["ALIGN", "AlignOptions", "AlignTask", "Aligned", "SliceFacts", "load_alignments", "load_spaces"]
+
+
+class SliceFacts(NamedTuple):
+    """What aligning and scoring know of a slice: its name, its counts, and sizes."""
+
+    name: str
+    counts: File
+    tokens: int
+    documents: int
+    min_count: int
+
+
+class AlignTask(NamedTuple):
+    """A pair of slices, earlier and later, with their spaces of a seed, and an alignment."""
+
+    slices: tuple[SliceFacts, SliceFacts]
+    spaces: tuple[File, File]
+    seed: int
+    alignment: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignOptions:
+    """What decides how maps are fitted.
+
+    Attributes:
+        fit_on: words that maps are fitted on, or None for each alignment's default.
+        rcond: singular values below this share of the first are dropped.
+        targets: target words.
+    """
+
+    fit_on: str | None = option(
+        None,
+        help="words to fit on: shared, without-targets, top:N, or several joined by +; "
+        "default shared for op, without-targets+top:100000 for cca",
+        metavar="WORDS",
+    )
+    rcond: float = option(
+        1e-10,
+        help="cca drops singular values below this share of the first",
+        least=0,
+        most=1,
+        of="transforms.embeddings.alignment:ALIGNMENTS=cca,cca-reversed",
+    )
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Both sides of a fitted alignment, a part of table `alignments`."""
+
+    part: PartFile
+
+
+def _leaves_out_targets(task: AlignTask, options: AlignOptions) -> bool:
+    return without_targets(options, task.alignment)
+
+
+def _fits_on_others(task: AlignTask, options: AlignOptions) -> bool:
+    return fits_on_others(options, task.alignment)
+
+
+def without_targets(options: AlignOptions, alignment: str) -> bool:
+    """Return whether the words that an alignment is fitted on depend on the targets."""
+    return parse_fit_on(options.fit_on or ALIGNMENTS[alignment].fit_on).without_targets
+
+
+def fits_on_others(options: AlignOptions, alignment: str) -> bool:
+    """Return whether an alignment is fitted on other words than by its default."""
+    default = ALIGNMENTS[alignment].fit_on
+    return parse_fit_on(options.fit_on or default) != parse_fit_on(default)
+
+
+def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.embeddings.alignment:ALIGNMENTS": (task.alignment,)}
+
+
+def load_spaces(slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int) -> tuple[Space, Space]:
+    """Return the two spaces of a pair."""
+    earlier, later = (
+        load_space([checked(file)], facts.name, seed, facts.tokens) for file, facts in zip(spaces, slices, strict=True)
+    )
+    return earlier, later
+
+
+def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
+    earlier, later = load_spaces(task.slices, task.spaces, task.seed)
+    fitted = fit_alignment(
+        task.alignment, earlier, later, fit_on=options.fit_on, targets=options.targets, rcond=options.rcond
+    )
+    rows = [
+        {
+            "slice_from": task.slices[0].name,
+            "slice_to": task.slices[1].name,
+            "seed": task.seed,
+            "alignment": task.alignment,
+            "side": side,
+            "fit_words": fitted.fit_words,
+            "residual": fitted.residual,
+            **side_row(values, fitted.residual is not None),
+        }
+        for side, values in (("from", fitted.source), ("to", fitted.target))
+    ]
+    schema = TABLE.schema()
+    batches = [pa.Table.from_pylist([row], schema=schema) for row in rows]
+    return Aligned(write_part(artefact, schema, batches, sort_keys=TABLE.key))
+
+
+def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
+    """Return alignments by name, as they are published; None stands for no alignment at all."""
+    found = {}
+    for name, part in parts.items():
+        if part is None:
+            found[name] = Alignment(*_UNALIGNED, 0, 0.0)
+            continue
+        source, target = (row for table in read_rows([checked(part)]) for row in table.to_pylist())
+        found[name] = Alignment(load_side(source), load_side(target), source["fit_words"], source["residual"])
+    return found
+
+
+_UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2
+
+ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
+    name="change/align",
+    receipt=Aligned,
+    build=_align,
+    unused={
+        **dict.fromkeys(
+            ("task.slices.counts", "task.slices.documents", "task.slices.min_count"), "maps are fitted on vectors alone"
+        ),
+        "options.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
+        "options.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
+    },
+    unordered=("options.targets",),
+    chosen=_chosen,
+    blas=True,
+    unit="alignments",
+)

@@ -1,0 +1,77 @@
+"""Small parts as artefacts: neighbours of words in one space, and the row of a slice.
+
+NEIGHBOURS   a space and words  -> a part of table `neighbours`
+SLICE        a row              -> a part of table `slices`
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.change.neighbours import NEIGHBOURS as TABLE
+from schemas.change.slices import SLICES
+from transforms.common.options.fields import option
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part
+from transforms.embeddings.neighbours import neighbours_table
+from transforms.embeddings.published import load_space
+
+__all__ = ["NEIGHBOURS", "SLICE", "Listed", "NeighbourOptions", "NeighbourTask"]
+
+
+class NeighbourTask(NamedTuple):
+    """A space, by slice and seed, and the words that get neighbours in it, sorted."""
+
+    slice: str
+    seed: int
+    space: File
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighbourOptions:
+    """How many neighbours a word gets, and the uses that a neighbour needs."""
+
+    neighbours: int = option(10, help="neighbours to list per word", least=1, most=10_000)
+    min_count: int = option(20, name="neighbour_min_count", help="uses that a neighbour needs", least=1)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A part of a table."""
+
+    part: PartFile
+
+
+def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> Listed:
+    table = neighbours_table(
+        task.slice,
+        task.seed,
+        load_space([checked(task.space)], task.slice, task.seed),
+        task.words,
+        k=options.neighbours,
+        min_count=options.min_count,
+    )
+    return Listed(write_part(artefact, TABLE.schema(), _cut(table), sort_keys=TABLE.key))
+
+
+def _cut(rows: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, rows.num_rows, GROUP_ROWS):
+        yield rows.slice(start, GROUP_ROWS)
+
+
+def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> Listed:
+    schema = SLICES.schema()
+    return Listed(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
+
+
+NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, Listed] = Stage(
+    name="change/neighbours", receipt=Listed, build=_find, blas=True, unit="embeddings"
+)
+SLICE: Stage[dict[str, Any], None, Listed] = Stage(
+    name="change/slices", receipt=Listed, build=_write_row, unit="slices"
+)

@@ -1,0 +1,94 @@
+"""Training as an artefact: one slice and one seed in, a part of table `vectors` out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from schemas.change.vectors import VECTORS
+from transforms.change.view.counts import look_up, majority_tags
+from transforms.change.view.feeds import read_counts, read_feed
+from transforms.common.errors import LexbeamError
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import PartFile, write_part
+from transforms.embeddings.sgns import SgnsOptions, derive_seed, sentences_of, train
+
+__all__ = ["TRAIN", "TrainTask", "Trained"]
+
+BATCH_WORDS = 4_096
+
+
+class TrainTask(NamedTuple):
+    """A slice to train with a seed.
+
+    Attributes:
+        tokens: words of the slice.
+        slice: its name.
+        seed: the seed as given.
+        min_count: its frequency cut.
+        counts: its counts.
+        sentences: number of its sentences.
+        feed: the files of its sentences, in the order of training.
+    """
+
+    tokens: int
+    slice: str
+    seed: int
+    min_count: int
+    counts: File
+    sentences: int
+    feed: tuple[File, ...]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """An embedding, a part of table `vectors`."""
+
+    part: PartFile
+
+
+def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained:
+    if not task.sentences:
+        raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
+    counts = read_counts(task.counts)
+    uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
+    words, vectors = train(
+        lambda: sentences_of(read_feed(task.feed)),
+        uses,
+        replace(options, min_count=task.min_count),
+        seed=derive_seed(task.slice, task.seed),
+        sentences=task.sentences,
+        tokens=task.tokens,
+        slice_name=task.slice,
+    )
+    found = pa.array(words, pa.string())
+    rows = look_up(counts, found)
+    size = len(words)
+    schema = VECTORS.schema(dim=options.dim)
+    table = pa.table(
+        [
+            pa.repeat(task.slice, size),
+            pa.repeat(pa.scalar(task.seed, pa.int32()), size),
+            *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
+            *majority_tags([counts], found),
+            pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), options.dim),
+        ],
+        names=schema.names,
+    )
+    return Trained(write_part(artefact, schema, _cut(table), sort_keys=VECTORS.key))
+
+
+def _cut(table: pa.Table) -> Sequence[pa.Table]:
+    return [table.slice(start, BATCH_WORDS) for start in range(0, table.num_rows, BATCH_WORDS)]
+
+
+TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
+    name="change/train",
+    receipt=Trained,
+    build=_train,
+    unused={"options.min_count": "each slice has a cut of its own, `task.min_count`"},
+    blas=True,
+    unit="embeddings",
+)

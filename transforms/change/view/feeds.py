@@ -1,0 +1,52 @@
+"""Files between the stages of change: staged views, counts of a slice, sentences to train on."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.receipts import File
+
+__all__ = ["FEED", "STAGED", "StagedView", "one_batch", "read_counts", "read_feed"]
+
+# A sentence of the view, staged by slice and range of keys; tags are numbers, see `tags`, and null
+# where the sentence has none.
+STAGED = pa.schema(
+    [
+        ("key", pa.uint64()),
+        ("document_id", pa.string()),
+        ("sentence", pa.int32()),
+        ("words", pa.list_(pa.string())),
+        ("tags", pa.list_(pa.uint8())),
+    ]
+)
+# A sentence in the order of training.
+FEED = pa.schema([("words", pa.list_(pa.dictionary(pa.int32(), pa.string())))])
+
+
+class StagedView(NamedTuple):
+    """A staged batch of the view: the file and the batch's ordinal in it."""
+
+    file: File
+    ordinal: int
+
+
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    """Return the rows of a table as one batch."""
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
+def read_counts(file: File) -> pa.Table:
+    """Return a slice's counts, of schema `counts.COUNTS`, sorted by word."""
+    with BatchReader() as reader:
+        return pa.Table.from_batches([reader.read(file, 0)])
+
+
+def read_feed(feed: Sequence[File]) -> Iterator[Any]:
+    """Yield the sentences of a slice, arrays of lists, in the order of training."""
+    with BatchReader(limit=1) as reader:
+        for file in feed:
+            for ordinal in range(reader.count(file)):
+                yield reader.read(file, ordinal).column(0)

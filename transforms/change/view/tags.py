@@ -1,0 +1,116 @@
+"""Parts of speech of words: tags as numbers, uses by tag, and the tag that most uses have.
+
+A tag is numbered by its place in `schemas.corpus.sentences.UPOS`; `NO_TAG` stands for none, and for what
+is no universal part of speech. Uses of words by tag are kept as cells, for a word has one tag or
+two: word * TAGS + tag, with the number of uses beside it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from schemas.corpus.sentences import UPOS
+
+__all__ = [
+    "NO_TAG",
+    "TAGS",
+    "USES",
+    "Cells",
+    "Majority",
+    "as_cells",
+    "as_lists",
+    "count_cells",
+    "majority",
+    "tag_codes",
+    "total_cells",
+]
+
+Ints = npt.NDArray[np.int64]
+Tags = npt.NDArray[np.uint8]
+
+TAGS = len(UPOS)
+NO_TAG = TAGS
+USES = pa.map_(pa.uint8(), pa.int64())  # of a word, by tag; null without tags
+
+_CODES = {tag: code for code, tag in enumerate(UPOS)}
+
+
+class Cells(NamedTuple):
+    """Uses by word and tag: cells, each once, and the uses of each, above 0."""
+
+    cells: Ints
+    uses: Ints
+
+
+def tag_codes(tags: pa.Array) -> Tags:
+    """Return the numbers of tags, strings or a dictionary of them; NO_TAG for null."""
+    encoded = tags if pa.types.is_dictionary(tags.type) else tags.dictionary_encode()
+    known = encoded.dictionary.to_pylist()
+    codes = np.array([*(_CODES.get(tag, NO_TAG) for tag in known), NO_TAG], np.uint8)
+    return codes[encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)]
+
+
+def count_cells(words: Ints, tags: Tags, places: Ints) -> Cells:
+    """Return the uses by word and tag of tokens.
+
+    Args:
+        words: of each token, numbered as in `places`.
+        tags: of each token.
+        places: the word that each number stands for, none twice.
+    """
+    found = np.bincount(words * (TAGS + 1) + tags)
+    there = np.flatnonzero(found)
+    word, tag = np.divmod(there, TAGS + 1)
+    tagged = tag < TAGS
+    return Cells(places[word[tagged]] * TAGS + tag[tagged], found[there[tagged]])
+
+
+def total_cells(several: Sequence[Cells]) -> Cells:
+    """Return the sums of several counts, by cell in order."""
+    if not several:
+        return Cells(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    cells, place = np.unique(np.concatenate([one.cells for one in several]), return_inverse=True)
+    uses = np.zeros(len(cells), np.int64)
+    np.add.at(uses, place, np.concatenate([one.uses for one in several]))
+    return Cells(cells, uses)
+
+
+def as_lists(found: Cells, words: int) -> pa.MapArray:
+    """Return uses by tag, of type `USES`, for each of a number of words; cells are in order."""
+    offsets = np.searchsorted(found.cells, np.arange(words + 1) * TAGS)
+    return pa.MapArray.from_arrays(
+        pa.array(offsets, pa.int32()), pa.array(found.cells % TAGS, pa.uint8()), pa.array(found.uses, pa.int64())
+    )
+
+
+def as_cells(lists: pa.MapArray, places: Ints) -> Cells:
+    """Return uses by tag as cells, each entry of `lists` under its word in `places`."""
+    offsets = lists.offsets.to_numpy()
+    tags, uses = (values.to_numpy()[offsets[0] : offsets[-1]].astype(np.int64) for values in (lists.keys, lists.items))
+    return Cells(np.repeat(places, np.diff(offsets)) * TAGS + tags, uses)
+
+
+class Majority(NamedTuple):
+    """The tag that most tagged uses of a word have, and its share; null where none is tagged."""
+
+    upos: pa.Array
+    share: pa.Array
+
+
+def majority(uses: Ints | None, words: int) -> Majority:
+    """Return the majority tags of a number of words, ties by the order of `UPOS`.
+
+    Args:
+        uses: of each word by tag, a row for each word; None without tags.
+        words: how many words there are.
+    """
+    if uses is None:
+        return Majority(pa.nulls(words, pa.string()), pa.nulls(words, pa.float64()))
+    total = uses.sum(axis=1)
+    untagged = total == 0
+    share = uses.max(axis=1) / np.maximum(total, 1)
+    upos = pa.array(uses.argmax(axis=1), mask=untagged)
+    return Majority(pa.array(UPOS, pa.string()).take(upos), pa.array(share, mask=untagged))

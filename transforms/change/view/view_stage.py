@@ -1,0 +1,288 @@
+"""The training view as artefacts: derived per part of `sentences` and slice.
+
+    MEASURE   part, slice   -> tokens by bin, for downsampling (only where asked for)
+    VIEW      part, slice   -> the view's sentences, staged by range of keys, and their counts
+
+Both are made for all slices of a part at once, so that a part is read once; a slice more or less
+leaves those of the others as they are.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.change.view.counts import COUNTS, count_view
+from transforms.change.view.feeds import STAGED, one_batch
+from transforms.change.view.sampling import BINS, kept, threshold, token_histogram
+from transforms.change.view.slices import Slice
+from transforms.change.view.tags import NO_TAG
+from transforms.change.view.targets import Targets
+from transforms.change.view.training_view import ViewBatch, columns_needed, derive
+from transforms.change.view.words import ViewOptions
+from transforms.common.store.artefacts import Artefact, Stage, Unless
+from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_rows
+from transforms.corpora.corpus import SentencePart
+
+__all__ = ["MEASURE", "RANGE_TOKENS", "SMALLEST", "VIEW", "Measured", "ViewSpec", "ViewTask", "Viewed", "limits_of"]
+
+RANGE_TOKENS = 4_000_000
+SMALLEST = "smallest"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewSpec:
+    """What decides the view: targets, options, and into how many ranges each slice is cut."""
+
+    slices: tuple[Slice, ...]
+    targets: Targets
+    options: ViewOptions
+    ranges: tuple[int, ...]
+
+
+class ViewTask(NamedTuple):
+    """A part of `sentences` and a slice.
+
+    Attributes:
+        part: the part.
+        slice: the slice.
+        ranges: into how many ranges the slice's keys are cut.
+        left_out: documents of the part that another corpus holds too.
+        limit: bins of sentences without a target that are kept; None for all.
+    """
+
+    part: SentencePart
+    slice: Slice
+    ranges: int
+    left_out: tuple[str, ...] = ()
+    limit: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Tokens without a target by bin, and tokens of sentences with one."""
+
+    bins: tuple[int, ...]
+    held: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Viewed:
+    """A slice's view of a part.
+
+    Attributes:
+        sentences: staging file of `STAGED`.
+        ranges: range of keys of each of its batches, in order.
+        counts: file of `COUNTS`.
+        documents: documents with a sentence in the view.
+        sentences_kept: sentences in the view.
+        tokens: words in them.
+        largest_document: words of the longest document.
+        tokens_before: tokens before any filter.
+        short: sentences dropped as too short.
+        split: sentences split.
+        sampled_out: sentences dropped by downsampling.
+        seen: documents of the slice, before any filter.
+        of: documents of the part, of whatever year.
+    """
+
+    sentences: File
+    ranges: tuple[int, ...]
+    counts: File
+    documents: int
+    sentences_kept: int
+    tokens: int
+    largest_document: int
+    tokens_before: int
+    short: int
+    split: int
+    sampled_out: int
+    seen: int
+    of: int
+
+
+def _view(tasks: Sequence[ViewTask], spec: ViewSpec) -> Iterator[ViewBatch]:
+    """Yield the view of a part in the slices of the tasks, which are of one part."""
+    part = tasks[0].part
+    dropped = pa.array(tasks[0].left_out, pa.string())
+    slices = [task.slice for task in tasks]
+    for table in read_rows([checked(part)], columns_needed(spec.options)):
+        if len(dropped):
+            table = table.filter(pc.invert(pc.is_in(table["document_id"], value_set=dropped)))
+        yield derive(table, slices, spec.targets, spec.options)
+
+
+def _sizes(batch: ViewBatch) -> Any:
+    return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Measured]:
+    bins = np.zeros((len(tasks), BINS), np.int64)
+    held = [0] * len(tasks)
+    for batch in _view(tasks, spec):
+        sizes = _sizes(batch)
+        for index in range(len(tasks)):
+            inside = batch.slice == index
+            more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
+            bins[index] += more
+            held[index] += with_target
+    return [Measured(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
+
+
+_OF_ALL = {
+    "task.slice.name": "the years decide what is in a slice",
+    "options.slices": "the task has the one that it is about",
+    "options.ranges": "the task has their number",
+}
+
+
+def _downsamples(task: ViewTask, _: ViewSpec) -> bool:
+    return task.limit is not None
+
+
+def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list[int]:
+    """Return per slice the bins to keep, from what was measured of each part and slice.
+
+    `budget` is the most tokens per slice, or `SMALLEST` for those of the smallest slice.
+    """
+    bins = np.array([[slice.bins for slice in part] for part in measured], np.int64).sum(axis=0)
+    held = np.array([[slice.held for slice in part] for part in measured], np.int64).sum(axis=0)
+    totals = bins.sum(axis=1) + held
+    wanted = int(totals.min()) if budget == SMALLEST else int(budget)
+    return [threshold(row, int(with_target), wanted) for row, with_target in zip(bins, held, strict=True)]
+
+
+def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Viewed]:
+    number = len(tasks)
+    totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
+    inside: list[set[str]] = [set() for _ in tasks]
+    outside: set[str] = set()
+    ranges: list[list[int]] = [[] for _ in tasks]
+    with ExitStack() as stack:
+        streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
+        writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
+        for batch in _view(tasks, spec):
+            for name in ("tokens_before", "short", "split"):
+                totals[name] += getattr(batch, name)
+            outside.update(batch.outside)
+            for found, more in zip(inside, batch.inside, strict=True):
+                found.update(more)
+            take = np.ones(len(batch.slice), bool)
+            for index, task in enumerate(tasks):
+                if task.limit is not None:
+                    own = batch.slice == index
+                    take[own] = kept(batch.key[own], batch.target[own], task.limit)
+            totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
+            _stage(batch, take, tasks, writers, ranges)
+    every = len(outside.union(*inside))
+    return [
+        counted(
+            artefact,
+            tuple(ranges[index]),
+            {name: int(values[index]) for name, values in totals.items()},
+            seen=len(inside[index]),
+            of=every,
+        )
+        for index, artefact in enumerate(artefacts)
+    ]
+
+
+_TOTALS = ("tokens_before", "short", "split", "sampled_out")
+
+
+def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
+    with BatchReader() as reader:
+        batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
+        counts = count_view(_for_counting(batches))
+    with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
+        writer.write(one_batch(counts.words))
+    return Viewed(
+        sentences=artefact.file(".arrow"),
+        ranges=ranges,
+        counts=artefact.file("-counts.arrow"),
+        documents=counts.documents,
+        sentences_kept=counts.sentences,
+        tokens=counts.tokens,
+        largest_document=counts.largest_document,
+        seen=seen,
+        of=of,
+        **totals,
+    )
+
+
+def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
+    """Yield staged batches as `count_view` takes them."""
+    for batch in batches:
+        words, lists = batch.column("words"), batch.column("tags")
+        tags = None
+        if lists.null_count < len(lists):
+            lengths = words.value_lengths().to_numpy(zero_copy_only=False)
+            tagged = np.repeat(lists.is_valid().to_numpy(zero_copy_only=False), lengths)
+            tags = np.full(len(tagged), NO_TAG, np.uint8)
+            tags[tagged] = lists.flatten().to_numpy()
+        yield words, batch.column("document_id"), tags
+
+
+def _stage(
+    batch: ViewBatch, take: Any, tasks: Sequence[ViewTask], writers: Sequence[BatchWriter], ranges: Sequence[list[int]]
+) -> None:
+    """Write the sentences kept, by slice and range."""
+    tags: Any = pa.nulls(len(take), STAGED.field("tags").type)
+    if batch.tags is not None:
+        # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
+        tags = pa.ListArray.from_arrays(batch.words.offsets, pa.array(batch.tags), mask=pa.array(~batch.tagged))
+    for index, (task, writer) in enumerate(zip(tasks, writers, strict=True)):
+        rows = np.flatnonzero(take & (batch.slice == index))
+        if not len(rows):
+            continue
+        numbers = ranges_of(batch.key[rows], task.ranges)
+        for number in range(task.ranges):
+            inside = rows[numbers == number]
+            if len(inside):
+                picked = pa.array(inside)
+                table = pa.table(
+                    [
+                        pa.array(batch.key[inside]),
+                        batch.document.take(picked).cast(pa.string()),
+                        pa.array(batch.sentence[inside], pa.int32()),
+                        batch.words.take(picked).cast(pa.list_(pa.string())),
+                        tags.take(picked),
+                    ],
+                    schema=STAGED,
+                )
+                writer.write(one_batch(table))
+                ranges[index].append(number)
+
+
+def ranges_of(keys: Any, ranges: int) -> Any:
+    """Return each key's range: ranges are equal spans of the keys' upper 32 bits."""
+    return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
+
+
+MEASURE: Stage[ViewTask, ViewSpec, Measured] = Stage(
+    name="change/measure",
+    receipt=Measured,
+    build=_measure,
+    unused={
+        **_OF_ALL,
+        "task.ranges": "nothing is written yet that has ranges",
+        "task.limit": "it follows from what is measured",
+    },
+    together=True,
+    unit="parts",
+)
+VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
+    name="change/view",
+    receipt=Viewed,
+    build=_derive,
+    unused={**_OF_ALL, "options.targets.words": Unless("without a limit every sentence is kept", used=_downsamples)},
+    together=True,
+    unit="parts of slices",
+)

@@ -1,0 +1,216 @@
+"""A kept model of concreteness, opened: how concrete words are, 0 (abstract) to 1 (concrete).
+
+    model = open_concreteness("models/concreteness")
+    concreteness(model, pa.array(["freedom", "table"]))
+
+The model holds all that it says of words that WordNet, vectors or ratings have, so that none of
+these is needed to ask it; of other words it says what their character n-grams say.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from transforms.cloze.abstractness.calibration import calibrated
+from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
+from transforms.cloze.abstractness.inputs import Describing, Given, describe
+from transforms.cloze.abstractness.options import RATED, WORD_FORMS
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.learning.models.formats import pack_texts, unpack_texts
+from transforms.learning.models.keeping import load_model
+from transforms.learning.models.model import Model
+from transforms.lexicon.compiled.casing import coded, lowered, only
+from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
+
+__all__ = [
+    "FORMAT",
+    "KIND",
+    "TASK",
+    "Concreteness",
+    "concreteness",
+    "is_listed",
+    "kept_arrays",
+    "open_concreteness",
+    "opened_concreteness",
+]
+
+KIND, TASK, FORMAT = "regressor", "cloze/abstractness", "safetensors"
+_NGRAMS, _FITTED = "ngrams/", "estimator/"
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+class Concreteness(NamedTuple):
+    """An opened model.
+
+    Attributes:
+        keys: of the words that it has, sorted.
+        words: those, in lower case.
+        predictions: of each; of rated words that of a fold that did not see the rating.
+        ratings: of each, NaN where it is not rated.
+        ngrams: how other words are described; None: they are not known.
+        estimator: what predicts them, an entry of `ESTIMATORS`.
+        fitted: its arrays.
+        of: `lemma` or `form`: by what words of texts are looked up first.
+        rated: `use` or `predict`.
+        threshold: of predictions as they are, by Youden's index on those of folds.
+        below: words below it are abstract, by ratings and by calibrated predictions.
+        digest: of the model.
+    """
+
+    keys: npt.NDArray[np.uint64]
+    words: pa.Array
+    predictions: Floats
+    ratings: Floats
+    ngrams: Describing | None
+    estimator: str
+    fitted: dict[str, npt.NDArray[Any]]
+    of: str
+    rated: str
+    threshold: float
+    below: float
+    digest: str
+
+
+def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None) -> Floats:
+    """Return how concrete words are, in any case: float64, 0 (abstract) to 1 (concrete).
+
+    Predictions are calibrated: words are abstract below `model.below`, rated or predicted.
+
+    NaN where nothing is known of a word: it is not listed, and the model knows none of its n-grams
+    of 3 characters and more.
+
+    Args:
+        model: the model.
+        words: words, as texts; null gives NaN.
+        rated: whether rated words have their rating (`use`), or what a fold predicts that did not
+            see it (`predict`); None: as the model was made.
+
+    Raises:
+        UsageError: `rated` is neither.
+    """
+    rated = model.rated if rated is None else rated
+    if rated not in RATED:
+        raise UsageError(f"`rated` takes {', '.join(RATED)}, not {rated!r}{nearest(rated, RATED)}")
+    distinct, places = coded(words)
+    low = lowered(distinct)
+    rows = find(model.keys, model.words, low)
+    found = np.full(len(low), np.nan)
+    there = rows != MISSING
+    values = calibrated(model.predictions, model.threshold, model.below)
+    if rated == "use":
+        values = np.where(np.isnan(model.ratings), values, model.ratings)
+    found[there] = values[rows[there]]
+    left = np.flatnonzero(~there)
+    found[left] = _by_ngrams(model, low.take(pa.array(left)).to_pylist())
+    return np.append(found, np.nan)[places]
+
+
+def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
+    """Return which words the model has, so that more than their n-grams is known of them."""
+    distinct, places = coded(words)
+    there = find(model.keys, model.words, lowered(distinct)) != MISSING
+    return np.append(there, False)[places]
+
+
+def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
+    found = np.full(len(words), np.nan)
+    if model.ngrams is None or not words:
+        return found
+    # A row of zeros, the mean of all words, is of one whose n-grams are not known.
+    rows, known = describe(model.ngrams, words, Given())
+    own = predict(model.estimator, model.fitted, rows[known])
+    found[known] = calibrated(own, model.threshold, model.below)
+    return found
+
+
+def kept_arrays(
+    words: list[str],
+    predictions: Floats,
+    ratings: Floats,
+    ngrams: Describing | None,
+    fitted: dict[str, npt.NDArray[Any]],
+) -> dict[str, npt.NDArray[Any]]:
+    """Return what a model keeps, arrays by name; `opened_concreteness` reads it.
+
+    Args:
+        words: distinct, in lower case.
+        predictions: of each.
+        ratings: of each, NaN where there is none.
+        ngrams: how other words are described, see `ngram_part`.
+        fitted: the estimator's arrays.
+    """
+    order = order_of_keys(pa.array(words, pa.large_string()))
+    found = {
+        "words": pack_texts([words[place] for place in order]),
+        "predictions": predictions[order],
+        "ratings": ratings[order],
+    }
+    if ngrams is not None:
+        found |= {f"{_FITTED}{name}": array for name, array in fitted.items()}
+        found |= {f"{_NGRAMS}{name}": array for name, array in ngrams.fitted["ngrams"].items()}
+        found[f"{_NGRAMS}centre"] = ngrams.centres["ngrams"]
+        found[f"{_NGRAMS}scale"] = np.array(ngrams.scales["ngrams"])
+        found[f"{_NGRAMS}components"] = ngrams.components
+    return found
+
+
+def _ngrams_of(content: dict[str, npt.NDArray[Any]]) -> Describing | None:
+    own = {k.removeprefix(_NGRAMS): v for k, v in content.items() if k.startswith(_NGRAMS)}
+    if not own:
+        return None
+    centre, scale, components = own.pop("centre"), own.pop("scale"), own.pop("components")
+    return Describing(
+        ("ngrams",), {"ngrams": own}, {"ngrams": centre}, {"ngrams": float(scale)}, components, {"ngrams": 0}
+    )
+
+
+def opened_concreteness(model: Model) -> Concreteness:
+    """Return a loaded model as it is asked.
+
+    Raises:
+        LexbeamError: it is another model, or lacks something.
+    """
+    model.check(kind=KIND, task=TASK)
+    content, options = model.content, model.options
+    estimator, of, rated = (str(options.get(name)) for name in ("estimator", "of", "rated"))
+    threshold = model.metrics.get("threshold")
+    below = options.get("abstract_below")
+    if estimator not in ESTIMATORS or of not in WORD_FORMS or rated not in RATED:
+        raise _other(model)
+    if threshold is None or below is None or not {"words", "predictions", "ratings"} <= content.keys():
+        raise _other(model)
+    words = only(pa.array(unpack_texts(content["words"]), pa.large_string()))
+    fitted = {k.removeprefix(_FITTED): v for k, v in content.items() if k.startswith(_FITTED)}
+    return Concreteness(
+        keys_of(words),
+        words,
+        content["predictions"],
+        content["ratings"],
+        _ngrams_of(content),
+        estimator,
+        fitted,
+        of,
+        rated,
+        float(threshold),
+        float(below),
+        model.digest,
+    )
+
+
+def _other(model: Model) -> LexbeamError:
+    return LexbeamError(
+        f"the model {model.place} is not of this version of Lexbeam: make it anew by `lexbeam cloze abstractness`"
+    )
+
+
+def open_concreteness(folder: str) -> Concreteness:
+    """Return the model in a folder, as `lexbeam cloze abstractness` kept it.
+
+    Raises:
+        LexbeamError: there is none, it is damaged, or of another task.
+    """
+    return opened_concreteness(load_model(folder))

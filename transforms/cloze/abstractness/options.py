@@ -1,0 +1,181 @@
+"""Options of `lexbeam cloze abstractness`: ratings, inputs, estimators."""
+
+from dataclasses import dataclass
+
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import Within, embedded, option
+from transforms.evaluation.bootstrap import BootstrapOptions
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import CacheOptions, path_within
+
+__all__ = [
+    "DEFAULT_INPUTS",
+    "RATED",
+    "RATINGS",
+    "VECTORS",
+    "WORDNET",
+    "WORD_FORMS",
+    "AbstractnessOptions",
+    "EstimatorOptions",
+    "InputOptions",
+    "check_abstractness",
+]
+
+# What resources are called; ratings and vectors have a number behind it.
+RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", "wordnet_"
+WORD_FORMS = ("lemma", "form")
+RATED = ("use", "predict")
+DEFAULT_INPUTS = ("ngrams", "wordnet", "glosses")
+
+
+def _as_ratings(text: str) -> str:
+    return text if text.startswith(f"{RATINGS}=") else f"{RATINGS}=words:{text}"
+
+
+def _as_vectors(text: str) -> str:
+    return text if text.startswith(f"{VECTORS}=") else f"{VECTORS}=vectors:{text}"
+
+
+def _as_wordnet(text: str) -> str:
+    return text if text.startswith(f"{WORDNET}=") else f"{WORDNET}=wordnet:{text}"
+
+
+def _within_ratings(text: str) -> Within | None:
+    return path_within(_as_ratings(text))
+
+
+def _within_vectors(text: str) -> Within | None:
+    return path_within(_as_vectors(text))
+
+
+def _within_wordnet(text: str) -> Within | None:
+    return path_within(_as_wordnet(text))
+
+
+def _check_specs(texts: tuple[str, ...]) -> None:
+    for text in texts:
+        parse_spec(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputOptions(CacheOptions):
+    """What a word is described by."""
+
+    inputs: tuple[str, ...] = option(
+        (),
+        help="what words are described by; if not given, ngrams, wordnet, glosses, and vectors where there are such",
+        metavar="INPUT",
+        choices="transforms.cloze.abstractness.inputs:INPUTS",
+    )
+    vectors: tuple[str, ...] = option(
+        (),
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`; several may be given",
+        metavar="FILE|DIR",
+        split=False,
+        path="resource",
+        within=_within_vectors,
+        stands_for=_as_vectors,
+        check=_check_specs,
+        group="resources",
+    )
+    wordnet: str | None = option(
+        None,
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=_within_wordnet,
+        stands_for=_as_wordnet,
+        check=parse_spec,
+        group="resources",
+    )
+    components: int = option(400, help="numbers that all inputs of a word are reduced to", least=1, most=5000)
+    ngram_words: int = option(4, help="rated words that an n-gram must be in", least=1)
+    ngram_dim: int = option(150, help="numbers that n-grams are reduced to", least=1, most=5000)
+    hypernyms: int = option(1000, help="hypernyms at most, those of the most words, of 5 rated ones at least", least=1)
+    gloss_dim: int = option(200, help="numbers of a vector of glosses", least=1, most=2000)
+    gloss_least: int = option(3, help="glosses that a word must stand in to have one", least=1)
+    vocabulary: int = option(
+        400_000,
+        help="words whose predictions the model holds: those of WordNet, then those of "
+        "vectors in their order; others are predicted from their n-grams",
+        least=0,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimatorOptions:
+    """How concreteness is learned; defaults are of cross-validation on the MRC database."""
+
+    estimator: str = option(
+        "mean",
+        help="ridge, SVR, the mean of both, or the paper's network",
+        choices="transforms.cloze.abstractness.estimators:ESTIMATORS",
+    )
+    compare: tuple[str, ...] = option(
+        (),
+        help="further estimators to measure on the same folds",
+        choices="transforms.cloze.abstractness.estimators:ESTIMATORS",
+    )
+    ridge_alpha: float = option(1.0, help="ridge: weight of the penalty", least=1e-9)
+    svr_c: float = option(0.3, help="SVR: weight of errors", least=1e-6)
+    svr_epsilon: float = option(0.05, help="SVR: error that costs nothing", least=0)
+    svr_gamma: float = option(1.0, help="SVR: width of the kernel", least=1e-6)
+    hidden: int = option(128, help="network: units of each of its two layers", least=1, most=10_000)
+    dropout: float = option(0.2, help="network: share of its inputs dropped", least=0, most=0.95)
+    epochs: int = option(60, help="network: passes over the words at most", least=1, most=10_000)
+    patience: int = option(8, help="network: passes without a lesser error on a tenth of the words", least=1)
+    batch: int = option(32, help="network: words of a step", least=1)
+    learning_rate: float = option(1e-3, help="network: Adam's step", least=1e-9, most=1)
+    seed: int = option(1, help="of folds and of the network", least=0, most=2**31 - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbstractnessOptions:
+    """Options of `lexbeam cloze abstractness`."""
+
+    ratings: tuple[str, ...] = option(
+        help="rated words, FILE:word=COLUMN,value=COLUMN and what docs/reference/resources.md has of "
+        "options, such as scale=1-5; the range is read from the file where that is not said; "
+        "several files are joined",
+        metavar="FILE:word=,value=",
+        split=False,
+        path="resource",
+        within=_within_ratings,
+        stands_for=_as_ratings,
+        check=_check_specs,
+    )
+    out: str = option(help="folder of the model", metavar="MODEL_DIR", path="place")
+    overwrite: bool = option(False, help="replace another model in that folder")
+    of: str = option(
+        "lemma", help="by what words of a text are looked up first: their lemma or their form", choices=WORD_FORMS
+    )
+    rated: str = option(
+        "use",
+        help="whether rated words have their rating, or the prediction of a fold that did not see it",
+        choices=RATED,
+    )
+    abstract_below: float = option(
+        0.35, help="words rated below this, 0 to 1, are abstract (ReCAM's)", least=0.01, most=0.99
+    )
+    folds: int = option(5, help="folds of rated words, by their hash", least=2, most=100)
+    words: InputOptions = embedded(InputOptions, group="inputs")
+    learning: EstimatorOptions = embedded(EstimatorOptions, group="estimators")
+    bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="evaluation")
+
+
+def check_abstractness(options: AbstractnessOptions) -> None:
+    """Check that options go together.
+
+    Raises:
+        UsageError: they do not.
+    """
+    own = options.words
+    if not options.ratings:
+        raise UsageError("`ratings` names no file: give FILE:word=COLUMN,value=COLUMN")
+    if "vectors" in own.inputs and not own.vectors:
+        raise UsageError("`inputs` names vectors, which needs `vectors`: give a file of them")
+    if own.inputs and own.vectors and "vectors" not in own.inputs:
+        raise UsageError("`vectors` are given and `inputs` does not name them: add `vectors` to it")
+    if own.inputs and own.wordnet and not {"wordnet", "glosses"} & set(own.inputs):
+        raise UsageError("`wordnet` is given, and `inputs` names neither wordnet nor glosses: add one of them")

@@ -1,0 +1,261 @@
+"""A regressor of concreteness, learned from ratings: what it is worth on folds, and the model.
+
+Words go to folds by their hash. What is predicted of a fold was learned from the others: on these
+predictions, pooled, correlation and threshold are measured, and they are what the model says of
+rated words if it is not to say their ratings. Then the estimator is fitted to all rated words and
+predicts all words that WordNet and vectors have.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+
+from transforms.cloze.abstractness.calibration import Cut, cut_at, youden
+from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, Training, fit, predict
+from transforms.cloze.abstractness.inputs import Described, Given, describe, fit_inputs, ngram_part, with_glosses
+from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, kept_arrays
+from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
+from transforms.cloze.abstractness.ratings import Ratings
+from transforms.common.code.fingerprints import digest
+from transforms.common.draws.folds import fold_of
+from transforms.common.errors import LexbeamError
+from transforms.evaluation.evaluating import Measured, measure
+from transforms.learning.models.model import Model
+
+__all__ = ["Learned", "inputs_of", "learn", "out_of_fold", "vocabulary_of"]
+
+log = logging.getLogger("lexbeam")
+
+Floats = npt.NDArray[np.float64]
+
+# What of the options decides a model, beside the bytes of what it was made with.
+_USED = ("components", "ngram_words", "ngram_dim", "hypernyms", "gloss_dim", "gloss_least", "vocabulary")
+_USES = {
+    "ridge": ("ridge_alpha",),
+    "svr": ("svr_c", "svr_epsilon", "svr_gamma"),
+    "mean": ("ridge_alpha", "svr_c", "svr_epsilon", "svr_gamma"),
+    "network": ("hidden", "dropout", "epochs", "patience", "batch", "learning_rate"),
+}
+
+
+class Learned(NamedTuple):
+    """A model, and what it is worth.
+
+    Attributes:
+        model: to be kept.
+        words: rated words.
+        scales: by file, the least and the greatest value of its ratings.
+        known: by input, how many rated words it knows.
+        measured: by estimator, Pearson's correlation of pooled predictions with ratings.
+        cuts: what two thresholds of the predictions do: that of the ratings, and the calibrated.
+        vocabulary: words whose predictions the model holds.
+    """
+
+    model: Model
+    words: int
+    scales: Mapping[str, tuple[float, float]]
+    known: Mapping[str, int]
+    measured: Mapping[str, Measured]
+    cuts: tuple[Cut, Cut]
+    vocabulary: int
+
+
+def inputs_of(options: AbstractnessOptions) -> tuple[str, ...]:
+    """Return the inputs that are asked for, or those that there are."""
+    own = options.words
+    found = own.inputs or (*DEFAULT_INPUTS, *(("vectors",) if own.vectors else ()))
+    return tuple(dict.fromkeys(found))
+
+
+def learn(
+    ratings: Ratings,
+    given: Given,
+    options: AbstractnessOptions,
+    resources: Mapping[str, str],
+    made_from: Mapping[str, str],
+) -> Learned:
+    """Return a model learned from ratings.
+
+    Args:
+        ratings: rated words.
+        given: what inputs look words up in.
+        options: of the command.
+        resources: digests of what the model is made with, by name.
+        made_from: by input, what it looks words up in, for messages.
+
+    Raises:
+        LexbeamError: an input knows no rated word, or a package is missing.
+    """
+    inputs, how = inputs_of(options), options.learning
+    if "glosses" in inputs:
+        log.info("vectors of glosses")
+        given = with_glosses(given, options.words)
+    described = fit_inputs(ratings.words, inputs, given, options.words)
+    known = {name: int(found.sum()) for name, found in described.known.items()}
+    _check_known(known, ratings, made_from)
+    training = Training(ratings.words, described.rows, ratings.values)
+    names = tuple(dict.fromkeys([how.estimator, *how.compare]))
+    log.info("folds")
+    pooled = out_of_fold(training, names, options.folds, how)
+    measured = {
+        name: measure("pearson", (ratings.values, found), clusters=ratings.words, options=options.bootstrap)
+        for name, found in pooled.items()
+    }
+    own = pooled[how.estimator]
+    below = options.abstract_below
+    cuts = cut_at(ratings.values, own, below, below), youden(ratings.values, own, below)
+    log.info("all words")
+    fitted = fit(how.estimator, training, how)
+    words = vocabulary_of(ratings.words, given, options.words.vocabulary)
+    values = np.empty(len(words))
+    rated = np.full(len(words), np.nan)
+    values[: len(own)], rated[: len(own)] = own, ratings.values
+    values[len(own) :] = _predicted(described, words[len(own) :], given, how.estimator, fitted)
+    ngrams = ngram_part(described.how) if "ngrams" in inputs else None
+    model = Model(
+        kind=KIND,
+        task=TASK,
+        format=FORMAT,
+        content=kept_arrays(words, values, rated, ngrams, fitted),
+        resources=resources,
+        options=_noted(options, inputs, ratings),
+        seed=how.seed,
+        data=digest([ratings.words, ratings.values.tolist()]),
+        metrics=_metrics(measured, how.estimator, cuts, ratings, own),
+        made_with=("scikit-learn", "scipy", *(("torch",) if how.estimator == "network" else ())),
+    )
+    return Learned(model, len(own), ratings.scales, known, measured, cuts, len(words))
+
+
+def _check_known(known: Mapping[str, int], ratings: Ratings, made_from: Mapping[str, str]) -> None:
+    for name, count in known.items():
+        if not count and name != "ngrams":
+            lists = ", ".join(ratings.scales)
+            raise LexbeamError(
+                f"{made_from[name]} has none of the {len(ratings.words)} rated words of {lists} "
+                f"({', '.join(map(repr, ratings.words[:3]))}, ...): check the column of the words "
+                f"and its language, or leave {name} out of `inputs`"
+            )
+
+
+def out_of_fold(training: Training, names: Sequence[str], folds: int, options: EstimatorOptions) -> dict[str, Floats]:
+    """Return what estimators predict of each word, learned from the other folds, 0 to 1.
+
+    The mean of estimators brings what each of them predicts alone, which costs nothing.
+
+    Args:
+        training: rated words.
+        names: entries of `ESTIMATORS`.
+        folds: how many; the fold of a word is its hash.
+        options: of estimators.
+
+    Raises:
+        LexbeamError: a package is missing, or all words are in one fold.
+    """
+    fold = fold_of(training.words, folds, seed=options.seed, label=TASK)
+    single = dict.fromkeys(member for name in names for member in (MEMBERS if name == "mean" else (name,)))
+    raw = {name: np.empty(len(fold)) for name in single}
+    for number in range(folds):
+        held = fold == number
+        if held.all():
+            raise LexbeamError("all rated words are in one fold: give more of them, or `folds`")
+        if not held.any():
+            continue
+        rest = Training(
+            [word for word, out in zip(training.words, held.tolist(), strict=True) if not out],
+            training.rows[~held],
+            training.labels[~held],
+        )
+        for name in single:
+            fitted = fit(name, rest, options)
+            raw[name][held] = ESTIMATORS[name].predict(fitted, training.rows[held])
+    if "mean" in names:
+        raw = {"mean": np.mean([raw[name] for name in MEMBERS], axis=0), **raw}
+    order = dict.fromkeys([*names, *raw])
+    return {name: np.clip(raw[name], 0.0, 1.0) for name in order}
+
+
+def vocabulary_of(rated: Sequence[str], given: Given, most: int) -> list[str]:
+    """Return the words that a model holds, in lower case: rated ones first, then others.
+
+    Args:
+        rated: rated words, which are held however many they are.
+        given: where others are from: words of WordNet that are no phrases, then those of vectors
+            in their order.
+        most: how many words are held, at most.
+    """
+    found = dict.fromkeys(rated)
+    if given.wordnet is not None:
+        senses = given.wordnet.senses_in(np.arange(len(given.wordnet))).values
+        lemmas = pc.unique(given.wordnet.lemmas(senses))
+        single = lemmas.filter(pc.invert(pc.match_substring(lemmas, "_")))
+        _add(found, sorted(single.to_pylist()), most)
+    for vectors in given.vectors:
+        _add(found, pc.utf8_lower(vectors.words).to_pylist(), most)
+    return list(found)
+
+
+def _add(found: dict[str, None], words: Sequence[str], most: int) -> None:
+    for word in words:
+        if len(found) >= most:
+            return
+        found.setdefault(word)
+
+
+def _predicted(
+    described: Described, words: Sequence[str], given: Given, estimator: str, fitted: dict[str, npt.NDArray[Any]]
+) -> Floats:
+    """Return predictions block by block, in little memory."""
+    found = [np.zeros(0)]
+    for start in range(0, len(words), _WORDS):
+        rows, _ = describe(described.how, words[start : start + _WORDS], given)
+        found.append(predict(estimator, fitted, rows))
+    return np.concatenate(found)
+
+
+_WORDS = 1 << 14
+
+
+def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings) -> dict[str, Any]:
+    own, how = options.words, options.learning
+    return {
+        "estimator": how.estimator,
+        "inputs": list(inputs),
+        "of": options.of,
+        "rated": options.rated,
+        "abstract_below": options.abstract_below,
+        "folds": options.folds,
+        "scales": sorted(map(list, ratings.scales.values())),
+        **{name: getattr(own, name) for name in _USED},
+        **{name: getattr(how, name) for name in _USES[how.estimator]},
+    }
+
+
+def _metrics(
+    measured: Mapping[str, Measured], estimator: str, cuts: tuple[Cut, Cut], ratings: Ratings, predicted: Floats
+) -> dict[str, float | None]:
+    own, (plain, calibrated) = measured[estimator], cuts
+    found: dict[str, float | None] = {
+        "words": float(len(predicted)),
+        "pearson": own.value,
+        "pearson_low": own.low,
+        "pearson_high": own.high,
+        "mae": float(np.abs(ratings.values - predicted).mean()),
+        "threshold": calibrated.threshold,
+        "sensitivity": _finite(calibrated.sensitivity),
+        "specificity": _finite(calibrated.specificity),
+        "sensitivity_uncalibrated": _finite(plain.sensitivity),
+        "specificity_uncalibrated": _finite(plain.specificity),
+    }
+    for name, other in measured.items():
+        if name != estimator:
+            found[f"pearson_{name}"] = other.value
+    return found
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

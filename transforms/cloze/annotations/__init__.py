@@ -1,0 +1,4 @@
+"""People's answers to questions: the sheet, files that come back, which questions are kept.
+
+In: sheets, tables, JSON lines. Out: `cloze/annotations`, `cloze/verdicts`. Read `sheet`, `files`, `quality`.
+"""

@@ -1,0 +1,231 @@
+"""What people's answers say of questions: which count, which questions are kept, and why not.
+
+The rules of Zheng et al. (2021), appendix E: the average accuracy is higher than 40 %, both spans
+of evidence are there, a question that is called easy is answered rightly; and section 2.6:
+annotators have an approval rate above 90 %. Whose average it is the text does not say: it is
+that of a question, or of an annotator. With several answers to a question the text does not say
+either whether one that breaks a rule drops the question, or itself alone.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from schemas.cloze.questions import VERDICT_REASONS
+from transforms.common.options.fields import option
+from transforms.evaluation.reliability import nominal_alpha
+
+__all__ = [
+    "Annotation",
+    "Judged",
+    "Key",
+    "QualityOptions",
+    "Verdict",
+    "agreement_of",
+    "settle_annotations",
+    "verdict_of",
+]
+
+OF = ("question", "annotator")
+LEVELS = ("question", "answer")
+UNKNOWN = ("kept", "dropped")
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QualityOptions:
+    """Which answers count, and which questions are kept."""
+
+    min_accuracy: float = option(0.4, help="the accuracy must be above this", least=-1, most=1)
+    accuracy_of: str = option(
+        "question",
+        help="whose accuracy: that of a question, which is dropped, or of an "
+        "annotator, whose answers do not count then",
+        choices=OF,
+    )
+    min_approval: float = option(0.9, help="the annotator's approval rate must be above this", least=-1, most=1)
+    unknown_approval: str = option(
+        "kept", help="answers of annotators whose approval rate nobody says", choices=UNKNOWN
+    )
+    min_answers: int = option(1, help="answers that count which a question needs", least=1)
+    evidence: bool = option(True, help="ask that answers quote both passage and summary")
+    easy: bool = option(True, help="ask that who calls a question easy answers it rightly")
+    easy_words: tuple[str, ...] = option(("easy", "very easy"), help="what difficulties count as easy", metavar="WORD")
+    rules_of: str = option(
+        "question",
+        help="what breaks the rules of evidence and easy questions: the question is "
+        "dropped, or the answer does not count",
+        choices=LEVELS,
+    )
+
+
+class Annotation(NamedTuple):
+    """An answer as a file has it.
+
+    Attributes:
+        key: question and kind.
+        annotator: who answered.
+        answer: the option, 0 to 4; None: undecided.
+        correct: whether it is the answer.
+        difficulty: how hard it was; None: not said.
+        spans: evidence in passage and summary; empty: none.
+        explained: what else is said.
+        approval: the annotator's approval rate, 0 to 1; None: not said.
+        source: the file.
+        position: the line there; empty where it is not known.
+    """
+
+    key: Key
+    annotator: str
+    answer: int | None
+    correct: bool
+    difficulty: str | None
+    spans: tuple[str, str]
+    explained: str | None
+    approval: float | None
+    source: str
+    position: str
+
+
+class Judged(NamedTuple):
+    """An answer, and why it does not count; None: it does."""
+
+    annotation: Annotation
+    reason: str | None
+
+
+class Verdict(NamedTuple):
+    """What answers say of a question, see table cloze/verdicts."""
+
+    answers: int
+    right: int
+    accuracy: float | None
+    evidence: int
+    easy: int
+    easy_wrong: int
+    majority: int | None
+    majority_share: float | None
+    reason: str | None
+
+
+def settle_annotations(annotations: Sequence[Annotation], options: QualityOptions) -> list[Judged]:
+    """Return annotations, each with the first reason for which it does not count.
+
+    The accuracy of an annotator is that of their answers that count by the other rules.
+    """
+    reasons = [_reason(one, options) for one in annotations]
+    if options.accuracy_of == "annotator":
+        right: Counter[str] = Counter()
+        count: Counter[str] = Counter()
+        for one, reason in zip(annotations, reasons, strict=True):
+            if reason is None:
+                count[one.annotator] += 1
+                right[one.annotator] += one.correct
+        low = {name for name in count if right[name] / count[name] <= options.min_accuracy}
+        for place, one in enumerate(annotations):
+            if reasons[place] is None and one.annotator in low:
+                reasons[place] = "low_accuracy"
+    return [Judged(one, reason) for one, reason in zip(annotations, reasons, strict=True)]
+
+
+def _reason(one: Annotation, options: QualityOptions) -> str | None:
+    if one.approval is None:
+        if options.unknown_approval == "dropped":
+            return "no_approval"
+    elif one.approval <= options.min_approval:
+        return "low_approval"
+    if options.rules_of == "answer":
+        if options.evidence and not _quotes(one):
+            return "no_evidence"
+        if options.easy and _is_easy(one, options) and not one.correct:
+            return "easy_but_wrong"
+    return None
+
+
+def _quotes(one: Annotation) -> bool:
+    return all(span.strip() for span in one.spans)
+
+
+def _is_easy(one: Annotation, options: QualityOptions) -> bool:
+    said = (one.difficulty or "").casefold().split()
+    return any(said == word.casefold().split() for word in options.easy_words)
+
+
+def verdict_of(judged: Sequence[Judged], options: QualityOptions) -> Verdict:
+    """Return what the answers to a question say of it.
+
+    Args:
+        judged: its answers, those that do not count as well.
+        options: the rules.
+    """
+    own = [one.annotation for one in judged if one.reason is None]
+    right = sum(one.correct for one in own)
+    accuracy = right / len(own) if own else None
+    evidence = sum(map(_quotes, own))
+    easy = [one for one in own if _is_easy(one, options)]
+    wrong = sum(not one.correct for one in easy)
+    chosen = Counter(one.answer for one in own if one.answer is not None)
+    most = max(chosen.values(), default=0)
+    first = [answer for answer, count in chosen.items() if count == most]
+    broken = {
+        "not_annotated": not judged,
+        "too_few": len(own) < options.min_answers,
+        "low_accuracy": options.accuracy_of == "question" and (accuracy is None or accuracy <= options.min_accuracy),
+        "no_evidence": options.evidence and evidence < len(own),
+        "easy_but_wrong": options.easy and wrong > 0,
+    }
+    return Verdict(
+        len(own),
+        right,
+        accuracy,
+        evidence,
+        len(easy),
+        wrong,
+        first[0] if len(first) == 1 else None,
+        most / len(own) if own else None,
+        next((name for name in VERDICT_REASONS if broken[name]), None),
+    )
+
+
+def agreement_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return how far the answers that count agree.
+
+    Undecided ones are no answer here. `alpha` is Krippendorff's for categories, the place of the
+    option: places are drawn by hash, so that they mean nothing over questions.
+
+    Args:
+        rows: of cloze/annotations.
+
+    Returns:
+        `answers`, `annotators`, `questions`; `several`: questions with two answers or more;
+        `alpha`; `majority`: the mean share of the most frequent answer where there are several;
+        `accuracy`: the share of right answers. None where it is undefined.
+    """
+    own = [row for row in rows if row["kept"]]
+    said = [row for row in own if row["answer"] is not None]
+    by_key: dict[Key, Counter[int]] = {}
+    for row in said:
+        by_key.setdefault(_key(row), Counter())[row["answer"]] += 1
+    several = [counts for counts in by_key.values() if counts.total() > 1]
+    numbers = {key: place for place, key in enumerate(sorted(by_key))}
+    shares = [max(counts.values()) / counts.total() for counts in several]
+    return {
+        "answers": len(own),
+        "annotators": len({row["annotator_id"] for row in own}),
+        "questions": len({_key(row) for row in own}),
+        "several": len(several),
+        "alpha": nominal_alpha(
+            np.array([numbers[_key(row)] for row in said], np.int64),
+            np.array([row["answer"] for row in said], np.int64),
+        ),
+        "majority": sum(shares) / len(shares) if shares else None,
+        "accuracy": sum(row["correct"] for row in own) / len(own) if own else None,
+    }
+
+
+def _key(row: Mapping[str, Any]) -> Key:
+    return row["question_id"], row["kind"]

@@ -1,0 +1,94 @@
+"""The sheet by which people answer questions, and its rows.
+
+Zheng et al. (2021), appendices A and E: workers choose an option, mark evidence in passage and
+summary, and say how hard the question is. (The script itself is not in the paper's text.)
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from transforms.cloze.questions.question import LETTERS
+from transforms.people.cells import CELL_LIMIT, cell_of
+from transforms.people.sheets import Answer, Column, Sheet
+
+__all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "Asked", "asked_rows"]
+
+DIFFICULTIES = ("easy", "medium", "hard")
+
+ANSWER = Answer(
+    name="answer", help="which word fills the gap", values=tuple((letter, "") for letter in LETTERS), undecided="-"
+)
+
+SHEET = Sheet(
+    name="cloze",
+    version="1",
+    instructions=(
+        "Which of the five words stands in the place of @placeholder?",
+        "The question sums up the passage; read the passage first.",
+        "Copy the words of the passage and those of the question that tell you so.",
+    ),
+    columns=(
+        Column("passage", "a text"),
+        Column("question", "a summary of it, with a gap"),
+        *(Column(letter, "an option") for letter in LETTERS),
+    ),
+    answers=(
+        ANSWER,
+        Answer(
+            name="difficulty",
+            help="how hard the question is",
+            values=tuple((level, "") for level in DIFFICULTIES),
+            optional=True,
+        ),
+        Answer(name="span_passage", help="evidence in the passage", kind="text", optional=True),
+        Answer(name="span_summary", help="evidence in the question", kind="text", optional=True),
+        Answer(name="explained", help="why, in a few words", kind="text", optional=True),
+    ),
+    key=("question_id", "kind"),
+)
+
+# Columns of table cloze/questions that the sheet needs.
+COLUMNS = ("question_id", "kind", "split", "article", "question", "options", "kept")
+
+
+class Asked(NamedTuple):
+    """Rows of the sheet, and how many questions have a text that no cell holds."""
+
+    rows: pa.Table
+    too_long: int
+
+
+def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> Asked:
+    """Return the questions that people are asked about, as rows of the sheet.
+
+    Args:
+        rows: of table cloze/questions, with `COLUMNS`.
+        kinds: of these kinds; none: of all.
+        splits: of these splits; none: of all.
+    """
+    found, too_long = [], 0
+    for row in rows.filter(rows["kept"]).to_pylist():
+        if (kinds and row["kind"] not in kinds) or (splits and row["split"] not in splits):
+            continue
+        if any(_units(row[name]) > CELL_LIMIT for name in ("article", "question")):
+            too_long += 1
+            continue
+        found.append(
+            {
+                "question_id": row["question_id"],
+                "kind": row["kind"],
+                "passage": row["article"],
+                "question": row["question"],
+                **dict(zip(LETTERS, row["options"], strict=True)),
+            }
+        )
+    names = [*SHEET.key, *(column.name for column in SHEET.columns)]
+    schema = pa.schema([(name, pa.string()) for name in names])
+    return Asked(pa.Table.from_pylist(found, schema), too_long)
+
+
+def _units(text: str) -> int:
+    """Return how long a text is in a cell, as spreadsheets count."""
+    return len(cell_of(text).encode("utf-16-le", "surrogatepass")) // 2

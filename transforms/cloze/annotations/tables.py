@@ -1,0 +1,95 @@
+"""Annotations of published questions as rows: tables cloze/annotations and cloze/verdicts."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.cloze.pairs import KINDS
+from schemas.cloze.questions import ANNOTATIONS, VERDICT_REASONS, VERDICTS
+from transforms.cloze.annotations.files import Question
+from transforms.cloze.annotations.quality import Judged, Key, QualityOptions, agreement_of, verdict_of
+
+__all__ = ["COLUMNS", "annotation_rows", "figures_of", "questions_of", "verdict_rows"]
+
+COLUMNS = ("question_id", "kind", "options", "label", "kept")
+
+
+def questions_of(rows: Iterable[pa.Table]) -> dict[Key, Question]:
+    """Return the questions that are kept, in the order of the table, without their texts.
+
+    Args:
+        rows: row groups of cloze/questions, with `COLUMNS`.
+    """
+    return {
+        (row["question_id"], row["kind"]): Question(tuple(row["options"]), row["label"])
+        for some in rows
+        for row in some.filter(some["kept"]).to_pylist()
+    }
+
+
+def annotation_rows(judged: Sequence[Judged]) -> pa.Table:
+    """Return rows of cloze/annotations, sorted by their key."""
+    rows = []
+    for one, reason in judged:
+        rows.append(
+            {
+                "question_id": one.key[0],
+                "kind": one.key[1],
+                "annotator_id": one.annotator,
+                "answer": one.answer,
+                "correct": one.correct,
+                "difficulty": one.difficulty,
+                "span_passage": one.spans[0] or None,
+                "span_summary": one.spans[1] or None,
+                "explained": one.explained,
+                "approval_rate": one.approval,
+                "kept": reason is None,
+                "reason": reason,
+                "source": one.source,
+                "position": one.position,
+            }
+        )
+    rows.sort(key=lambda row: tuple(row[name] for name in ANNOTATIONS.key))
+    return pa.Table.from_pylist(rows, ANNOTATIONS.schema())
+
+
+def verdict_rows(judged: Sequence[Judged], questions: Iterable[Key], options: QualityOptions) -> pa.Table:
+    """Return rows of cloze/verdicts, one for each question, sorted."""
+    by_key: dict[Key, list[Judged]] = {}
+    for one in judged:
+        by_key.setdefault(one.annotation.key, []).append(one)
+    rows = []
+    for key in sorted(questions):
+        verdict = verdict_of(by_key.get(key, ()), options)._asdict()
+        rows.append({"question_id": key[0], "kind": key[1], **verdict, "kept": verdict["reason"] is None})
+    return pa.Table.from_pylist(rows, VERDICTS.schema())
+
+
+def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
+    """Return what the manifest says: counts, reasons, and how far people agree, by kind."""
+    names = ["question_id", "kind", "annotator_id", "answer", "correct", "kept", "reason"]
+    given = annotations.select(names).to_pylist()
+    rows = verdicts.select(["kind", "kept", "reason"]).to_pylist()
+    reasons = Counter(row["reason"] for row in given if row["reason"])
+    kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
+    return {
+        "annotations": len(given),
+        "annotators": len({row["annotator_id"] for row in given}),
+        "counted": sum(row["kept"] for row in given),
+        "reasons": dict(sorted(reasons.items())),
+        "kinds": [
+            {
+                "kind": kind,
+                "questions": sum(row["kind"] == kind for row in rows),
+                "kept": sum(row["kind"] == kind and row["kept"] for row in rows),
+                "dropped": {
+                    name: sum((row["kind"], row["reason"]) == (kind, name) for row in rows) for name in VERDICT_REASONS
+                },
+                "agreement": agreement_of([row for row in given if row["kind"] == kind]),
+            }
+            for kind in kinds
+        ],
+        "agreement": agreement_of(given),
+    }

@@ -1,0 +1,367 @@
+"""Questions with five options that reading systems are asked, and the same as numbers.
+
+ASK             a part of cloze/pairs, and of cloze/questions -> rows `ASKED_ROWS`
+ENCODE_ASKED    all of a language -> EncodedAsked: what a reader is trained on
+
+Questions are those that `lexbeam cloze questions` kept, or targets that the files have with their
+options. Words are those of passages, of summaries without the words that are asked for anywhere,
+and all options: whether an option is known, and how, says nothing of which one is right.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.cloze.answers.baselines import stand_in_passage
+from transforms.cloze.answers.keys import FIVE
+from transforms.cloze.filters.candidates import question_id
+from transforms.cloze.pairs.pair import PLACEHOLDER
+from transforms.cloze.questions.joined import Following, articles_of
+from transforms.cloze.questions.question import gapped
+from transforms.cloze.readers.data import PAIR_ROWS, Group, GroupTask, lists_of
+from transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
+from transforms.cloze.readers.options import PLACEHOLDER as GAP
+from transforms.cloze.readers.options import RESERVED, Lists, Questions
+from transforms.common.draws.by_content import content_hashes
+from transforms.common.errors import LexbeamError
+from transforms.common.options.fields import option
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
+
+__all__ = [
+    "ASK",
+    "ASKED",
+    "ENCODE_ASKED",
+    "AskTask",
+    "Asked",
+    "EncodedAsked",
+    "VocabularyOptions",
+    "asked_texts",
+    "counts_of",
+    "numbered_questions",
+    "pair_texts",
+]
+
+ASKED = ("questions", "targets")
+
+# A question without its text; `standing` says which options stand in the passage.
+ASKED_ROWS = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("kind", pa.string()),
+        ("language", pa.string()),
+        ("article_id", pa.string()),
+        ("pair_id", pa.string()),
+        ("token", pa.int32()),
+        ("options", pa.list_(pa.string())),
+        ("label", pa.int32()),
+        ("split", pa.string()),
+        ("standing", pa.list_(pa.bool_())),
+    ]
+)
+NUMBERED = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("kind", pa.string()),
+        ("article_id", pa.string()),
+        ("split", pa.string()),
+        ("passage", pa.int64()),
+        ("place", pa.int64()),
+        ("label", pa.int64()),
+        ("options", pa.list_(pa.int64())),
+        ("standing", pa.list_(pa.bool_())),
+    ]
+)
+WORDS = pa.schema([("word", pa.large_string()), ("in_passages", pa.int64())])
+_PAIR_COLUMNS = ("pair_id", "article_id", "language", "summary", "passage", "summary_starts", "summary_ends", "targets")
+_QUESTION_COLUMNS = ("question_id", "kind", "pair_id", "question", "options", "label", "split", "kept")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularyOptions:
+    """Which words readers know beside options."""
+
+    min_count: int = option(
+        2, help="times that a word stands in texts, at least, to have an embedding; options have one", least=1
+    )
+    most_words: int = option(100_000, help="words of texts with an embedding, at most", least=1)
+
+
+class AskTask(NamedTuple):
+    """A part of the pairs, and of the questions about them; None: targets of the files."""
+
+    number: int
+    pairs: Part
+    questions: tuple[Part, ...] | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Receipt of questions.
+
+    Attributes:
+        rows: `ASKED_ROWS`, in the order of ids and kinds.
+        counts: (kind, reason, how many); without a reason those that are asked.
+    """
+
+    rows: PartFile
+    counts: tuple[tuple[str, str, int], ...]
+
+
+def _ask(artefact: Artefact, task: AskTask, _: None) -> Asked:
+    counts: Counter[tuple[str, str]] = Counter()
+
+    def tables() -> Iterator[pa.Table]:
+        for rows in _of_articles(task, counts):
+            rows.sort(key=lambda row: (row["question_id"], row["kind"]))
+            yield pa.Table.from_pylist(rows, ASKED_ROWS)
+
+    part = write_part(artefact, ASKED_ROWS, tables(), sort_keys=("question_id", "kind"))
+    return Asked(part, tuple((*key, count) for key, count in sorted(counts.items())))
+
+
+def _of_articles(task: AskTask, counts: Counter[Any]) -> Iterator[list[dict[str, Any]]]:
+    asked = None
+    if task.questions is not None:
+        asked = Following(articles_of(task.questions, _QUESTION_COLUMNS, "question_id"))
+    for article, pairs in articles_of((task.pairs,), _PAIR_COLUMNS, "pair_id"):
+        own = {pair["pair_id"]: pair for pair in pairs}
+        found = _targets(pairs) if asked is None else _questions(asked.of(article), own)
+        rows = []
+        for row, reason in found:
+            counts[row["kind"], reason] += 1
+            if reason:
+                continue
+            pair = own[row["pair_id"]]
+            row["standing"] = stand_in_passage(pair["passage"], row["options"]).tolist()
+            rows.append({**row, "article_id": pair["article_id"], "language": pair["language"]})
+        yield rows
+
+
+def _targets(pairs: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield targets of pairs, and why they are not asked."""
+    seen = set()
+    for pair in pairs:
+        for target in pair["targets"]:
+            row = {name: target[name] for name in ("kind", "token", "options", "label")}
+            row |= {"pair_id": pair["pair_id"], "split": None}
+            place = pair["pair_id"], target["token"], target["kind"]
+            if target["token"] is None:
+                yield row, "no_place"
+            elif len(target["options"]) != FIVE:
+                yield row, "not_five"
+            elif place in seen:
+                yield row, "repeated"
+            else:
+                seen.add(place)
+                yield {**row, "question_id": question_id(*place[:2])}, ""
+
+
+def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+    for row in rows:
+        if not row["kept"]:
+            yield row, "not_kept"
+            continue
+        pair = pairs.get(row["pair_id"])
+        start = row["question"].index(PLACEHOLDER)
+        if pair is None or start not in pair["summary_starts"]:
+            raise LexbeamError(
+                f"cloze/questions has question {row['question_id']}, whose pair cloze/pairs has "
+                "not: make candidates, options and questions anew"
+            )
+        yield {**row, "token": pair["summary_starts"].index(start)}, ""
+
+
+ASK: Stage[AskTask, None, Asked] = Stage(
+    name="cloze/ask",
+    receipt=Asked,
+    build=_ask,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unit="parts of questions",
+)
+
+
+def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Yield the questions of a part: their row of `ASKED_ROWS`, passage, summary with the gap."""
+    names = ("question_id", "kind", "pair_id", "token", "options", "label", "split")
+    texts = Following(articles_of((pairs,), _PAIR_COLUMNS, "pair_id"))
+    for article, rows in articles_of((asked,), names, "question_id"):
+        own = {pair["pair_id"]: pair for pair in texts.of(article)}
+        for row in rows:
+            pair, token = own[row["pair_id"]], row["token"]
+            start, end = pair["summary_starts"][token], pair["summary_ends"][token]
+            summary = pair["summary"]
+            yield row, pair["passage"], gapped(summary, start, end, summary[start:end])
+
+
+@dataclass(frozen=True)
+class EncodedAsked:
+    """Receipt of the questions of a language as numbers.
+
+    Attributes:
+        words: table `WORDS`; the first has number `RESERVED`.
+        questions: table `NUMBERED`, in the order of ids and kinds.
+        passages: numbers of words, int32, and where each passage begins, int64.
+        summaries: likewise, a question each, with the gap.
+        texts: likewise, summaries with all their words, in the order of the passages.
+        pairs: table `PAIR_ROWS`, in that order.
+    """
+
+    words: File
+    questions: File
+    passages: tuple[File, File]
+    summaries: tuple[File, File]
+    texts: tuple[File, File]
+    pairs: File
+
+
+def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> EncodedAsked:
+    asked = read_table([checked(part) for part in task.candidates])
+    asked = asked.filter(pc.equal(pc.fill_null(asked["language"], ""), task.group.language))
+    asked = asked.sort_by([("question_id", "ascending"), ("kind", "ascending")]).combine_chunks()
+    words = _words(task, asked, options)
+    pairs, summaries = _write_texts(artefact, task, asked, words["word"].combine_chunks())
+    of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
+    own = [summaries[name] for name in asked["question_id"].to_pylist()]
+    with artefact.writing(".summaries") as stream:
+        for text in own:
+            stream.write(text.tobytes())
+    write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
+    found = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
+    found = pc.add(found.cast(pa.int64()), RESERVED)
+    rows = pa.table(
+        [
+            asked["question_id"],
+            asked["kind"],
+            asked["article_id"],
+            asked["split"],
+            pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
+            asked["token"].cast(pa.int64()),
+            asked["label"].cast(pa.int64()),
+            pa.FixedSizeListArray.from_arrays(found, FIVE).cast(pa.list_(pa.int64())),
+            asked["standing"],
+        ],
+        schema=NUMBERED,
+    )
+    for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
+        with artefact.writing(suffix) as stream:
+            write_rows(stream, table.schema, [table])
+    passages, own_summaries, texts = (
+        (artefact.file(f".{name}"), artefact.file(f".{one}_bounds"))
+        for name, one in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
+    )
+    return EncodedAsked(
+        artefact.file(".words"), artefact.file(".questions"), passages, own_summaries, texts, artefact.file(".pairs")
+    )
+
+
+def _write_texts(
+    artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array
+) -> tuple[pa.Table, dict[str, np.ndarray]]:
+    """Write the texts of pairs; return table `PAIR_ROWS`, and summaries by question."""
+    by_pair: dict[str, list[tuple[str, int]]] = {}
+    for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
+        by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
+    ids = pa.array(list(by_pair), pa.string())
+    summaries = {}
+    pairs = [PAIR_ROWS.empty_table()]
+    lengths: dict[str, list[int]] = {"passage": [], "text": []}
+
+    def write(stream: Any, name: str, own: Lists) -> None:
+        stream.write(own.values.tobytes())
+        lengths[name] += np.diff(own.bounds).tolist()
+
+    with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
+        for rows in rows_of(task, ["article_id", "summary_forms", "passage_forms"]):
+            rows = rows.filter(pc.is_in(rows["pair_id"], ids)).combine_chunks()
+            write(passages, "passage", numbered(rows["passage_forms"], words))
+            whole = numbered(rows["summary_forms"], words)
+            write(texts, "text", whole)
+            pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
+            for row, pair in enumerate(rows["pair_id"].to_pylist()):
+                for name, token in by_pair[pair]:
+                    summaries[name] = whole.values[whole.bounds[row] : whole.bounds[row + 1]].copy()
+                    summaries[name][token] = GAP
+    for name, own in lengths.items():
+        write_bounds(artefact, f".{name}_bounds", own)
+    return pa.concat_tables(pairs), summaries
+
+
+def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.Table:
+    """Return table `WORDS`: options, then frequent words of texts."""
+    gaps: dict[str, set[int]] = {}
+    for pair, token in zip(asked["pair_id"].to_pylist(), asked["token"].to_pylist(), strict=True):
+        gaps.setdefault(pair, set()).add(token)
+    passages: Counter[str] = Counter()
+    summaries: Counter[str] = Counter()
+    ids = pa.array(list(gaps), pa.string())
+    for rows in rows_of(task, ["summary_forms", "passage_forms"]):
+        rows = rows.filter(pc.is_in(rows["pair_id"], ids)).combine_chunks()
+        for entry in pc.value_counts(pc.utf8_lower(flat(rows["passage_forms"]))).to_pylist():
+            passages[entry["values"]] += entry["counts"]
+        forms = rows["summary_forms"].to_pylist()
+        for pair, own in zip(rows["pair_id"].to_pylist(), forms, strict=True):
+            summaries.update(w.lower() for at, w in enumerate(own) if at not in gaps[pair])
+    named = set(pc.utf8_lower(flat(asked["options"])).to_pylist())
+    texts = sorted((-n, w) for w, n in (passages + summaries).items() if n >= options.min_count)
+    others = [word for _, word in texts[: options.most_words] if word not in named]
+    words = [*sorted(named), *others]
+    return pa.table([words, [passages[word] for word in words]], schema=WORDS).combine_chunks()
+
+
+def numbered_questions(encoded: EncodedAsked) -> tuple[Questions, pa.Table]:
+    """Return the questions of a language, and table `NUMBERED`; texts are mapped into memory."""
+    rows = read_table([checked(encoded.questions)])
+    kinds = zip(rows["question_id"].to_pylist(), rows["kind"].to_pylist(), strict=True)
+    numbers = flat_numbers(rows["options"]).reshape(-1, FIVE)
+    questions = Questions(
+        passages=lists_of(encoded.passages),
+        passage=rows["passage"].to_numpy(),
+        summaries=lists_of(encoded.summaries),
+        places=rows["place"].to_numpy(),
+        answers=rows["label"].to_numpy(),
+        keys=content_hashes([f"{a} {b}" for a, b in kinds]),
+        articles=content_hashes(rows["article_id"]),
+        options=numbers,
+    )
+    return questions, rows
+
+
+def pair_texts(encoded: EncodedAsked) -> tuple[Lists, Lists, np.ndarray, np.ndarray]:
+    """Return passages, whole summaries, and hashes of the pairs and articles that they are of."""
+    rows = read_table([checked(encoded.pairs)])
+    return (
+        lists_of(encoded.passages),
+        lists_of(encoded.texts),
+        content_hashes(rows["pair_id"]),
+        content_hashes(rows["article_id"]),
+    )
+
+
+def flat_numbers(lists: pa.ChunkedArray) -> np.ndarray:
+    """Return the numbers of lists, one after the other."""
+    found: np.ndarray = pc.list_flatten(lists.combine_chunks()).to_numpy(zero_copy_only=False)
+    return found
+
+
+def counts_of(encoded: EncodedAsked) -> np.ndarray:
+    """Return how often each word stands in passages, by its number, int64."""
+    own = read_table([checked(encoded.words)])["in_passages"].to_numpy()
+    return np.concatenate([np.zeros(RESERVED, np.int64), own])
+
+
+ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
+    name="cloze/encode-asked", receipt=EncodedAsked, build=_encode, unit="languages"
+)
+
+
+def language_task(language: str, pairs: tuple[Part, ...], asked: tuple[Part, ...]) -> GroupTask:
+    """Return what `ENCODE_ASKED` takes: all pairs, and all parts of `ASK`."""
+    return GroupTask(Group("", language), pairs, asked)

@@ -1,0 +1,148 @@
+"""Answers to five-way questions evaluated: accuracy by kind and across kinds, beside baselines.
+
+Rows are of `cloze/metrics`. A subset is a kind, `KIND from OTHER` for a system that was trained on
+questions of another kind, or `all`. Systems `chance`, `frequency` and `not-in-passage` are those of
+`baselines`. Of ties the expected accuracy counts. Intervals resample whole articles, whose
+questions are alike.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from schemas.cloze.pairs import KINDS
+from transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, subset_of
+from transforms.cloze.answers.files import Answer
+from transforms.cloze.answers.keys import UNKNOWN, Key
+from transforms.common.errors import LexbeamError
+from transforms.evaluation.bootstrap import BootstrapOptions
+from transforms.evaluation.evaluating import matched, measure, row
+from transforms.evaluation.outcomes import Floats, Ints
+
+__all__ = ["ALL", "System", "baselines_of", "evaluated", "systems_of"]
+
+ALL = "all"
+
+
+class System(NamedTuple):
+    """The answers of a system.
+
+    Attributes:
+        name: what it is called.
+        trained_on: the kind that it was trained on; empty where nothing says it.
+        places: the questions that it answers, rising.
+        chances: how probable each option is its answer, (answers, 5).
+    """
+
+    name: str
+    trained_on: str
+    places: Ints
+    chances: Floats
+
+
+def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
+    """Return what answers without reading, see `baselines`.
+
+    Args:
+        key: the questions.
+        frequencies: of their options, (questions, 5), NaN where a word is not listed; None: not
+            known, and no such baseline.
+    """
+    count = len(key.ids)
+    found = {"chance": chance(count)}
+    if frequencies is not None:
+        found["frequency"] = most_frequent(frequencies)
+    found["not-in-passage"] = absent(key.standing)
+    return [System(name, "", np.arange(count), chances) for name, chances in found.items()]
+
+
+def systems_of(key: Key, answers: Sequence[Answer], where: str, named: str) -> list[System]:
+    """Return the systems of a file of answers, sorted by name and what they were trained on.
+
+    A system answers every question; one that says what it was trained on every question of the
+    kinds that it answers.
+
+    Args:
+        key: the questions.
+        answers: to them.
+        where: the file, for messages.
+        named: what a system is called that nothing names.
+
+    Raises:
+        LexbeamError: an answer is missing, doubled, or to no question; ids are named.
+    """
+    groups: dict[tuple[str, str], list[Answer]] = {}
+    for one in answers:
+        groups.setdefault((one.system or named, one.trained_on), []).append(one)
+    found = []
+    for (system, trained_on), own in sorted(groups.items()):
+        try:
+            found.append(_system(key, own, system, trained_on))
+        except LexbeamError as error:
+            told = f"{where}, {system}" if len(groups) > 1 else where
+            raise LexbeamError(f"{told}: {error}") from error
+    for system in sorted({name for name, _ in groups}):
+        places = [place for one in found if one.name == system for place in one.places.tolist()]
+        if left := sorted({*key.kinds} - {key.kinds[place] for place in places}):
+            raise LexbeamError(f"{where}, {system}: no question of {' and '.join(left)} is answered, and gold has such")
+    return found
+
+
+def _system(key: Key, own: Sequence[Answer], system: str, trained_on: str) -> System:
+    by_index = {one.by_index for one in own}
+    if len(by_index) > 1:
+        raise LexbeamError("some answers have an index, and some an id: give one of them")
+    with_kind = all(one.kind for one in own) and all(key.kinds)
+    names = [str(place) for place in range(len(key.ids))] if by_index == {True} else key.ids
+    if by_index == {True} and {one.id for one in own} == {str(1 + int(name)) for name in names}:
+        raise LexbeamError(f"index runs from 1 to {len(names)}: the first question has index 0")
+    if not all(names):
+        raise LexbeamError(
+            "answers have ids, and gold has questions without `question_id` or `id`: give `index`, "
+            "the place in the gold file, from 0"
+        )
+    names = [_name(*both, with_kind) for both in zip(names, key.kinds, strict=True)]
+    answered = [_name(one.id, one.kind, with_kind) for one in own]
+    asked = np.arange(len(names))
+    if trained_on:
+        there = {*answered}
+        kinds = {kind for name, kind in zip(names, key.kinds, strict=True) if name in there}
+        if kinds:
+            asked = np.flatnonzero(np.isin(np.array(key.kinds), sorted(kinds)))
+    order = matched([names[place] for place in asked.tolist()], answered)
+    places = asked[order.gold]
+    chances = np.array([own[place].chances for place in order.predicted.tolist()])
+    rising = np.argsort(places)
+    return System(system, trained_on, places[rising], chances[rising])
+
+
+def _name(name: str, kind: str, with_kind: bool) -> str:
+    return f"{name} ({kind})" if with_kind else name
+
+
+def evaluated(key: Key, systems: Sequence[System], options: BootstrapOptions) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `cloze/metrics` of systems, subset by subset.
+
+    Args:
+        key: the questions.
+        systems: what answers them.
+        options: of the intervals.
+    """
+    for one in systems:
+        for subset, rows in _subsets(key, one):
+            places = one.places[rows]
+            clusters = [key.articles[place] for place in places.tolist()]
+            given = key.labels[places], one.chances[rows]
+            found = measure(ACCURACY, given, clusters=clusters, options=options)
+            yield row(one.name, subset, "accuracy", None, found)
+
+
+def _subsets(key: Key, system: System) -> Iterator[tuple[str, Ints]]:
+    kinds = np.array([key.kinds[place] for place in system.places.tolist()], object)
+    known = [kind for kind in KINDS if (kinds == kind).any()]
+    for kind in known:
+        yield subset_of(kind, system.trained_on), np.flatnonzero(kinds == kind)
+    # Over kinds a system that was trained on one is two things at once.
+    if (kinds == UNKNOWN).any() or (len(known) > 1 and not system.trained_on):
+        yield subset_of(ALL, system.trained_on), np.arange(len(kinds))

@@ -1,0 +1,103 @@
+"""Questions with their right options, as gold: files of the task, read for an evaluation.
+
+What is kept of a question is what metrics and baselines need, so that memory does not grow with the
+length of passages.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.cloze.answers.baselines import stand_in_passage
+from transforms.cloze.pairs.layout import InputText, ReadOptions
+from transforms.cloze.pairs.layouts import LAYOUTS
+from transforms.cloze.pairs.pair import Given, GivenTarget, article_id
+from transforms.cloze.pairs.row_layouts import kind_of_name
+from transforms.common.errors import UsageError
+from transforms.common.store import files
+from transforms.common.system_errors import reason_of
+from transforms.evaluation.outcomes import Bools, Ints
+from transforms.formats.records.base import Reject
+
+__all__ = ["FIVE", "UNKNOWN", "Key", "joined_keys", "read_key"]
+
+FIVE = 5  # options of a question
+UNKNOWN = ""  # the kind of questions of which nobody says it
+_LAYOUT = "recam"
+
+
+class Key(NamedTuple):
+    """Questions in the order of their files.
+
+    Attributes:
+        ids: of each question: its field `question_id` or `id`, empty without one.
+        kinds: of each, `UNKNOWN` where nothing says it.
+        articles: the ids of their passages.
+        options: their five options.
+        labels: which of them is right, from 0.
+        standing: which of them stand in the passage, (questions, 5).
+    """
+
+    ids: list[str]
+    kinds: list[str]
+    articles: list[str]
+    options: list[tuple[str, ...]]
+    labels: Ints
+    standing: Bools
+
+
+def read_key(path: str, kind: str | None) -> Key:
+    """Read a file of questions in the task's format, compressed or not.
+
+    Args:
+        path: JSON lines with `article`, `question`, `option_0` to `option_4` and `label`.
+        kind: of its questions, where its name does not say; None: nothing says it.
+
+    Raises:
+        UsageError: it cannot be read, or a line is no question with five options.
+    """
+    ids, articles, options, labels, standing = [], [], [], [], []
+    for one, target in _questions(path, kind):
+        ids.append(one.source_id or "")
+        articles.append(article_id(one.passage))
+        options.append(target.options)
+        labels.append(target.label)
+        standing.append(stand_in_passage(one.passage, target.options))
+    own = kind_of_name(path) or kind or UNKNOWN
+    return Key(
+        ids, [own] * len(ids), articles, options, np.array(labels, np.int64), np.array(standing, bool).reshape(-1, FIVE)
+    )
+
+
+def _questions(path: str, kind: str | None) -> Iterator[tuple[Given, GivenTarget]]:
+    shown = f"`gold` {files.shown(path)}"
+    try:
+        if files.size(path) is None:
+            raise UsageError(f"{shown} is not there")
+    except OSError as error:
+        raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
+    text = InputText(path, path, partial(files.open_read, path))
+    for _, one in LAYOUTS[_LAYOUT](text, ReadOptions(layout=_LAYOUT, kind=kind or UNKNOWN)):
+        where = f"{shown}, line {one.position}" if one.position else shown
+        if isinstance(one, Reject):
+            raise UsageError(f"{where}: {one.reason}, {one.detail}")
+        assert one.target is not None  # this layout's records have one
+        options = one.target.options
+        if len(options) != FIVE:
+            raise UsageError(f"{where}: {len(options)} options, where {FIVE} should be")
+        yield one, one.target
+
+
+def joined_keys(keys: list[Key]) -> Key:
+    """Return the questions of several files as those of one."""
+    ids, kinds, articles, options = ([one for key in keys for one in getattr(key, name)] for name in Key._fields[:4])
+    return Key(
+        ids,
+        kinds,
+        articles,
+        options,
+        np.concatenate([key.labels for key in keys]),
+        np.concatenate([key.standing for key in keys]),
+    )

@@ -1,0 +1,113 @@
+"""What a filter is: a question asked of words of summaries, many at once."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.cloze.filters.batches import Batch
+from transforms.lexicon.resources import Lexicon
+
+__all__ = [
+    "ABSTAINS",
+    "FAILS",
+    "PASSES",
+    "VECTORS",
+    "WORDNET",
+    "Evaluate",
+    "Filter",
+    "Setting",
+    "Verdicts",
+    "counted",
+    "nothing",
+]
+
+PASSES, FAILS, ABSTAINS = 1, 0, -1
+
+# What resources are called.
+WORDNET = "wordnet_"
+VECTORS = "vectors_"
+
+
+class Setting(NamedTuple):
+    """What filters are evaluated with.
+
+    Attributes:
+        lexicon: resources `WORDNET` and `VECTORS`.
+        sense: an entry of `nonspecificity.SENSES`.
+        depth: `max` or `min`.
+        depth_below: words of this depth, or deeper, are too specific.
+        propn: what becomes of proper nouns, an entry of `filters_scores.PROPER_NOUNS`.
+        relation_match: `surface` or `lemma`: what of passage words is compared.
+        relation_senses: `all`, or those of the `tag`.
+        abstractness: what predicts concreteness, see `filters_scores.Predictor`.
+        encoder: an encoder, see `transforms/lexicon/encoders/encoding.py`.
+        thresholds: `static` and `contextual`: cosines from which on a word is too similar.
+    """
+
+    lexicon: Lexicon
+    sense: str = "lesk"
+    depth: str = "max"
+    depth_below: float = 6.0
+    propn: str = "noun"
+    relation_match: str = "surface"
+    relation_senses: str = "all"
+    abstractness: Any = None
+    encoder: Any = None
+    thresholds: Mapping[str, float] = {}
+
+
+class Verdicts(NamedTuple):
+    """What a filter says of words.
+
+    Attributes:
+        values: what is compared with the threshold, or how many words offend; NaN: none.
+        matches: the sense, or the first word that offends; null: none.
+        passed: `PASSES`, `FAILS` or `ABSTAINS`, int8.
+    """
+
+    values: np.ndarray
+    matches: pa.Array
+    passed: np.ndarray
+
+
+# From a batch, tokens of its summaries, rising, and the setting, to verdicts on these tokens.
+Evaluate = Callable[[Batch, np.ndarray, Setting], Verdicts]
+
+
+class Filter(NamedTuple):
+    """A filter.
+
+    Attributes:
+        evaluate: asks it of words.
+        needs: the option that names what it needs; empty: nothing.
+    """
+
+    evaluate: Evaluate
+    needs: str = ""
+
+
+def nothing(count: int) -> Verdicts:
+    """Return the verdicts of a filter that abstains from all words."""
+    return Verdicts(np.full(count, np.nan), pa.nulls(count, pa.large_string()), np.full(count, ABSTAINS, np.int8))
+
+
+def counted(count: int, asked: np.ndarray, tokens: np.ndarray, words: pa.Array, lengths: np.ndarray | None) -> Verdicts:
+    """Return the verdicts of a filter that counts words that offend.
+
+    Args:
+        count: how many words are asked.
+        asked: which of them each hit is of, rising; tokens of one rise, too.
+        tokens: the offending token of each hit.
+        words: all tokens.
+        lengths: of each hit, how many tokens offend together; None: one each.
+    """
+    values = np.bincount(asked, minlength=count).astype(np.float64)
+    owners, first = np.unique(asked, return_index=True)
+    matches: list[str | None] = [None] * count
+    for owner, place in zip(owners.tolist(), first.tolist(), strict=True):
+        token = int(tokens[place])
+        length = 1 if lengths is None else int(lengths[place])
+        matches[owner] = " ".join(words.slice(token, length).to_pylist())
+    return Verdicts(values, pa.array(matches, pa.large_string()), (values == 0).astype(np.int8))

@@ -1,0 +1,231 @@
+"""Candidates: every word of a summary, asked for kinds of questions, with every filter's verdict.
+
+JUDGE    a part of cloze/pairs, and thresholds -> a part of cloze/candidates
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.cloze.pairs import CANDIDATES, CRITERIA, FILTERS
+from transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, Setting, Verdicts
+from transforms.cloze.filters.batches import COLUMNS, Batch, batch_of, batches_of
+from transforms.cloze.filters.registry import Judged, filters_of, judge
+from transforms.cloze.filters.thresholds import Thresholds
+from transforms.common.code.fingerprints import digest
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+
+__all__ = ["JUDGE", "Asking", "CandidateTask", "Count", "Judgement", "candidates_of", "question_id"]
+
+_HALF = 16
+
+
+class Asking(NamedTuple):
+    """What is asked of words.
+
+    Attributes:
+        kinds: of questions.
+        optional: filters beside the kinds' own criteria.
+        evaluate: an entry of `filters.EVALUATE`.
+        setting: resources and options of filters.
+        without: filters that there is nothing for; what passes the others may or may not pass.
+    """
+
+    kinds: tuple[str, ...]
+    optional: tuple[str, ...]
+    evaluate: str
+    setting: Setting
+    without: tuple[str, ...] = ()
+
+    def filters(self) -> list[str]:
+        """Return all filters that some kind uses."""
+        used = {name for kind in self.kinds for name in filters_of(kind, self.optional)}
+        return [name for name in FILTERS if name in used and name not in self.without]
+
+    def is_open(self, kind: str) -> bool:
+        """Return whether what makes a word of a kind abstract is not asked."""
+        return any(name in self.without for name in CRITERIA[kind])
+
+
+class CandidateTask(NamedTuple):
+    """A part of the pairs; thresholds that were taken from this corpus, if any were."""
+
+    part: Part
+    thresholds: Thresholds | None = None
+
+
+@dataclass(frozen=True)
+class Count:
+    """What became of the words that a filter was asked of, for a kind.
+
+    Attributes:
+        kind: of questions.
+        filter: the filter; empty: all together.
+        words: that it was evaluated on, with those that it abstained from.
+        rejected: words that it did not let through.
+        abstained: words that it said nothing of.
+        reasons: rejected words that no filter before it rejected.
+        targets: of `words`, targets that the files have.
+        targets_rejected: of these, those that it did not let through.
+    """
+
+    kind: str
+    filter: str
+    words: int = 0
+    rejected: int = 0
+    abstained: int = 0
+    reasons: int = 0
+    targets: int = 0
+    targets_rejected: int = 0
+
+    def added(self, other: "Count") -> "Count":
+        """Return the sums of two counts of the same kind and filter."""
+        names = ("words", "rejected", "abstained", "reasons", "targets", "targets_rejected")
+        sums = (getattr(self, name) + getattr(other, name) for name in names)
+        return Count(self.kind, self.filter, *sums)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Receipt of a part of the candidates, and what became of its words."""
+
+    part: PartFile
+    counts: tuple[Count, ...]
+
+
+def question_id(pair_id: str, token: int) -> str:
+    """Return the id of a question: its article's 16 digits, and 16 of a hash of pair and token.
+
+    So candidates lie in the order of the articles of pairs.
+    """
+    return pair_id[:_HALF] + digest([pair_id, token])[:_HALF]
+
+
+def candidates_of(batch: Batch, asking: Asking) -> tuple[pa.Table, dict[tuple[str, str], Count]]:
+    """Return the candidates of a batch, sorted by question and kind, and what became of them."""
+    judged = judge(batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without)
+    shared = _shared(batch)
+    tables, counts = [], {}
+    for kind in asking.kinds:
+        target = _targets(batch, kind)
+        tables.append(_rows(shared, kind, target, judged[kind]))
+        for count in _counts(kind, target, judged[kind]):
+            counts[count.kind, count.filter] = count
+    return sort_rows(pa.concat_tables(tables), CANDIDATES.key), counts
+
+
+def _shared(batch: Batch) -> dict[str, pa.Array]:
+    """Return the columns that are the same for every kind."""
+    own, rows = batch.summary, pa.array(batch.asked)
+    owners = own.owners[batch.asked]
+    token = batch.asked - own.bounds[owners]
+    pairs = batch.rows["pair_id"].combine_chunks().to_pylist()
+    pair = pa.array(owners)
+    ids = [question_id(pairs[at], place) for at, place in zip(owners.tolist(), token.tolist(), strict=True)]
+    return {
+        "question_id": pa.array(ids, pa.string()),
+        "pair_id": batch.rows["pair_id"].combine_chunks().take(pair),
+        "article_id": batch.rows["article_id"].combine_chunks().take(pair),
+        "sentence": pa.array(_sentences(batch, owners, token), pa.int32()),
+        "token": pa.array(token, pa.int32()),
+        "form": own.forms.take(rows).cast(pa.string()),
+        "lemma": own.lemmas.take(rows).cast(pa.string()),
+        "upos": own.upos.take(rows).cast(pa.string()),
+    }
+
+
+def _sentences(batch: Batch, owners: np.ndarray, token: np.ndarray) -> np.ndarray:
+    """Return the sentence of each word."""
+    firsts = batch.rows["summary_sentences"].combine_chunks()
+    bounds = np.asarray(firsts.offsets).astype(np.int64)
+    values = np.asarray(firsts.values).astype(np.int64)
+    size = int(batch.summary.bounds[-1]) + 1
+    starts = np.repeat(np.arange(len(firsts)), np.diff(bounds)) * size
+    starts += values[bounds[0] : bounds[-1]]
+    before = np.searchsorted(starts, owners * size + token, side="right")
+    return np.maximum(before - 1 - (bounds - bounds[0])[owners], 0)
+
+
+def _targets(batch: Batch, kind: str) -> np.ndarray:
+    """Return which words the files have as targets of a kind."""
+    tokens = [
+        batch.summary.bounds[row] + target["token"]
+        for row, targets in enumerate(batch.rows["targets"].to_pylist())
+        for target in targets or ()
+        if target["kind"] == kind and target["token"] is not None
+    ]
+    return np.isin(batch.asked, np.array(tokens, np.int64))
+
+
+def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged: Judged) -> pa.Table:
+    count = len(target)
+    columns = {**shared, "kind": pa.array([kind] * count, pa.string()), "target": pa.array(target)}
+    nothing = Verdicts(np.full(count, np.nan), pa.nulls(count, pa.string()), np.full(count, ABSTAINS, np.int8))
+    for name in FILTERS:
+        own = judged.verdicts.get(name, nothing)
+        columns[f"{name}_value"] = pa.array(own.values, mask=np.isnan(own.values))
+        columns[f"{name}_match"] = own.matches.cast(pa.string())
+        columns[f"{name}_passed"] = pa.array(own.passed == PASSES, mask=own.passed == ABSTAINS)
+    columns["passed"] = pa.array(judged.passed)
+    reasons = pa.array(judged.reason, mask=judged.reason < 0)
+    columns["reason"] = pa.array(list(FILTERS), pa.string()).take(reasons)
+    return pa.table({name: columns[name] for name in CANDIDATES.schema().names}, CANDIDATES.schema())
+
+
+def _counts(kind: str, target: np.ndarray, judged: Judged) -> Iterator[Count]:
+    def of(name: str, asked: np.ndarray, rejected: np.ndarray, abstained: int, first: int) -> Count:
+        numbers = (asked.sum(), rejected.sum(), abstained, first, (asked & target).sum(), (rejected & target).sum())
+        return Count(kind, name, *map(int, numbers))
+
+    yield of("", np.ones(len(target), bool), ~judged.passed, 0, int((~judged.passed).sum()))
+    for place, name in enumerate(FILTERS):
+        if name in judged.verdicts:
+            passed, asked = judged.verdicts[name].passed, judged.asked[name]
+            abstained = int((asked & (passed == ABSTAINS)).sum())
+            first = int((judged.reason == place).sum())
+            yield of(name, asked, asked & (passed == FAILS), abstained, first)
+
+
+def _judge(artefact: Artefact, task: CandidateTask, asking: Asking) -> Judgement:
+    if task.thresholds is not None:
+        known = {**asking.setting.thresholds, **task.thresholds.cosines}
+        asking = asking._replace(setting=asking.setting._replace(thresholds=known))
+    counts = {
+        (kind, name): Count(kind, name) for kind in asking.kinds for name in ("", *filters_of(kind, asking.optional))
+    }
+
+    def rows() -> Iterator[pa.Table]:
+        for some in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
+            table, own = candidates_of(batch_of(some), asking)
+            for key, count in own.items():
+                counts[key] = counts[key].added(count)
+            yield table
+
+    made = write_part(artefact, CANDIDATES.schema(), rows(), sort_keys=CANDIDATES.key)
+    return Judgement(made, tuple(counts.values()))
+
+
+def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
+    own = asking.setting
+    return {
+        "transforms.cloze.filters.registry:FILTERS": [n for n in asking.filters() if n != "pos"],
+        "transforms.cloze.filters.nonspecificity:SENSES": [own.sense],
+        **own.lexicon.chosen(),
+        **({} if own.encoder is None else own.encoder.chosen()),
+    }
+
+
+JUDGE: Stage[CandidateTask, Asking, Judgement] = Stage(
+    name="cloze/judge",
+    receipt=Judgement,
+    build=_judge,
+    unused={"task.thresholds.pairs": "it says how many the thresholds were taken from"},
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+)

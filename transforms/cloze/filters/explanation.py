@@ -1,0 +1,121 @@
+"""One pair of passage and summary, explained: what filters say of each word, and why.
+
+    rows = pair_of(passage, summary, language="en", engine=load_engine("builtin:en"))
+    explained(rows, asking)
+
+Nothing is computed here that `lexbeam cloze candidates` does not compute: the pair is annotated as
+pairs are, its words are asked as candidates are. What is added is the gloss of the sense, and a
+verdict that stays open where what makes a word of a kind abstract was not asked.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.cloze.pairs import CANDIDATES, PAIRS
+from transforms.annotation.engines.registry import Engine
+from transforms.cloze.filters.base import WORDNET
+from transforms.cloze.filters.batches import COLUMNS, batch_of
+from transforms.cloze.filters.candidates import Asking, candidates_of
+from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
+from transforms.cloze.pairs.pair import Given, LengthOptions, join_rows, pair_row
+from transforms.cloze.pairs.read_stage import ANNOTATION
+from transforms.common.blas import one_thread
+from transforms.lexicon.wordnet.wordnet import WordNet
+
+__all__ = ["COLUMNS_EXPLAINED", "explained", "glosses_of", "pair_of"]
+
+_WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
+_LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")
+_OF_WORD = {"sense": "nonspecificity_match", "depth": "nonspecificity_value", "rating": "abstractness_value"}
+# What is told of a word, a row for each kind; the filters' columns are those of candidates.
+COLUMNS_EXPLAINED = (
+    *_WORD,
+    "sense",
+    "gloss",
+    "depth",
+    "rating",
+    "kind",
+    *(name for name in CANDIDATES.schema().names if name not in _LEFT_OUT),
+    "passed",
+    "reason",
+)
+
+
+def pair_of(
+    passage: str, summary: str, *, language: str | None, engine: Engine | None, lengths: LengthOptions
+) -> pa.Table:
+    """Return a passage and its summary as a row of `cloze/pairs`, annotated.
+
+    Args:
+        passage: the passage, cleaned.
+        summary: the summary, cleaned.
+        language: theirs; None: not known.
+        engine: a loaded engine; None: word forms alone.
+        lengths: how long they may be.
+
+    Raises:
+        BadRecord: they are no pair, for the reasons that `pairing.pair_row` gives.
+    """
+    given = Given("", passage, summary, language=language)
+    nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
+    row = {**nothing, **pair_row(given, lengths), "source": "", "number": 0}
+    pair: dict[str, Any] = join_rows([row])
+    with one_thread():
+        annotate_pairs([pair], engine)
+    return pa.Table.from_pylist([pair], PAIRS.schema())
+
+
+def explained(rows: pa.Table, asking: Asking) -> pa.Table:
+    """Return what filters say of the words of summaries, with `COLUMNS_EXPLAINED`.
+
+    A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating
+    stand in all rows of a word, whichever kind asks for them. `passed` is null where no filter
+    rejects the word, and what makes a word of the kind abstract was not asked.
+
+    Args:
+        rows: rows of `cloze/pairs`.
+        asking: what is asked of words, with all thresholds.
+    """
+    with one_thread():
+        found, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), asking)
+    places = {kind: place for place, kind in enumerate(asking.kinds)}
+    order = pa.array([places[kind] for kind in found["kind"].to_pylist()], pa.int32())
+    by = [(name, "ascending") for name in ("pair_id", "token", "order")]
+    found = found.append_column("order", order).sort_by(by)
+    own = {name: _of_words(found[column].combine_chunks(), len(asking.kinds)) for name, column in _OF_WORD.items()}
+    wordnet = asking.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
+    glosses = glosses_of(wordnet, own["sense"])
+    open_to = [kind for kind in asking.kinds if asking.is_open(kind)]
+    is_open = pc.and_(found["passed"], pc.is_in(found["kind"], pa.array(open_to, pa.string())))
+    passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), found["passed"])
+    columns = {**{name: found[name] for name in found.schema.names}, **own, "gloss": glosses, "passed": passed}
+    return pa.table({name: columns[name] for name in COLUMNS_EXPLAINED})
+
+
+def _of_words(values: pa.Array, kinds: int) -> pa.Array:
+    """Return for each row what some kind's row of its word has; each word has a row a kind."""
+    by_kind = [values.take(pa.array(range(kind, len(values), kinds))) for kind in range(kinds)]
+    known = pc.coalesce(*by_kind)
+    return known.take(pa.array(np.repeat(np.arange(len(known)), kinds)))
+
+
+def glosses_of(wordnet: Any, names: pa.Array) -> pa.Array:
+    """Return the definitions of senses by their names, such as `person.n.1`; null where null.
+
+    Args:
+        wordnet: where the names are from; None: there is none, and every name is null.
+        names: as `nonspecificity.sense_names` writes them.
+    """
+    if not isinstance(wordnet, WordNet):
+        return pa.nulls(len(names), pa.string())
+    found: dict[str | None, str | None] = {None: None}
+    for name in names.to_pylist():
+        if name not in found:
+            word, letter, number = name.rsplit(".", 2)
+            senses = wordnet.senses_of(pa.array([word]), letter).values
+            own = senses[wordnet.sense_numbers(senses) == int(number)]
+            found[name] = wordnet.definitions(wordnet.synset_of(np.asarray(own)))[0].as_py()
+    return pa.array([found[name] for name in names.to_pylist()], pa.string())

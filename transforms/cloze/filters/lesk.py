@@ -1,0 +1,306 @@
+"""Adapted Lesk: which sense of a word its context speaks of (Banerjee and Pedersen 2002).
+
+The score of a sense is a sum over glosses: the definition of its synset and those of the synsets
+around it (hypernyms and what it is an instance of, hyponyms and instances, meronyms, holonyms,
+similar ones, "see also", derivationally related ones), each a text of its own, each synset once.
+A gloss adds the squared lengths of the phrases that it shares with the context.
+
+A shared phrase is a run of words of the gloss that also stands, word by word, in the context, and
+that is maximal: with the word before it or after it, it would not. Runs may overlap in the gloss.
+Those of stop words alone do not count. Banerjee and Pedersen instead take the longest phrase out of
+both texts and look again; without repetitions and overlaps that is the same.
+
+Words are as `transforms/lexicon/wordnet/glosses.py` has them: in lower case, their first base form,
+without what is neither letter nor digit. The context is the words of the summary and those of the
+passage; no phrase runs from one into the other. The words of the target itself, wherever they
+stand, are not in its context. The sense of the greatest score is chosen, of several the first, and
+so the first sense where nothing is shared.
+"""
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.cloze.filters.stop_words import STOP_WORDS
+from transforms.lexicon.compiled.casing import coded
+from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.wordnet.glosses import Glosses
+from transforms.lexicon.wordnet.ragged import Ragged, runs
+from transforms.lexicon.wordnet.wordnet import WordNet
+
+__all__ = ["Contexts", "choose_senses", "contexts_of", "sense_scores"]
+
+_TOKENS = 1 << 20  # of glosses that are compared at once
+_TABLE = 1 << 22  # cells of the table of words in contexts
+
+
+class Contexts(NamedTuple):
+    """The words of contexts as rows of `Glosses`.
+
+    Attributes:
+        words: the words of each context; `MISSING` where no gloss has it, and between its texts.
+    """
+
+    words: Ragged
+
+
+def contexts_of(wordnet: WordNet, texts: Sequence[pa.Array]) -> Contexts:
+    """Return contexts of one or several texts each, as lists of tokens.
+
+    Args:
+        texts: for each text of a context a list array, which has a list of tokens by context.
+    """
+    glosses = wordnet.glosses
+    flat = [pc.list_flatten(lists).cast(pa.large_string()) for lists in texts]
+    distinct, places = coded(pa.concat_arrays(flat))
+    # One row more, of no words: what is null.
+    known = glosses.rows(pa.concat_arrays([distinct, pa.array([None], distinct.type)]))
+    lengths = [np.asarray(pc.list_value_length(lists).fill_null(0)) for lists in texts]
+    owners = [np.repeat(np.arange(len(length)), length) for length in lengths]
+    # Behind each text, a row that no word has.
+    ends = [np.arange(len(length)) for length in lengths]
+    together = np.concatenate([part for pair in zip(owners, ends, strict=True) for part in pair])
+    first = np.cumsum([0, *map(len, flat)])
+    tokens = [
+        part
+        for number in range(len(texts))
+        for part in (places[first[number] : first[number + 1]], np.full(len(ends[number]), -1))
+    ]
+    order = np.argsort(together, kind="stable")
+    return Contexts(_spelled(np.concatenate(tokens)[order], together[order], known, len(ends[0])))
+
+
+def _spelled(tokens: np.ndarray, owners: np.ndarray, known: Ragged, count: int) -> Ragged:
+    """Return the words of tokens, which may be none or several; -1 stands for `MISSING`."""
+    starts, lengths = known.offsets[tokens], known.lengths()[tokens]
+    breaks = tokens < 0
+    found = runs(starts, starts + np.where(breaks, 1, lengths))
+    places = np.minimum(found.values, max(len(known.values) - 1, 0))
+    values = known.values[places] if len(known.values) else np.full(len(places), MISSING)
+    of = found.owners()
+    values = np.where(breaks[of], MISSING, values)
+    return Ragged(np.searchsorted(owners[of], np.arange(count + 1)), values)
+
+
+class _Index:
+    """The phrases of contexts, by their length, as numbers that are looked up."""
+
+    def __init__(self, contexts: Ragged, size: int) -> None:
+        self._size = size
+        words = contexts.values
+        owners = contexts.owners()
+        there = words >= 0
+        self.words = np.zeros((len(contexts.offsets) - 1, size), bool)
+        self.words[owners[there], words[there]] = True
+        # Of the phrases of each length: the number of the phrase without its last word, times
+        # `size`, plus that word; sorted. The number of a phrase is its place there.
+        self._phrases: list[np.ndarray] = []
+        self._words = words
+        self._starts = np.flatnonzero(there)
+        keys = owners[there] * size + words[there]
+        self._numbers = self._add(keys)
+
+    def _add(self, keys: np.ndarray) -> np.ndarray:
+        phrases, numbers = np.unique(keys, return_inverse=True)
+        self._phrases.append(phrases)
+        return numbers
+
+    def phrases(self, length: int) -> np.ndarray:
+        """Return the keys of the phrases of a length."""
+        while len(self._phrases) < length:
+            # A text ends with `MISSING`, so that the next word is there, or of the same context.
+            following = self._words[np.minimum(self._starts + len(self._phrases), len(self._words) - 1)]
+            more = following >= 0
+            self._starts = self._starts[more]
+            self._numbers = self._add(self._numbers[more] * self._size + following[more])
+        return self._phrases[length - 1]
+
+    def find(self, length: int, keys: np.ndarray) -> np.ndarray:
+        """Return the numbers of phrases by their keys, `MISSING` where they are not there."""
+        phrases = self.phrases(length)
+        if not len(phrases):
+            return np.full(len(keys), MISSING)
+        places = np.minimum(np.searchsorted(phrases, keys), len(phrases) - 1)
+        return np.where(phrases[places] == keys, places, MISSING)
+
+
+def sense_scores(
+    wordnet: WordNet, contexts: Contexts, owners: np.ndarray, without: Ragged, senses: Ragged
+) -> np.ndarray:
+    """Return the score of each sense of each target, int64, in the order of `senses.values`.
+
+    Args:
+        wordnet: the senses' own.
+        contexts: of the targets.
+        owners: the context of each target.
+        without: words of each target itself, rows of `Glosses`.
+        senses: of each target.
+    """
+    scores = np.zeros(len(senses.values), np.int64)
+    glosses = wordnet.glosses
+    stop = _stop_words(glosses)
+    synsets = wordnet.synset_of(senses.values)
+    of = senses.owners()
+    work = _sizes(glosses)[synsets]
+    for some in _shares(owners[of], work, max(_TABLE // max(len(glosses), 1), 1)):
+        first = owners[of[some.start]]
+        last = owners[of[some.stop - 1]] + 1
+        bounds = contexts.words.offsets[first : last + 1]
+        own = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
+        index = _Index(own, len(glosses))
+        targets = of[some]
+        scores[some] = _scored(glosses, stop, index, synsets[some], owners[targets] - first, targets, without)
+    return scores
+
+
+def _shares(contexts: np.ndarray, work: np.ndarray, most: int) -> Iterator[slice]:
+    """Yield runs of senses, of few contexts and not too many tokens; contexts are rising."""
+    start = 0
+    done = np.cumsum(work)
+    while start < len(contexts):
+        base = done[start - 1] if start else 0
+        stop = min(
+            int(np.searchsorted(contexts, contexts[start] + most)),
+            int(np.searchsorted(done, base + _TOKENS, side="right")),
+        )
+        yield slice(start, max(stop, start + 1))
+        start = max(stop, start + 1)
+
+
+def _scored(
+    glosses: Glosses,
+    stop: np.ndarray,
+    index: _Index,
+    synsets: np.ndarray,
+    contexts: np.ndarray,
+    targets: np.ndarray,
+    without: Ragged,
+) -> np.ndarray:
+    around = glosses.around(synsets)
+    begin = glosses.bounds[around.values].astype(np.int64)
+    end = glosses.bounds[around.values + 1].astype(np.int64)
+    read = runs(begin, end)
+    words = glosses.tokens[read.values]
+    last = np.zeros(len(words), bool)
+    last[read.offsets[1:][end > begin] - 1] = True
+    bounds = read.offsets[around.offsets]  # where the tokens of each sense begin
+    base = np.repeat(contexts * index.words.shape[1], np.diff(bounds))
+    shared = index.words.ravel()[base + words]
+    hits = np.flatnonzero(shared)
+    sense = np.searchsorted(bounds, hits, side="right") - 1
+    own = _among(words[hits], targets[sense], without)
+    shared[hits[own]] = False
+    hits, sense = hits[~own], sense[~own]
+    if not len(hits):
+        return np.zeros(len(synsets), np.int64)
+    lengths = _lengths(index, words, last, shared, hits, base)
+    # A run is not maximal if it is the rest of that of the word before.
+    rest = np.zeros(len(hits), bool)
+    neighbours = (hits[1:] == hits[:-1] + 1) & ~last[hits[:-1]]
+    rest[1:] = neighbours & (lengths[:-1] == lengths[1:] + 1)
+    content = np.concatenate([[0], np.cumsum(~stop[words[hits]])])
+    # All words of a run are shared, so that they stand next to one another among `hits`.
+    place = np.arange(len(hits))
+    counts = ~rest & (content[place + lengths] > content[place])
+    weights = (lengths * lengths)[counts]
+    return np.bincount(sense[counts], weights, len(synsets)).astype(np.int64)
+
+
+def _lengths(
+    index: _Index, words: np.ndarray, last: np.ndarray, shared: np.ndarray, hits: np.ndarray, base: np.ndarray
+) -> np.ndarray:
+    """Return the length of the longest phrase of the context that begins at each shared word."""
+    lengths = np.ones(len(hits), np.int64)
+    left = np.arange(len(hits))
+    numbers: np.ndarray | None = None
+    length = 1
+    while len(left):
+        # The next word is there, in the same gloss, and shared.
+        following = hits[left] + length
+        more = ~last[following - 1]
+        more[more] = shared[following[more]]
+        left = left[more]
+        if numbers is None:
+            numbers = index.find(1, base[hits[left]] + words[hits[left]])
+        else:
+            numbers = numbers[more]
+        size = index.words.shape[1]
+        length += 1
+        numbers = index.find(length, numbers * size + words[hits[left] + length - 1])
+        found = numbers >= 0
+        left, numbers = left[found], numbers[found]
+        lengths[left] = length
+    return lengths
+
+
+def _among(words: np.ndarray, targets: np.ndarray, without: Ragged) -> np.ndarray:
+    """Return whether each word is one of its target's own."""
+    found = np.zeros(len(words), bool)
+    lengths = without.lengths()
+    for place in range(int(lengths.max(initial=0))):
+        there = lengths > place
+        own = np.full(len(lengths), MISSING)
+        own[there] = without.values[without.offsets[:-1][there] + place]
+        found |= words == own[targets]
+    return found
+
+
+@functools.lru_cache(4)
+def _sizes(glosses: Glosses) -> np.ndarray:
+    """Return how many words the glosses around each synset have, int64."""
+    sums = np.zeros(len(glosses.extended) + 1, np.int64)
+    np.cumsum(np.diff(glosses.bounds)[glosses.extended], out=sums[1:])
+    return sums[glosses.extended_bounds[1:]] - sums[glosses.extended_bounds[:-1]]
+
+
+@functools.lru_cache(4)
+def _stop_words(glosses: Glosses) -> np.ndarray:
+    found = glosses.rows(pa.array(STOP_WORDS, pa.large_string())).values
+    stop = np.zeros(len(glosses), bool)
+    stop[found[found >= 0]] = True
+    return stop
+
+
+def choose_senses(
+    wordnet: WordNet, contexts: Contexts, owners: np.ndarray, targets: Sequence[pa.Array], senses: Ragged
+) -> np.ndarray:
+    """Return the sense of each target in its context, int64; `MISSING` where it has none.
+
+    Args:
+        wordnet: the senses' own.
+        contexts: of the targets.
+        owners: the context of each target, rising.
+        targets: texts of each target, its form and its lemma; they are left out of its context.
+        senses: of each target, in their order.
+    """
+    chosen = np.full(len(owners), MISSING, np.int64)
+    lengths = senses.lengths()
+    some = lengths > 0
+    chosen[some] = senses.values[senses.offsets[:-1][some]]
+    # Of a single sense there is nothing to choose.
+    several = np.flatnonzero(lengths > 1)
+    if not len(several):
+        return chosen
+    asked = senses.keep((lengths > 1)[senses.owners()])
+    asked = Ragged(np.append(asked.offsets[several], asked.offsets[-1]), asked.values)
+    own = [wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets]
+    scores = sense_scores(wordnet, contexts, owners[several], _joined(own), asked)
+    best = np.maximum.reduceat(scores, asked.offsets[:-1])
+    of = asked.owners()
+    greatest = np.flatnonzero(scores == best[of])
+    _, first = np.unique(of[greatest], return_index=True)
+    chosen[several] = asked.values[greatest[first]]
+    return chosen
+
+
+def _joined(several: Sequence[Ragged]) -> Ragged:
+    """Return the lists of several, one after the other."""
+    owners = np.concatenate([one.owners() for one in several])
+    values = np.concatenate([one.values for one in several])
+    order = np.argsort(owners, kind="stable")
+    bounds = np.searchsorted(owners[order], np.arange(len(several[0].offsets)))
+    return Ragged(bounds, values[order])

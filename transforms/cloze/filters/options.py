@@ -1,0 +1,203 @@
+"""Options of `lexbeam cloze candidates`, and what they mean."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from schemas.cloze.pairs import CRITERIA, KINDS
+from schemas.cloze.pairs import FILTERS as DOCS
+from transforms.cloze.filters.base import WORDNET, Setting
+from transforms.cloze.filters.candidates import Asking
+from transforms.cloze.filters.nonspecificity import DEPTHS
+from transforms.cloze.filters.predicted_concreteness import predictor_of
+from transforms.cloze.filters.registry import EVALUATE, FILTERS, OPTIONAL, filters_of
+from transforms.cloze.filters.relations import MATCHES, SENSES_OF
+from transforms.cloze.filters.scores import PROPER_NOUNS
+from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
+from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.common.store import files
+from transforms.lexicon.encoders.encoding import encoding_of
+from transforms.lexicon.encoders.options import EncoderOptions
+from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from transforms.lexicon.wordnet.kind import DEBIAN
+
+__all__ = ["Asked", "CandidateOptions", "asking_of", "check_candidates", "lacking"]
+
+# Filters that ask WordNet.
+OF_WORDNET = ("nonspecificity", "synonym", "antonym")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidateOptions(CacheOptions, EncoderOptions):
+    """What is asked of the words of summaries."""
+
+    kind: tuple[str, ...] = option(
+        ("imperceptibility", "nonspecificity"),
+        help="what makes answers abstract: one or several",
+        metavar="KIND",
+        choices=KINDS,
+    )
+    filters: tuple[str, ...] = option(
+        (),
+        help="filters beside the kinds' own criteria; if not given, all for which there is what they need",
+        metavar="FILTER",
+        choices=OPTIONAL,
+    )
+    evaluate: str = option(
+        "all", help="whether every filter is asked of every word, or only until one rejects it", choices=EVALUATE
+    )
+    abstractness: str | None = option(
+        None, help="folder of a model of `lexbeam cloze abstractness`", metavar="MODEL_DIR", path="place"
+    )
+    concreteness_below: float | None = option(
+        None,
+        help="words from this concreteness on, 0 to 1, are not imperceptible; if not given, "
+        "the threshold that the model was calibrated to",
+        least=0,
+        most=1,
+    )
+    wordnet: str | None = option(
+        None,
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=within_wordnet,
+        stands_for=as_wordnet,
+        check=check_spec,
+        group="resources",
+    )
+    vectors: str | None = option(
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
+        "docs/reference/resources.md has of options, such as centre=yes and remove=3",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group="resources",
+    )
+    sense: str = option(
+        "lesk",
+        help="which sense decides how deep a word lies: that of adapted Lesk, the first, or any",
+        choices="transforms.cloze.filters.nonspecificity:SENSES",
+    )
+    depth: str = option("max", help="longest or shortest way to a root of WordNet", choices=DEPTHS)
+    depth_below: float = option(6.0, help="words of this depth, or deeper, are not nonspecific", least=0)
+    proper_nouns: str = option(
+        "noun",
+        help="whether proper nouns count as nouns; common: those that WordNet has, and not as an instance",
+        choices=tuple(PROPER_NOUNS),
+    )
+    relation_match: str = option(
+        "surface",
+        help="what synonyms and antonyms are compared with: forms of the passage, or lemmas as well",
+        choices=MATCHES,
+    )
+    relation_senses: str = option(
+        "all", help="whose synonyms and antonyms: of all senses, or of those of the word's tag", choices=SENSES_OF
+    )
+    static_threshold: str = option(
+        "0.85",
+        help="cosine of static vectors from which on a word of the passage is too "
+        "similar, or quantile:Q of random words of this corpus",
+        metavar="COSINE",
+        check=check_threshold,
+    )
+    contextual_threshold: str = option(
+        "0.85", help="likewise of contextual vectors", metavar="COSINE", check=check_threshold
+    )
+    seed: int = option(1, help="of random word pairs")
+
+
+class Asked(NamedTuple):
+    """What is asked, and of which filters the threshold is a quantile."""
+
+    asking: Asking
+    quantiles: Mapping[str, float]
+
+
+def lacking(options: CandidateOptions) -> dict[str, str]:
+    """Return the filters that there is nothing for, each with the option that would give it."""
+    found = {} if options.abstractness else {"abstractness": "abstractness"}
+    if options.wordnet is None and not files.exists(DEBIAN):
+        found |= dict.fromkeys(OF_WORDNET, "wordnet")
+    return found
+
+
+def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -> None:
+    """Check that filters have what they need.
+
+    Args:
+        options: what is asked.
+        without: filters that need nothing, since they are left out.
+
+    Raises:
+        UsageError: one has not.
+    """
+    if not options.kind:
+        raise UsageError("`kind` names no kind: give at least one")
+    for kind in options.kind:
+        asks = "abstractness" in CRITERIA[kind] and "abstractness" not in without
+        if asks and not options.abstractness:
+            raise UsageError(
+                f"kind {kind} asks how concrete words are, which needs `abstractness`: give the "
+                "folder of a model, or another `kind`"
+            )
+    for name in options.filters:
+        need = FILTERS[name].needs if name in FILTERS else ""
+        if need and not getattr(options, need):
+            raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
+
+
+def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked:
+    """Return what is asked; resources are compiled.
+
+    Args:
+        options: what is asked.
+        without: filters that are left out though a kind has them.
+
+    Raises:
+        UsageError: a filter has not what it needs.
+        LexbeamError: a resource cannot be read, or a package is missing.
+    """
+    check_candidates(options, without)
+    optional = tuple(
+        name for name in OPTIONAL if (name in options.filters if options.filters else _by_default(name, options))
+    )
+    used = {name for kind in options.kind for name in filters_of(kind, optional)} - {*without}
+    resources = []
+    if used & {*OF_WORDNET} or options.proper_nouns == "common":
+        resources.append(options.wordnet or f"{WORDNET}=wordnet")
+    if "static" in used and options.vectors:
+        resources.append(options.vectors)
+    lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
+    given = {"static": options.static_threshold, "contextual": options.contextual_threshold}
+    parsed = {name: parse_threshold(text) for name, text in given.items() if name in used}
+    predictor = None
+    if "abstractness" in used:
+        predictor = predictor_of(str(options.abstractness), options.concreteness_below)
+    setting = Setting(
+        lexicon=lexicon,
+        sense=options.sense,
+        depth=options.depth,
+        depth_below=options.depth_below,
+        propn=options.proper_nouns,
+        relation_match=options.relation_match,
+        relation_senses=options.relation_senses,
+        abstractness=predictor,
+        encoder=encoding_of(options) if "contextual" in used else None,
+        thresholds={n: one.cosine for n, one in parsed.items() if one.cosine is not None},
+    )
+    quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
+    kinds = tuple(kind for kind in KINDS if kind in options.kind)
+    left_out = tuple(name for name in DOCS if name in without)
+    return Asked(Asking(kinds, optional, options.evaluate, setting, left_out), quantiles)
+
+
+def _by_default(name: str, options: CandidateOptions) -> bool:
+    need = FILTERS[name].needs if name in FILTERS else ""
+    return not need or bool(getattr(options, need))

@@ -1,0 +1,111 @@
+"""How concrete words are, as a trained model predicts it: what candidates ask of it."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.cloze.abstractness.model import Concreteness, concreteness, is_listed, open_concreteness
+from transforms.cloze.filters.scores import Predictor
+from transforms.common.errors import LexbeamError
+from transforms.common.store.identity import Place
+
+__all__ = ["Predicted", "Rated", "predictor_of"]
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Concreteness by lemma, else by form, both without regard to case, from a table.
+
+    Attributes:
+        ratings: by word.
+        below: words from this value on are too concrete.
+    """
+
+    ratings: Mapping[str, float]
+    below: float
+
+    def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
+        """Return the concreteness of words, float64; NaN: not rated."""
+        known = self.ratings
+        pairs = zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
+        return np.array(
+            [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
+            np.float64,
+        )
+
+    def described(self) -> Any:
+        """Return how many words are rated."""
+        return {"words": len(self.ratings)}
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A model in a folder, which each process opens once.
+
+    Attributes:
+        folder: where it is.
+        digest: of the model.
+        below: words from this value on are too concrete.
+    """
+
+    folder: Place
+    digest: str
+    below: float
+
+    def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
+        """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known.
+
+        A word that the model has neither by its lemma nor by its form is predicted from the n-grams
+        of what the model looks up first.
+
+        Raises:
+            LexbeamError: the model is gone, or another one has taken its place.
+        """
+        model = _opened(self)
+        lemmas = pc.coalesce(lemmas.cast(pa.large_string()), forms.cast(pa.large_string()))
+        first, second = (lemmas, forms) if model.of == "lemma" else (forms, lemmas)
+        found = concreteness(model, first)
+        other = ~is_listed(model, first) & is_listed(model, second)
+        found[other] = concreteness(model, second.filter(pa.array(other)))
+        return found
+
+    def described(self) -> Any:
+        """Return the model's digest."""
+        return {"model": self.digest}
+
+
+_OPENED: dict[tuple[str, str], Concreteness] = {}
+_OPENING = threading.Lock()
+
+
+def _opened(kept: Predicted) -> Concreteness:
+    key = (kept.folder, kept.digest)
+    with _OPENING:
+        if key not in _OPENED:
+            model = open_concreteness(kept.folder)
+            if model.digest != kept.digest:
+                raise LexbeamError(f"the model {kept.folder} changed while it was used: run the same command again")
+            _OPENED[key] = model
+        return _OPENED[key]
+
+
+def predictor_of(folder: str, below: float | None) -> Predictor:
+    """Return what a model in a folder predicts.
+
+    Args:
+        folder: of `lexbeam cloze abstractness`.
+        below: the threshold; None: that of the model.
+
+    Raises:
+        LexbeamError: there is no such model.
+    """
+    model = open_concreteness(folder)
+    kept = Predicted(folder, model.digest, model.below if below is None else below)
+    with _OPENING:
+        _OPENED[folder, model.digest] = model
+    return kept

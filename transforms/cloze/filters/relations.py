@@ -1,0 +1,118 @@
+"""Filters that look for synonyms and antonyms of the word in the passage, by WordNet.
+
+Synonyms are the other words of its synsets, antonyms the words that WordNet opposes to it, over
+all its senses or those of its part of speech. Expressions (`look_after`) are looked for as tokens
+that follow one another.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.cloze.filters.base import WORDNET, Setting, Verdicts, counted, nothing
+from transforms.cloze.filters.batches import Batch, Places, unique_hits
+from transforms.cloze.filters.nonspecificity import or_else
+from transforms.lexicon.wordnet.ragged import Ragged
+
+__all__ = ["MATCHES", "SENSES_OF", "antonym", "synonym"]
+
+MATCHES = ("surface", "lemma")
+SENSES_OF = ("all", "tag")
+
+
+def synonym(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+    """Ask that no synonym stands in the passage; the value is how many words do."""
+    return _related(batch, asked, setting, "synonyms")
+
+
+def antonym(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+    """Ask that no antonym stands in the passage; the value is how many words do."""
+    return _related(batch, asked, setting, "antonyms")
+
+
+def _related(batch: Batch, asked: np.ndarray, setting: Setting, relation: str) -> Verdicts:
+    languages = batch.rows["language"].combine_chunks()
+    owners = batch.summary.owners[asked]
+    found = nothing(len(asked))
+    for rows, wordnet in setting.lexicon.by_language(WORDNET, languages):
+        mine = np.flatnonzero(np.isin(owners, rows))
+        if wordnet is None or not len(mine):
+            continue
+        own = _of_language(batch, asked[mine], setting, relation, wordnet)
+        if len(mine) == len(asked):
+            return own
+        found.values[mine], found.passed[mine] = own.values, own.passed
+        matches = np.full(len(asked), len(asked), np.int64)
+        matches[mine] = np.arange(len(mine))
+        taken = own.matches.take(pa.array(matches, mask=matches == len(asked)))
+        found = found._replace(matches=pc.coalesce(found.matches, taken))
+    return found
+
+
+def _of_language(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any) -> Verdicts:
+    summary, passage = batch.summary, batch.passage
+    by_lemma = setting.relation_match == "lemma"
+    lists, known = _lists(batch, asked, setting, relation, wordnet)
+    targets = lists.owners()
+    parts, numbers = _spelled(batch, known)
+    codes = Ragged(parts, numbers)
+    # An expression is there only if all its words are.
+    whole = np.bincount(codes.owners()[codes.values < 0], minlength=len(targets)) == 0
+    # The word itself is asked for by another filter.
+    single = codes.lengths() == 1
+    first = codes.values[np.minimum(parts[:-1], max(len(codes.values) - 1, 0))]
+    own = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
+    kept = np.flatnonzero(whole & ~own)
+    owners = summary.owners[asked][targets[kept]]
+    hits = [Places(passage.folded, passage.owners, len(batch.folded)).find(owners, first[kept])]
+    if by_lemma:
+        places = Places(passage.lemma, passage.owners, len(batch.folded))
+        hits.append(places.find(owners, first[kept]))
+    phrase, token = unique_hits(*(np.concatenate(side) for side in zip(*hits, strict=True)))
+    lengths = codes.lengths()[kept][phrase]
+    starts = parts[:-1][kept][phrase]
+    right = token + lengths <= passage.bounds[1:][owners[phrase]]
+    for step in range(1, int(lengths.max(initial=1))):
+        more = np.flatnonzero(right & (lengths > step))
+        wanted = codes.values[starts[more] + step]
+        same = passage.folded[token[more] + step] == wanted
+        if by_lemma:
+            same |= passage.lemma[token[more] + step] == wanted
+        right[more] = same
+    target, token, length = targets[kept][phrase][right], token[right], lengths[right]
+    # One token may begin several expressions, and counts once, with the longest.
+    order = np.lexsort((-length, token, target))
+    target, token, length = target[order], token[order], length[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (target[1:] != target[:-1]) | (token[1:] != token[:-1])
+    return counted(len(asked), target[new], token[new], passage.forms, length[new])
+
+
+def _lists(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any) -> tuple[Ragged, pa.Array]:
+    """Return the related words of each word: their places, and the words."""
+    rows = pa.array(asked)
+    forms, lemmas = batch.summary.forms.take(rows), batch.summary.lemmas.take(rows)
+    pos = batch.summary.upos.take(rows) if setting.relation_senses == "tag" else None
+    known = wordnet.polysemy(lemmas, pos) > 0
+    base = pc.if_else(pa.array(known), lemmas, pa.scalar(None, lemmas.type))
+    tags = None if pos is None else pos.filter(pa.array(~known))
+    base = or_else(base, forms, partial(wordnet.morphy, pos=tags))
+    lists = getattr(wordnet, relation)(base, pos)
+    lengths = np.asarray(pc.list_value_length(lists).fill_null(0))
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    words = pc.list_flatten(lists).cast(pa.large_string())
+    return Ragged(offsets, np.arange(len(words))), words
+
+
+def _spelled(batch: Batch, words: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the parts of each word begin, and their numbers."""
+    distinct = words.dictionary_encode()
+    lowered = pc.utf8_lower(distinct.dictionary.cast(pa.large_string()))
+    split = pc.split_pattern(lowered, "_")
+    lists = split.take(distinct.indices)
+    lengths = np.asarray(pc.list_value_length(lists))
+    bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return bounds, batch.codes(pc.list_flatten(lists))

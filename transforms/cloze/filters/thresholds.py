@@ -1,0 +1,206 @@
+"""Thresholds of similarity: a cosine, or a quantile of random word pairs of this corpus.
+
+`quantile:q` is the q-quantile of the cosines of pairs of a random word of a summary and a random
+word of its passage that differ in form and lemma: equal ones are what filter `lemma` is about, and
+there are so many that high quantiles would be 1. Each pair of texts offers `DRAWS` such word pairs,
+of which those are taken that draw the least numbers over the whole corpus
+(`transforms/common/draws`), so that they depend on neither parts nor order.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.cloze.filters.batches import COLUMNS, Batch, batch_of, batches_of
+from transforms.cloze.filters.similarity import contextual_vectors, pair_cosines, static_vectors
+from transforms.common.draws.by_content import numbers
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from transforms.lexicon.encoders.encoding import Encoding
+from transforms.lexicon.resources import Lexicon
+
+__all__ = [
+    "MEASURE",
+    "RANDOM_PAIRS",
+    "SETTLE",
+    "Measured",
+    "Sampled",
+    "Threshold",
+    "Thresholds",
+    "check_threshold",
+    "cutoff_of",
+    "parse_threshold",
+]
+
+DRAWS = 64
+RANDOM_PAIRS = 100_000  # word pairs at most that quantiles are taken of: beyond .999 lie a hundred
+_LABEL = "cloze/random words"
+SCHEMA = pa.schema([("static", pa.float64()), ("contextual", pa.float64())])
+
+
+class Threshold(NamedTuple):
+    """A threshold: a cosine, or a quantile; the other is None."""
+
+    cosine: float | None
+    quantile: float | None
+
+
+def parse_threshold(text: str) -> Threshold:
+    """Return what `0.85` or `quantile:0.99` says.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    kind, colon, number = text.rpartition(":")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not colon and -1 <= value <= 1:
+        return Threshold(value, None)
+    if kind == "quantile" and 0 < value < 1:
+        return Threshold(None, value)
+    raise UsageError(
+        f"a threshold of similarity is a cosine, such as 0.85, or a quantile of random word pairs, "
+        f"such as quantile:0.99, not {text!r}"
+    )
+
+
+def check_threshold(text: str) -> None:
+    """Check a threshold as a person writes it.
+
+    Raises:
+        UsageError: it is wrong.
+    """
+    parse_threshold(text)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Receipt of thresholds: cosines, by filter, and the word pairs that they are quantiles of."""
+
+    cosines: dict[str, float]
+    pairs: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Receipt of the cosines of the word pairs of a part."""
+
+    file: File
+
+
+class Sampled(NamedTuple):
+    """What is sampled.
+
+    Attributes:
+        lexicon: resource `VECTORS`, which may be missing.
+        encoder: an encoder (`transforms/lexicon/encoders/encoding.py`), or None.
+        filters: which of `static` and `contextual` have a quantile.
+        cutoff: the greatest number drawn that is taken.
+        seed: of the draws.
+    """
+
+    lexicon: Lexicon
+    encoder: Encoding | None
+    filters: tuple[str, ...]
+    cutoff: int
+    seed: int
+
+
+def cutoff_of(pairs: Iterable[pa.Table], most: int, seed: int) -> int:
+    """Return the greatest of the `most` least numbers that the word pairs of texts draw.
+
+    Args:
+        pairs: rows with `pair_id`.
+        most: word pairs that are taken.
+        seed: of the draws.
+    """
+    least = np.zeros(0, np.uint64)
+    for rows in pairs:
+        drawn = numbers(rows["pair_id"], seed=seed, label=_LABEL, draws=DRAWS).ravel()
+        least = np.concatenate([least, drawn])
+        if len(least) > most:
+            least = np.partition(least, most - 1)[:most]
+    return int(least.max(initial=0))
+
+
+def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> Measured:
+    """Write the cosines of the word pairs of a part that are taken."""
+    columns = [name for name in COLUMNS if name != "targets"]
+    tables = (_measured(batch_of(rows), sampled) for rows in batches_of(read_rows([checked(part)], columns)))
+    with artefact.writing(".parquet") as stream:
+        write_rows(stream, SCHEMA, tables)
+    return Measured(artefact.file(".parquet"))
+
+
+def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
+    first, second = _drawn(batch, sampled)
+    own, other = batch.summary, batch.passage
+    same = own.folded[first] == other.folded[second]
+    same |= own.lemma[first] == other.lemma[second]
+    found = {}
+    for name in SCHEMA.names:
+        values = np.full(len(first), np.nan)
+        if name in sampled.filters and len(first):
+            if name == "static":
+                known = static_vectors(batch, sampled.lexicon)
+            else:
+                assert sampled.encoder is not None  # `check_candidates` has seen to it
+                known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.encoder)
+            values = np.where(same, np.nan, pair_cosines(known, first, second))
+        found[name] = pa.array(values, mask=np.isnan(values))
+    return pa.table(found, SCHEMA)
+
+
+def _drawn(batch: Batch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
+    """Return the word pairs of a batch that are taken: tokens of summaries, of passages."""
+    ids, seed = batch.rows["pair_id"], sampled.seed
+    drawn = numbers(ids, seed=seed, label=_LABEL, draws=DRAWS)
+    sides = []
+    some = np.ones(len(drawn), bool)
+    for name, side in (("summary", batch.summary), ("passage", batch.passage)):
+        words = np.flatnonzero(side.words)
+        bounds = np.searchsorted(words, side.bounds)
+        count = np.diff(bounds).astype(np.uint64)
+        some &= count > 0
+        place = numbers(ids, seed=seed, label=f"{_LABEL}, {name}", draws=DRAWS)
+        place = place % np.maximum(count, np.uint64(1))[:, None]
+        at = bounds[:-1, None] + place.astype(np.int64)
+        sides.append(words[np.minimum(at, max(len(words) - 1, 0))] if len(words) else at)
+    taken = (drawn <= np.uint64(sampled.cutoff)) & some[:, None]
+    return sides[0][taken], sides[1][taken]
+
+
+def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> Thresholds:
+    rows = read_table([checked(file) for file in files])
+    cosines, pairs = {}, {}
+    for name, quantile in sorted(wanted.items()):
+        values = np.sort(rows[name].drop_null().to_numpy())
+        if not len(values):
+            raise LexbeamError(
+                f"no threshold of `{name}` can be taken from random words: none of them has a "
+                "vector; name other vectors, or give a cosine"
+            )
+        cosines[name], pairs[name] = float(np.quantile(values, quantile)), len(values)
+    return Thresholds(cosines, pairs)
+
+
+def _measure_chosen(_: Any, sampled: Sampled) -> Mapping[str, Any]:
+    encoder = {} if sampled.encoder is None else sampled.encoder.chosen()
+    return {**sampled.lexicon.chosen(), **encoder}
+
+
+MEASURE: Stage[Part, Sampled, Measured] = Stage(
+    name="cloze/measure", receipt=Measured, build=_measure, chosen=_measure_chosen, blas=True, unit="parts"
+)
+SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
+    name="cloze/threshold", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"
+)

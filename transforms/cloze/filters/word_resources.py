@@ -1,0 +1,37 @@
+"""How WordNet and static vectors are given to commands of cloze questions: as resources."""
+
+from transforms.cloze.filters.base import VECTORS, WORDNET
+from transforms.common.options.fields import Within
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import path_within
+
+__all__ = ["as_vectors", "as_wordnet", "check_spec", "within_vectors", "within_wordnet"]
+
+
+def as_wordnet(path: str) -> str:
+    """Return the resource that a path to WordNet is."""
+    return path if path.startswith(f"{WORDNET}=") else f"{WORDNET}=wordnet:{path}"
+
+
+def within_wordnet(text: str) -> Within | None:
+    """Return where in the words of `as_wordnet`, or of what is given to it, the path is."""
+    return path_within(as_wordnet(text))
+
+
+def as_vectors(path: str) -> str:
+    """Return the resource that a path to vectors is."""
+    return path if path.startswith(f"{VECTORS}=") else f"{VECTORS}=vectors:{path}"
+
+
+def within_vectors(text: str) -> Within | None:
+    """Return where in the words of `as_vectors`, or of what is given to it, the path is."""
+    return path_within(as_vectors(text))
+
+
+def check_spec(text: str) -> None:
+    """Check the words of a resource.
+
+    Raises:
+        UsageError: they are wrong.
+    """
+    parse_spec(text)

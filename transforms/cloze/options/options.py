@@ -1,0 +1,209 @@
+"""Options of a question: from what readers name to four words beside the answer.
+
+Words are dropped that are the answer or its like; of those that are left, the best four stand in
+the question. The paper takes "the four most frequent types" of three lists of ten. Its order and
+ties are decided here: words that more readers name come first, then those with the greater sum of
+reciprocal ranks, then by form. Words with one form or lemma are one, named by its best word. Where
+fewer than four are left, longer lists are looked through.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from transforms.cloze.options.inflection import cased_as
+from transforms.common.draws.by_content import hash_of, number_of
+from transforms.common.options.fields import option
+
+__all__ = ["IN_PASSAGE", "WANTED", "Answer", "Considered", "OptionRules", "WordFacts", "choose", "order_of"]
+
+WANTED = 4
+IN_PASSAGE = ("allow", "reject")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionRules:
+    """What may be an option."""
+
+    inflect: bool = option(True, help="inflect options as the answer is")
+    options_in_passage: str = option(
+        "allow", help="whether options may stand in the passage, as answers never do", choices=IN_PASSAGE
+    )
+    similar: float = option(
+        0.85,
+        help="cosine with the answer or a synonym from which on a word is no option, where there are vectors",
+        least=-1,
+        most=1,
+    )
+    list_sizes: tuple[int, ...] = option(
+        (10, 20, 50),
+        help="lengths of readers' lists that are looked through, one after the other, until there are four options",
+        metavar="N",
+        least=1,
+    )
+
+
+class Answer(NamedTuple):
+    """The answer of a question: its form as it stands, its lemma and its part of speech."""
+
+    form: str
+    lemma: str
+    upos: str
+
+
+class WordFacts(NamedTuple):
+    """What is known of the words that readers name.
+
+    Attributes:
+        lemma: of a word, its lemma in lower case.
+        inflect: of a word, its form beside the answer.
+        similarity: of a word, the greatest cosine with the answer or a synonym; None: unknown.
+        synonyms: of the answer in any sense, in lower case.
+        passage: forms and lemmas of the passage, in lower case.
+    """
+
+    lemma: Callable[[str], str]
+    inflect: Callable[[str], str]
+    similarity: Callable[[str], float | None]
+    synonyms: frozenset[str]
+    passage: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Considered:
+    """A word that was considered, see table cloze/options; `kept` and `reason` exclude another."""
+
+    word: str
+    named: str
+    readers: tuple[str, ...]
+    ranks: tuple[int, ...]
+    score: float
+    list_size: int
+    reason: str | None = None
+    exact: Fraction = field(default=Fraction(0), repr=False, compare=False)
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is an option."""
+        return self.reason is None
+
+
+def choose(
+    answer: Answer, lists: Mapping[str, Sequence[str]], facts: WordFacts, rules: OptionRules
+) -> list[Considered]:
+    """Return the words that were considered: options in their order, then what was dropped.
+
+    Args:
+        answer: the answer.
+        lists: by reader, words from the first rank on, each once.
+        facts: what is known of the words.
+        rules: what may be an option.
+
+    Returns:
+        At most `WANTED` of them are kept; fewer if all lists have no more. Sums of reciprocal ranks
+        are compared as fractions, so that ties are ties.
+    """
+    found: list[Considered] = []
+    sizes = sorted(set(rules.list_sizes))
+    for size in sizes:
+        found = _considered(answer, lists, facts, rules, size, sizes)
+        if sum(one.kept for one in found) == WANTED:
+            break
+    return found
+
+
+def _considered(
+    answer: Answer,
+    lists: Mapping[str, Sequence[str]],
+    facts: WordFacts,
+    rules: OptionRules,
+    size: int,
+    sizes: Sequence[int],
+) -> list[Considered]:
+    ranks: dict[str, dict[str, int]] = {}
+    for reader in sorted(lists):
+        for rank, word in enumerate(lists[reader][:size], 1):
+            ranks.setdefault(word, {}).setdefault(reader, rank)
+    dropped: list[Considered] = []
+    left: list[Considered] = []
+    for word, own in ranks.items():
+        shown = facts.inflect(word) if rules.inflect else word
+        one = _made(cased_as(shown, answer.form), word, own, sizes)
+        reason = _reason(answer, one.word, word, facts, rules)
+        (dropped if reason else left).append(_because(one, reason))
+    chosen: list[Considered] = []
+    for group in _groups(sorted(left, key=_order), facts):
+        first, *others = group
+        best: dict[str, int] = {}
+        for one in group:
+            for reader, rank in zip(one.readers, one.ranks, strict=True):
+                best[reader] = min(rank, best.get(reader, rank))
+        chosen.append(_made(first.word, first.named, best, sizes))
+        dropped += [_because(one, "same") for one in others]
+    chosen.sort(key=_order)
+    dropped += [_because(one, "surplus") for one in chosen[WANTED:]]
+    return chosen[:WANTED] + sorted(dropped, key=_order)
+
+
+def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int]) -> Considered:
+    readers = tuple(sorted(ranks))
+    exact = sum((Fraction(1, ranks[reader]) for reader in readers), Fraction(0))
+    least = min(ranks.values())
+    return Considered(
+        word,
+        named,
+        readers,
+        tuple(ranks[reader] for reader in readers),
+        float(exact),
+        next(size for size in sizes if size >= least),
+        exact=exact,
+    )
+
+
+def _because(one: Considered, reason: str | None) -> Considered:
+    return Considered(one.word, one.named, one.readers, one.ranks, one.score, one.list_size, reason, one.exact)
+
+
+def _order(one: Considered) -> tuple[int, Fraction, str, str]:
+    return -len(one.readers), -one.exact, one.word, one.named
+
+
+def _reason(answer: Answer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:
+    """Return why a word is no option, an entry of `OPTION_REASONS`; None: it may be one."""
+    own = {shown.lower(), named.lower(), facts.lemma(named)}
+    if own & {answer.form.lower(), answer.lemma.lower()}:
+        return "answer"
+    if own & facts.synonyms:
+        return "synonym"
+    cosine = facts.similarity(named)
+    if cosine is not None and cosine > rules.similar:
+        return "similar"
+    if rules.options_in_passage == "reject" and own & facts.passage:
+        return "in_passage"
+    return None
+
+
+def _groups(ordered: Sequence[Considered], facts: WordFacts) -> list[list[Considered]]:
+    """Return words that share a form or a lemma, over others, too; the best first in each."""
+    groups: list[tuple[set[str], list[Considered]]] = []
+    for one in ordered:
+        keys = {one.word.lower(), one.named.lower(), facts.lemma(one.named)}
+        joined = [group for group in groups if group[0] & keys]
+        groups = [group for group in groups if not group[0] & keys]
+        members = [other for group in joined for other in group[1]] + [one]
+        groups.append((keys.union(*(group[0] for group in joined)), sorted(members, key=_order)))
+    return [members for _, members in groups]
+
+
+def order_of(question_id: str, kind: str, options: int, *, seed: int) -> list[int]:
+    """Return the places of a question's options in the order in which it shows them.
+
+    The answer is 0, others follow as they were chosen. The order is that of what hashes of
+    question, kind and place draw.
+    """
+    drawn = [
+        number_of(hash_of((question_id, kind, place)), seed=seed, label="cloze/option order")
+        for place in range(options)
+    ]
+    return sorted(range(options), key=lambda place: (drawn[place], place))

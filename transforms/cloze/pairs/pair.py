@@ -1,0 +1,244 @@
+"""What a pair is: a passage and a summary, with the targets that a file gives; its ids and flags.
+
+The id of a pair begins as that of its article, so that the pairs of one article lie side by side in
+the table, and a passage is annotated once.
+
+>>> fill("Staff have @placeholder their jobs .", "lost")
+Filled(summary='Staff have lost their jobs .', start=11, end=15)
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from schemas.cloze.pairs import FLAGS, KINDS
+from transforms.annotation.engines.texts import count_words
+from transforms.cloze.pairs.mis_decoding import looks_mis_decoded
+from transforms.common.code.fingerprints import text_digest
+from transforms.common.options.fields import option
+from transforms.formats.records.base import BadRecord
+
+__all__ = [
+    "PLACEHOLDER",
+    "Filled",
+    "Given",
+    "GivenTarget",
+    "LengthOptions",
+    "article_id",
+    "fill",
+    "in_flag_order",
+    "join_rows",
+    "pair_id",
+    "pair_row",
+]
+
+PLACEHOLDER = "@placeholder"
+_OF_PASSAGE = 16  # digits of a pair's id that are those of its article
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthOptions:
+    """How long summaries and passages may be, in words: runs of letters, digits and marks.
+
+    Attributes:
+        min_summary_words: a summary of one word would be a question with nothing to go by.
+        max_summary_words: a longer text is no summary.
+        min_passage_words: shorter passages are rejects.
+        max_passage_words: in a longer text nearly every word of the summary occurs.
+    """
+
+    min_summary_words: int = option(2, help="shorter summaries are rejects", least=1)
+    max_summary_words: int = option(1000, help="longer summaries are rejects", least=1)
+    min_passage_words: int = option(1, help="shorter passages are rejects", least=1)
+    max_passage_words: int = option(20_000, help="longer passages are rejects", least=1)
+
+
+class GivenTarget(NamedTuple):
+    """A question as a file has it: its kind, its options, and which of them is right, from 0."""
+
+    kind: str
+    options: tuple[str, ...]
+    label: int
+
+
+class Given(NamedTuple):
+    """A record of the input as it is read; its texts are cleaned.
+
+    Attributes:
+        position: its line, or its place in the source.
+        passage: the passage.
+        summary: the summary; `@placeholder` stands in it where there is a target.
+        target: the target that it gives, if any.
+        language, genre, source_id: None where nothing says them.
+        annotation: of a pair that comes annotated, columns of `cloze/pairs` with their values.
+    """
+
+    position: str
+    passage: str
+    summary: str
+    target: GivenTarget | None = None
+    language: str | None = None
+    genre: str | None = None
+    source_id: str | None = None
+    annotation: Mapping[str, Any] | None = None
+
+
+class Filled(NamedTuple):
+    """A question with an option in its place, which is where the option starts and ends.
+
+    Both are None where composing the two has made another word of it.
+    """
+
+    summary: str
+    start: int | None
+    end: int | None
+
+
+def fill(question: str, word: str) -> Filled:
+    """Put a word in the place of the question's one `@placeholder`; both are in NFC."""
+    before, _, after = question.partition(PLACEHOLDER)
+    summary = unicodedata.normalize("NFC", before + word + after)
+    start = len(unicodedata.normalize("NFC", before))
+    end = start + len(word)
+    if summary[start:end] != word or len(summary) != len(before + word + after):
+        return Filled(summary, None, None)
+    return Filled(summary, start, end)
+
+
+def article_id(passage: str) -> str:
+    """Return the id of a passage, 32 hexadecimal digits."""
+    return text_digest(passage, ["passage"])
+
+
+def pair_id(article: str, summary: str) -> str:
+    """Return the id of a pair, 32 hexadecimal digits.
+
+    Args:
+        article: what `article_id` returns for its passage.
+        summary: its summary.
+    """
+    return article[:_OF_PASSAGE] + text_digest(summary, ["summary"])[:_OF_PASSAGE]
+
+
+def in_flag_order(flags: Iterable[str]) -> list[str]:
+    """Return flags once each, in the order of `FLAGS`."""
+    found = set(flags)
+    return [flag for flag in FLAGS if flag in found]
+
+
+def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
+    """Return a record as a staged row, see `loading.ROWS`; without its source and number.
+
+    Raises:
+        BadRecord: `empty_passage`, `empty_summary`, `placeholder`, `bad_label`, or a length that is
+            out of bounds.
+    """
+    _check_placeholders(given)
+    passage, summary, target = given.passage, given.summary, None
+    flags = []
+    if given.target is not None:
+        word = given.target.options[given.target.label]
+        if not word:
+            raise BadRecord("bad_label", f"option {given.target.label} is empty")
+        filled = fill(summary, word)
+        summary = filled.summary
+        options = given.target.options
+        target = {
+            "kind": given.target.kind,
+            "start": filled.start,
+            "end": filled.end,
+            "form": word,
+            "options": list(options),
+            "label": given.target.label,
+        }
+        if len({one.casefold() for one in options}) < len(options):
+            flags.append("doubled_options")
+    _check_lengths("passage", passage, lengths.min_passage_words, lengths.max_passage_words)
+    _check_lengths("summary", summary, lengths.min_summary_words, lengths.max_summary_words)
+    if looks_mis_decoded(passage) or looks_mis_decoded(summary):
+        flags.append("mis_decoded")
+    article = article_id(passage)
+    return {
+        "key": pair_id(article, summary),
+        "article_id": article,
+        "position": given.position,
+        "language": given.language,
+        "genre": given.genre,
+        "source_id": given.source_id,
+        "summary": summary,
+        "passage": passage,
+        "flags": in_flag_order(flags),
+        "target": target,
+        **(given.annotation or {}),
+    }
+
+
+def _check_placeholders(given: Given) -> None:
+    target = given.target
+    texts = {"passage": given.passage}
+    if target is None:
+        texts["summary"] = given.summary
+    else:
+        times = given.summary.count(PLACEHOLDER)
+        if times != 1:
+            raise BadRecord("placeholder", f"{times} times {PLACEHOLDER} in the question")
+        texts |= {f"option {place}": word for place, word in enumerate(target.options)}
+    for name, text in texts.items():
+        if PLACEHOLDER in text:
+            raise BadRecord("placeholder", f"{PLACEHOLDER} in the {name}")
+
+
+def _check_lengths(name: str, text: str, least: int, most: int) -> None:
+    words = count_words(text)
+    if not words:
+        raise BadRecord(f"empty_{name}", f"the {name} has no word")
+    said = f"{words} word{'s' if words > 1 else ''}"
+    if words < least:
+        raise BadRecord(f"short_{name}", f"{said}; `min_{name}_words` is {least}")
+    if words > most:
+        raise BadRecord(f"long_{name}", f"{said}; `max_{name}_words` is {most}")
+
+
+def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the pair that rows of one key are: one row with all targets, see `pair_row`.
+
+    What a pair has of one row alone, as its source, is that of the first; language, genre and
+    source's id are the first that there are. Targets that are equal are one. They are in the order
+    of kind, place, form, options and label.
+
+    Args:
+        rows: staged rows with `source`, in the order of sources and records; one at least.
+    """
+    first: dict[str, Any] = {}
+    targets: dict[Any, dict[str, Any]] = {}
+    flags: set[str] = set()
+    count = 0
+    for row in rows:
+        count += 1
+        first = first or {**row}
+        flags.update(row["flags"])
+        for name in ("language", "genre", "source_id"):
+            first[name] = first[name] if first[name] is not None else row[name]
+        if (target := row["target"]) is not None:
+            key = _order_of(target)
+            said = {name: row[name] for name in ("source", "position", "source_id")}
+            targets.setdefault(key, {**target, **said})
+    if count > 1:
+        flags.add("repeated")
+    if len(targets) > 1:
+        flags.add("several_targets")
+    del first["target"]
+    return {
+        **first,
+        "pair_id": first["key"],
+        "rows": count,
+        "flags": in_flag_order(flags),
+        "targets": [targets[key] for key in sorted(targets)],
+    }
+
+
+def _order_of(target: Mapping[str, Any]) -> tuple[int, int, str, Sequence[str], int]:
+    start = -1 if target["start"] is None else target["start"]
+    options = tuple(target["options"])
+    return KINDS.index(target["kind"]), start, target["form"], options, target["label"]

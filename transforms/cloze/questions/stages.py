@@ -1,0 +1,142 @@
+"""Questions as stages: drafts of all parts split, and each part written with its texts.
+
+SPLIT    drafts of all parts -> Split: the split of each question, and how alike splits are
+WRITE    a part of drafts and of pairs, and all splits -> a part of cloze/questions
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.cloze.questions import QUESTIONS
+from transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
+from transforms.cloze.questions.joined import Following, articles_of
+from transforms.cloze.questions.question import gapped
+from transforms.cloze.questions.splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
+from transforms.common.draws.splits import parse_shares
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
+
+__all__ = ["SPLIT", "WRITE", "Split", "SplitRules", "WriteTask"]
+
+SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split", pa.string())])
+
+
+class SplitRules(NamedTuple):
+    """How questions are split, see `SplitOptions`."""
+
+    shares: tuple[str, ...]
+    tolerance: float
+    score_tolerance: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Split:
+    """Receipt of the splits of all questions.
+
+    Attributes:
+        rows: the split of each question, sorted by question and kind.
+        strata: how many questions each split has, of all, of kinds, of their parts of speech.
+        distances: how far scores are apart.
+        articles: passages that have questions.
+        groups: what they hang together to, over duplicates.
+        largest: questions of the largest group.
+        too_large: questions of groups that were too large to be dealt out, the largest first.
+    """
+
+    rows: PartFile
+    strata: tuple[Stratum, ...]
+    distances: tuple[Distance, ...]
+    articles: int
+    groups: int
+    largest: int
+    too_large: tuple[int, ...]
+
+
+class WriteTask(NamedTuple):
+    """A part: its drafts, the parts that have its pairs, and all splits."""
+
+    number: int
+    drafts: Part
+    pairs: tuple[Part, ...]
+    splits: Part
+
+
+def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) -> Split:
+    kept = [
+        rows.filter(pc.is_null(rows["reason"])).select(COLUMNS)
+        for rows in read_rows([checked(one.file) for one in drafts], [*COLUMNS, "reason"])
+    ]
+    schema = pa.schema([DRAFTS.field(name) for name in COLUMNS])
+    rows = sort_rows(pa.concat_tables([schema.empty_table(), *kept]), ("question_id", "kind"))
+    shares = parse_shares(rules.shares)
+    placed = place_questions(rows, shares, seed=rules.seed)
+    names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
+    table = pa.table([rows["question_id"], rows["kind"], names], schema=SPLITS)
+    sizes = np.bincount(placed.group) if rows.num_rows else np.zeros(1, np.int64)
+    return Split(
+        rows=write_part(artefact, SPLITS, [table], sort_keys=("question_id", "kind")),
+        strata=strata_of(rows, placed.split, shares, rules.tolerance),
+        distances=distances_of(rows, placed.split, shares, rules.score_tolerance),
+        articles=len(pc.unique(rows["article_id"])),
+        groups=len(sizes) if rows.num_rows else 0,
+        largest=int(sizes.max()),
+        too_large=tuple(sorted((int(sizes[one]) for one in placed.too_large), reverse=True)),
+    )
+
+
+def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
+    def tables() -> Iterator[pa.Table]:
+        ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
+        own = pa.concat_arrays([pa.array([], pa.string()), *ids])
+
+        def mine(rows: pa.Table) -> Any:
+            return pc.is_in(rows["question_id"], own)
+
+        splits = Following(articles_of((task.splits,), SPLITS.names, "question_id", mine))
+        pairs = Following(articles_of(task.pairs, PAIR_COLUMNS, "pair_id"))
+        for article, rows in articles_of((task.drafts,), DRAFTS.names, "question_id"):
+            split = {(row["question_id"], row["kind"]): row["split"] for row in splits.of(article)}
+            texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
+            yield pa.Table.from_pylist(
+                [_question(row, texts[row["pair_id"]], split) for row in rows], QUESTIONS.schema()
+            )
+
+    return write_part(artefact, QUESTIONS.schema(), tables(), sort_keys=QUESTIONS.key)
+
+
+def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    kept = row["reason"] is None
+    question = article = options = label = None
+    if kept:
+        place = pair["summary_starts"][row["token"]], pair["summary_ends"][row["token"]]
+        question, article = gapped(pair["summary"], *place, row["answer"]), pair["passage"]
+        options, label = row["options"], row["label"]
+    return {
+        **{name: row[name] for name in row if name in QUESTIONS.schema().names},
+        "article": article,
+        "question": question,
+        "options": options,
+        "label": label,
+        "split": split.get((row["question_id"], row["kind"])),
+        "kept": kept,
+    }
+
+
+SPLIT: Stage[Sequence[PartFile], SplitRules, Split] = Stage(
+    name="cloze/split", receipt=Split, build=_split, unordered=("task",), blas=True, unit="tables"
+)
+WRITE: Stage[WriteTask, None, PartFile] = Stage(
+    name="cloze/write",
+    receipt=PartFile,
+    build=_write,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unordered=("task.pairs",),
+    unit="parts",
+)

@@ -1,0 +1,283 @@
+"""From tables to arrays: the questions of a kind and language as numbers, see `reader_data`.
+
+ENCODE    all parts of cloze/pairs and cloze/candidates -> Encoded: words, candidate words and their
+          forms, questions and further questions, and the words of passages and summaries
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.cloze.readers.data import (
+    CANDIDATE_COLUMNS,
+    CANDIDATE_WORDS,
+    FORMS,
+    PAIR_ROWS,
+    QUESTION_ROWS,
+    WORDS,
+    Encoded,
+    EncodeOptions,
+    GroupTask,
+    asked_rows,
+    language_is,
+)
+from transforms.cloze.readers.further_questions import FURTHER, Side, chosen_of, further_of
+from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Lists
+from transforms.common.draws.by_content import content_hashes
+from transforms.common.errors import LexbeamError
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import read_rows, write_rows
+
+__all__ = ["ENCODE", "flat", "numbered", "rows_of", "write_bounds"]
+
+_SIDES = ("summary", "passage")
+_TEXTS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "upos")]
+
+
+class _Counted(NamedTuple):
+    words: Counter[str]
+    forms: Counter[tuple[str, str, str]]  # lemma, part of speech, form
+    asked: pa.Table
+
+
+def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Encoded:
+    counted = _count(task, options)
+    words = sorted(((-count, word) for word, count in counted.words.items() if count >= options.min_count))[
+        : options.most_words
+    ]
+    ranked = _candidate_rows(counted, options.min_answers)
+    lemmas = set(ranked["lemma"].to_pylist())
+    known = sorted((*key, count) for key, count in counted.forms.items() if key[0] in lemmas)
+    files = {
+        ".words": pa.table([[word for _, word in words], [-n for n, _ in words]], schema=WORDS),
+        ".candidates": ranked,
+        ".forms": pa.table([list(column) for column in zip(*known, strict=True)] or [[]] * 4, schema=FORMS),
+    }
+    values = pa.array([word for _, word in words], pa.large_string())
+    asked = counted.asked
+    keys = ranked["key"].combine_chunks()
+    written = _write_texts(artefact, task, asked, values, keys, options)
+    of_pair = {pair: place for place, pair in enumerate(written.pairs["pair_id"].to_pylist())}
+    files |= {".pairs": written.pairs, ".further": written.further}
+    ids = asked["question_id"].to_pylist()
+    answers = pc.index_in(pc.utf8_lower(asked["form"].cast(pa.large_string())), ranked["key"])
+    files[".questions"] = pa.table(
+        [
+            asked["question_id"],
+            asked["article_id"],
+            asked["form"],
+            pc.fill_null(asked["upos"], ""),
+            pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
+            asked["token"].cast(pa.int64()),
+            pc.fill_null(answers.cast(pa.int64()), -1),
+        ],
+        names=QUESTION_ROWS.names,
+    ).cast(QUESTION_ROWS)
+    own = [written.summaries[name] for name in ids]
+    with artefact.writing(".summaries") as stream:
+        for text in own:
+            stream.write(text.tobytes())
+    write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
+    for suffix, table in files.items():
+        with artefact.writing(suffix) as stream:
+            write_rows(stream, table.schema, [table])
+    return Encoded(
+        words=artefact.file(".words"),
+        candidates=artefact.file(".candidates"),
+        forms=artefact.file(".forms"),
+        questions=artefact.file(".questions"),
+        passages=written.passages,
+        summaries=(artefact.file(".summaries"), artefact.file(".summary_bounds")),
+        texts=written.texts,
+        pairs=artefact.file(".pairs"),
+        further=artefact.file(".further"),
+        asked=len(ids),
+        named=ranked.num_rows,
+    )
+
+
+def rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
+    """Yield the pairs of a group's language, with `pair_id` and other columns."""
+    paths = [checked(part) for part in task.pairs]
+    for rows in read_rows(paths, ["pair_id", "language", *columns]):
+        yield rows.filter(language_is(rows, task.group.language)).combine_chunks()
+
+
+def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
+    words: Counter[str] = Counter()
+    forms: Counter[tuple[str, str, str]] = Counter()
+    pairs = []
+    for rows in rows_of(task, _TEXTS):
+        pairs.append(rows["pair_id"])
+        for side in _SIDES:
+            form = pc.utf8_lower(flat(rows[f"{side}_forms"]))
+            for entry in pc.value_counts(form).to_pylist():
+                words[entry["values"]] += entry["counts"]
+            whole = pc.is_valid(rows[f"{side}_lemmas"])
+            some = rows.filter(pc.and_(whole, pc.is_valid(rows[f"{side}_upos"])))
+            own = pa.table(
+                {
+                    "lemma": pc.utf8_lower(flat(some[f"{side}_lemmas"])),
+                    "upos": flat(some[f"{side}_upos"]),
+                    "form": pc.utf8_lower(flat(some[f"{side}_forms"])),
+                }
+            )
+            grouped = own.group_by(["lemma", "upos", "form"], use_threads=False)
+            for entry in grouped.aggregate([([], "count_all")]).to_pylist():
+                forms[entry["lemma"], entry["upos"], entry["form"]] += entry["count_all"]
+    ids = pa.chunked_array([chunk for own in pairs for chunk in own.chunks], pa.string())
+    found = []
+    for rows in read_rows([checked(part) for part in task.candidates], list(CANDIDATE_COLUMNS)):
+        rows = asked_rows(rows, task.group.kind, options.asked)
+        found.append(rows.filter(pc.is_in(rows["pair_id"], ids)))
+    if not found:
+        raise LexbeamError("table cloze/candidates has no parts: make it anew")
+    asked = pa.concat_tables(found).sort_by("question_id").combine_chunks()
+    return _Counted(words, forms, asked)
+
+
+def flat(lists: pa.ChunkedArray) -> pa.Array:
+    """Return the texts of lists, one after the other."""
+    return pc.list_flatten(lists.combine_chunks()).cast(pa.large_string())
+
+
+def _candidate_rows(counted: _Counted, least: int) -> pa.Table:
+    """Return table `CANDIDATE_WORDS`: of each key its commonest spelling, lemma and tag."""
+    seen: dict[str, Counter[tuple[str, str, str]]] = {}
+    for row in counted.asked.select(["form", "lemma", "upos"]).to_pylist():
+        key = row["form"].lower()
+        lemma = (row["lemma"] or row["form"]).lower()
+        seen.setdefault(key, Counter())[row["form"], lemma, row["upos"] or ""] += 1
+    rows = []
+    for key, own in seen.items():
+        total = sum(own.values())
+        if total < least:
+            continue
+        form = _commonest({f: sum(n for (g, _, _), n in own.items() if g == f) for f, _, _ in own})
+        lemma, upos = _commonest(
+            {pair: sum(n for (_, *p), n in own.items() if tuple(p) == pair) for pair in {(le, up) for _, le, up in own}}
+        )
+        rows.append((form, key, lemma, upos, total, counted.words[key]))
+    columns = [list(column) for column in zip(*sorted(rows), strict=True)] or [[]] * 6
+    return pa.table(columns, schema=CANDIDATE_WORDS)
+
+
+def _commonest(counts: Mapping[Any, int]) -> Any:
+    return min(counts, key=lambda one: (-counts[one], one))
+
+
+class _Written(NamedTuple):
+    """What was written of pairs: texts, ids, further questions, summaries by question."""
+
+    passages: tuple[File, File]
+    texts: tuple[File, File]
+    pairs: pa.Table
+    further: pa.Table
+    summaries: dict[str, npt.NDArray[np.int32]]
+
+
+def _write_texts(
+    artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array, keys: pa.Array, options: EncodeOptions
+) -> _Written:
+    by_pair: dict[str, list[tuple[str, int]]] = {}
+    for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
+        by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
+    summaries = {}
+    lengths: dict[str, list[int]] = {side: [] for side in _SIDES}
+    pairs, further = [PAIR_ROWS.empty_table()], [FURTHER.empty_table()]
+    columns = [*(f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "sentences"))]
+    with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
+        for rows in rows_of(task, ["article_id", *columns]):
+            sides = {side: numbered(rows[f"{side}_forms"], words) for side in _SIDES}
+            for side, stream in (("passage", passages), ("summary", texts)):
+                stream.write(sides[side].values.tobytes())
+                lengths[side] += np.diff(sides[side].bounds).tolist()
+            bounds, values = sides["summary"]
+            taken = []
+            for row, pair in enumerate(rows["pair_id"].to_pylist()):
+                for name, token in by_pair.get(pair, ()):
+                    text = values[bounds[row] : bounds[row + 1]].copy()
+                    text[token] = PLACEHOLDER
+                    summaries[name] = text
+                    taken.append(int(bounds[row]) + token)
+            found = _further(rows, np.array(taken, np.int64), keys, options)
+            before = sum(own.num_rows for own in pairs)
+            further.append(found.set_column(0, "pair", pc.add(found["pair"], before)))
+            pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
+    write_bounds(artefact, ".passage_bounds", lengths["passage"])
+    write_bounds(artefact, ".text_bounds", lengths["summary"])
+    return _Written(
+        (artefact.file(".passages"), artefact.file(".passage_bounds")),
+        (artefact.file(".texts"), artefact.file(".text_bounds")),
+        pa.concat_tables(pairs),
+        pa.concat_tables(further),
+        summaries,
+    )
+
+
+def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, options: EncodeOptions) -> pa.Table:
+    """Return table `FURTHER` of some pairs, whose numbers count from 0."""
+    forms_of = {side: pc.utf8_lower(flat(rows[f"{side}_forms"])) for side in _SIDES}
+    lemmas = {
+        side: pc.coalesce(
+            pc.utf8_lower(flat(pc.coalesce(rows[f"{side}_lemmas"], rows[f"{side}_forms"]))), forms_of[side]
+        )
+        for side in _SIDES
+    }
+    forms, named = (_numbers(own) for own in (forms_of, lemmas))
+    sides = {}
+    for side in _SIDES:
+        bounds = _bounds_of(rows[f"{side}_forms"])
+        owner = pc.list_parent_indices(rows[f"{side}_sentences"].combine_chunks()).to_numpy()
+        sentences = pc.list_flatten(rows[f"{side}_sentences"].combine_chunks())
+        candidates = pc.fill_null(pc.index_in(forms_of[side], keys).cast(pa.int64()), -1)
+        sides[side] = Side(
+            bounds,
+            candidates.to_numpy(zero_copy_only=False),
+            forms[side],
+            named[side],
+            bounds[owner] + sentences.to_numpy(zero_copy_only=False).astype(np.int64),
+        )
+    found = further_of(sides["passage"], sides["summary"], asked, options.train_on, options.further_tokens)
+    ids = rows["pair_id"].take(found["pair"])
+    place = pc.add(found["start"], found["place"])
+    key = content_hashes(ids, pc.cast(found["in_passage"], pa.int64()), place)
+    found = found.set_column(found.num_columns - 1, "key", pa.array(key))
+    return chosen_of(found, options.further_most)
+
+
+def _numbers(sides: Mapping[str, pa.Array]) -> dict[str, npt.NDArray[np.int64]]:
+    """Return equal numbers for equal words of both sides."""
+    codes = pa.concat_arrays(list(sides.values())).dictionary_encode().indices.to_numpy()
+    ends = np.cumsum([len(own) for own in sides.values()])[:-1]
+    return dict(zip(sides, np.split(codes.astype(np.int64), ends), strict=True))
+
+
+def _bounds_of(lists: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    lengths = pc.list_value_length(lists).to_numpy()
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def numbered(lists: pa.ChunkedArray, words: pa.Array) -> Lists:
+    """Return texts as numbers of words, which are those of `words` in lower case."""
+    found = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
+    numbers = pc.add(found, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    return Lists(_bounds_of(lists), numbers.astype("<i4"))
+
+
+def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
+    """Write where texts of these lengths begin, and at last an end."""
+    with artefact.writing(suffix) as stream:
+        stream.write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").tobytes())
+
+
+ENCODE: Stage[GroupTask, EncodeOptions, Encoded] = Stage(
+    name="cloze/encode", receipt=Encoded, build=_encode, unit="groups"
+)

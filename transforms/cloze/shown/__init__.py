@@ -1,0 +1,4 @@
+"""Cloze questions for a person: verdicts explained, questions as readers see them, panels.
+
+In: published tables. Out: grids, lines, panels. Nothing here changes a published byte.
+"""

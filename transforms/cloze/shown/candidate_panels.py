@@ -1,0 +1,187 @@
+"""Panels of candidates: what filters leave over, and their values about their thresholds."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.cloze.pairs import CANDIDATES, FILTERS
+from schemas.columns import column
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.tables import read_table
+from transforms.report.charts import bars_across
+from transforms.report.layered_charts import histogram
+from transforms.report.panels import Chart, Panel, Rows
+
+__all__ = ["Scale", "candidate_panels", "histograms", "left_over"]
+
+THROUGH, REJECTED = "let through", "rejected"
+COLOURS = {THROUGH: "var(--c2)", REJECTED: "var(--c8)"}
+
+
+class Scale(NamedTuple):
+    """What a histogram of a filter's values is made over.
+
+    Attributes:
+        least, greatest: the ends; values beyond them are in the outermost bars.
+        bars: how many there are.
+        what: what a value is.
+    """
+
+    least: float
+    greatest: float
+    bars: int
+    what: str
+
+    def edges(self) -> np.ndarray:
+        """Return the ends of all bars, rising."""
+        return np.linspace(self.least, self.greatest, self.bars + 1)
+
+
+SCALES = {
+    "abstractness": Scale(0, 1, 50, "concreteness"),
+    "nonspecificity": Scale(0, 20, 20, "depth in WordNet"),
+    "static": Scale(-1, 1, 80, "greatest cosine with a word of the passage"),
+    "contextual": Scale(-1, 1, 80, "greatest cosine with a word of the passage, in context"),
+}
+
+
+def left_over(counts: list[Mapping[str, Any]]) -> Iterator[tuple[str, str, int]]:
+    """Yield kind, filter and how many words are left after it and those before it.
+
+    Args:
+        counts: `counts` of the section: by kind, first that of all filters, then one for each.
+    """
+    left: dict[str, int] = {}
+    for one in counts:
+        kind = one["kind"]
+        if one["filter"] == "all":
+            left[kind] = one["words"]
+            yield kind, "words of summaries", left[kind]
+        else:
+            left[kind] -= one["reasons"]
+            yield kind, one["filter"], left[kind]
+
+
+def histograms(rows: pa.Table, name: str, scale: Scale) -> dict[tuple[str, bool], np.ndarray]:
+    """Return how many values of a filter lie in each bar, by kind and whether they are let through.
+
+    Args:
+        rows: of table cloze/candidates.
+        name: the filter.
+        scale: the bars, of equal width; each holds its lower end.
+    """
+    found = {}
+    known = rows.filter(pc.and_(pc.is_valid(rows[f"{name}_value"]), pc.is_valid(rows[f"{name}_passed"])))
+    for kind in pc.unique(known["kind"]).to_pylist():
+        for through in (True, False):
+            own = known.filter(pc.and_(pc.equal(known["kind"], kind), pc.equal(known[f"{name}_passed"], through)))
+            values = own[f"{name}_value"].to_numpy()
+            places = np.searchsorted(scale.edges()[1:-1], values, side="right")
+            found[kind, through] = np.bincount(places, minlength=scale.bars)
+    return found
+
+
+def candidate_panels(snapshot: Snapshot) -> list[Panel]:
+    """Return what filters leave over, their values, and all counts.
+
+    Raises:
+        LexbeamError: the extra `report` is not installed.
+    """
+    section = snapshot.section("cloze.candidates")
+    panels: list[Panel] = [_funnel(section)]
+    panels += _values(snapshot, section)
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("filter", pa.string(), "the filter; all: together"),
+            column("words", pa.int64(), "words that it was asked of"),
+            column("rejected", pa.int64(), "words that it did not let through"),
+            column("abstained", pa.int64(), "words that it said nothing of"),
+            column("reasons", pa.int64(), "words that it was the first to reject"),
+            column("targets", pa.int64(), "targets of the files among the words"),
+            column("targets_rejected", pa.int64(), "those that it did not let through"),
+        ]
+    )
+    panels.append(
+        Rows(
+            "Words and filters",
+            "What became of the words of summaries, filter by filter.",
+            pa.Table.from_pylist(section["counts"], schema),
+        )
+    )
+    return panels
+
+
+def _funnel(section: Mapping[str, Any]) -> Panel:
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("after", pa.string(), "the last filter asked"),
+            column("words left", pa.int64(), "words that no filter has rejected so far"),
+        ]
+    )
+    rows = list(left_over(section["counts"]))
+    columns = [pa.array(values) for values in zip(*rows, strict=True)] or [[], [], []]
+    bars = max((len([one for one in rows if one[0] == kind]) for kind, _, _ in rows), default=0)
+    return Chart(
+        "What filters leave over",
+        "Words of summaries that are left after each filter, in the order of the filters, for the kind that is chosen.",
+        bars_across("after", "words left", number=bars),
+        pa.table(columns, schema=schema),
+        key="kind",
+    )
+
+
+def _values(snapshot: Snapshot, section: Mapping[str, Any]) -> Iterator[Panel]:
+    thresholds: Mapping[str, float] = section["thresholds"]
+    rows = []
+    for name in FILTERS:
+        if name not in thresholds or name not in SCALES:
+            continue
+        scale = SCALES[name]
+        edges = scale.edges()
+        for (kind, through), counts in sorted(_counted(snapshot, name, scale).items()):
+            rows += [
+                {
+                    "values": f"{kind}, {scale.what}",
+                    "from": low,
+                    "to": high,
+                    "words": int(count),
+                    "verdict": THROUGH if through else REJECTED,
+                    "threshold": thresholds[name],
+                }
+                for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+                if count
+            ]
+    if not rows:
+        return
+    schema = pa.schema(
+        [
+            column("values", pa.string(), "kind, and what is counted"),
+            column("from", pa.float64(), "lower end of the bar, included"),
+            column("to", pa.float64(), "upper end"),
+            column("words", pa.int64(), "words with such a value"),
+            column("verdict", pa.string(), "what the filter says of them"),
+            column("threshold", pa.float64(), "the filter's threshold"),
+        ]
+    )
+    yield Chart(
+        "Values of filters, and their thresholds",
+        "How many words of summaries have which value, for the kind and the filter that are "
+        "chosen; the line is the threshold. Words without a value are not shown.",
+        histogram("from", "to", "words", at="threshold", colour="verdict", values=COLOURS),
+        pa.Table.from_pylist(rows, schema),
+        key="values",
+    )
+
+
+def _counted(snapshot: Snapshot, name: str, scale: Scale) -> dict[tuple[str, bool], np.ndarray]:
+    found: dict[tuple[str, bool], np.ndarray] = {}
+    for path in snapshot.paths(CANDIDATES.name):
+        rows = read_table([path], ["kind", f"{name}_value", f"{name}_passed"])
+        for key, counts in histograms(rows, name, scale).items():
+            found[key] = found.get(key, 0) + counts
+    return found

@@ -1,0 +1,98 @@
+"""What filters say of the words of a pair, for a person: grids and lines."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.cloze.pairs import FILTERS
+from transforms.cloze.filters.candidates import Asking
+from transforms.common.shown import Block, columns_with, listed, number
+
+__all__ = ["REJECTS", "blocks_of"]
+
+REJECTS = "×"
+_COUNTS = ("repeated", "lemma", "synonym", "antonym")
+_COSINES = ("static", "contextual")
+_OPEN = "open"
+
+
+def blocks_of(rows: pa.Table, asking: Asking) -> Iterator[Block]:
+    """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
+
+    Args:
+        rows: of one pair, see `explaining.explained`.
+        asking: what was asked.
+    """
+    words: dict[int, dict[str, dict[str, Any]]] = {}
+    for row in rows.to_pylist():
+        words.setdefault(row["token"], {})[row["kind"]] = row
+    yield f"{len(words)} words of the summary; {REJECTS} rejects"
+    yield ""
+    heads = [(name, "<") for name in ("word", "lemma", "tag", *asking.kinds)]
+    yield columns_with(heads, [_verdicts(kinds) for kinds in words.values()], 2)
+    # What all kinds ask, they ask alike.
+    each = [_merged(kinds) for kinds in words.values()]
+    if any(row["sense"] or row["rating"] is not None for row in each):
+        yield ""
+        heads = [("word", "<"), ("rating", ">"), ("depth", ">"), ("sense", "<"), ("gloss", "<")]
+        yield columns_with(heads, [_itself(row) for row in each], 2)
+    asked = [name for name in (*_COUNTS, *_COSINES) if name in asking.filters()]
+    if asked:
+        yield ""
+        heads = [("word", "<"), *((name, "<") for name in asked)]
+        cells = [[row["form"], *(_offence(row, name) for name in asked)] for row in each]
+        yield columns_with(heads, cells, 2)
+    yield ""
+    yield from _closing(asking)
+
+
+def _verdicts(kinds: dict[str, dict[str, Any]]) -> list[str]:
+    row = next(iter(kinds.values()))
+    own = []
+    for one in kinds.values():
+        verdict = {True: "candidate", False: f"{REJECTS} {one['reason']}", None: _OPEN}
+        own.append(verdict[one["passed"]])
+    return [row["form"], row["lemma"] or "", row["upos"] or "", *own]
+
+
+def _merged(kinds: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return a word's row with all that any kind asked of it."""
+    found: dict[str, Any] = {}
+    for row in kinds.values():
+        found |= {name: value for name, value in row.items() if value is not None}
+    return {**dict.fromkeys(next(iter(kinds.values()))), **found}
+
+
+def _itself(row: dict[str, Any]) -> list[str]:
+    rating = _marked(number(row["rating"], 2), row["abstractness_passed"])
+    depth = "" if row["depth"] is None else f"{row['depth']:g}"
+    depth = _marked(depth, row["nonspecificity_passed"])
+    return [row["form"], rating, depth, row["sense"] or "", row["gloss"] or ""]
+
+
+def _offence(row: dict[str, Any], name: str) -> str:
+    value, match = row[f"{name}_value"], row[f"{name}_match"]
+    if value is None:
+        return _marked("", row[f"{name}_passed"])
+    shown = number(value, 2) if name in _COSINES else f"{value:g}"
+    return _marked(f"{shown} {match or ''}".rstrip(), row[f"{name}_passed"])
+
+
+def _marked(text: str, passed: bool | None) -> str:
+    return f"{text} {REJECTS}".lstrip() if passed is False else text
+
+
+def _closing(asking: Asking) -> Iterator[str]:
+    own = asking.setting
+    asked = asking.filters()
+    limits = {**own.thresholds, "nonspecificity": own.depth_below}
+    if own.abstractness is not None:
+        limits["abstractness"] = own.abstractness.below
+    for name in FILTERS:
+        if name in asked and name in limits:
+            yield f"{name} lets through what is below {limits[name]:.4g}"
+    if left_out := [name for name in FILTERS if name not in asked]:
+        yield f"not asked: {listed(left_out)}"
+    if any(map(asking.is_open, asking.kinds)):
+        yield f"{_OPEN}: nothing that was asked rejects it, but not all was asked"

@@ -1,0 +1,226 @@
+"""Questions as a reader sees them, and panels about them.
+
+lexbeam show cloze --questions 10 --question-kind nonspecificity
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.cloze.pairs import KINDS, OPTIONS, PREDICTIONS
+from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
+from schemas.columns import column
+from transforms.cloze.questions.question import LETTERS
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.views import View
+from transforms.common.shown import Block
+from transforms.common.store.tables import read_rows
+from transforms.report.panels import Panel, Rows
+
+__all__ = ["QUESTION_VIEWS", "QuestionsOptions", "question_panels", "questions_shown", "quoted_questions"]
+
+SECTION = "cloze.questions"
+QUOTED = 10
+WORDS = 80  # of a passage
+_COLUMNS = ["question_id", "kind", "split", "article", "question", "options", "label", "answer", "origin"]
+_READER = pa.struct([("reader", pa.string()), ("first", pa.string()), ("choice", pa.int32())])
+_SHOWN = pa.schema(
+    [*(QUESTIONS.schema().field(name).remove_metadata() for name in _COLUMNS), ("readers", pa.list_(_READER))]
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionsOptions:
+    """Options of the view `questions`."""
+
+    questions: int = option(10, help="questions as a reader sees them, the first by id", least=1)
+    question_kind: str | None = option(None, help="of this kind", choices=KINDS)
+    question_split: str | None = option(None, help="of this split")
+    passage_words: int = option(WORDS, help="words of a passage that are shown; 0: all", least=0)
+
+
+def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
+    """Return questions with what each reader answered.
+
+    `readers` has of each reader its first word in the place of the gap, and the option that comes
+    first among its words (null: none of them is). It is empty where predictions are published
+    elsewhere, and for readers that know the answer.
+    """
+    found: list[dict[str, Any]] = []
+    for rows in read_rows(snapshot.paths(QUESTIONS.name), [*_COLUMNS, "kept"]):
+        own = rows.filter(rows["kept"])
+        for name in ("kind", "split"):
+            if (value := getattr(options, f"question_{name}")) is not None:
+                own = own.filter(pc.equal(own[name], value))
+        found += own.slice(0, options.questions - len(found)).to_pylist()
+        if len(found) == options.questions:
+            break
+    readers = _readers(snapshot, found)
+    for row in found:
+        row["readers"] = readers.get((row["question_id"], row["kind"]), [])
+    return pa.Table.from_pylist(found, _SHOWN)
+
+
+_Key = tuple[str, str]
+
+
+def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -> Iterator[dict[str, Any]]:
+    if table in snapshot.tables:
+        for rows in read_rows(snapshot.paths(table), ["question_id", "kind", *columns]):
+            yield from rows.filter(pc.is_in(rows["question_id"], ids)).to_pylist()
+
+
+def _readers(snapshot: Snapshot, found: Sequence[Mapping[str, Any]]) -> dict[_Key, list[dict[str, Any]]]:
+    ids = pa.array(sorted({row["question_id"] for row in found}), pa.string())
+    answers = {(row["question_id"], row["kind"]): row for row in found}
+    ranks: dict[_Key, dict[str, dict[int, int]]] = {}  # by question, reader and option
+    first: dict[_Key, dict[str, str]] = {}
+    for row in _of(snapshot, PREDICTIONS.name, ["reader", "rank", "word"], ids):
+        key = row["question_id"], row["kind"]
+        if key not in answers or answers[key]["origin"] != "readers":
+            continue
+        own = ranks.setdefault(key, {}).setdefault(row["reader"], {})
+        if row["rank"] == 1:
+            first.setdefault(key, {})[row["reader"]] = row["word"]
+        if row["word"].lower() == answers[key]["answer"].lower():
+            own[answers[key]["label"]] = row["rank"]
+    for row in _of(snapshot, OPTIONS.name, ["word", "readers", "ranks", "kept", "place"], ids):
+        key = row["question_id"], row["kind"]
+        if key in ranks and row["kept"] and row["place"]:
+            place = answers[key]["options"].index(row["word"])
+            for reader, rank in zip(row["readers"], row["ranks"], strict=True):
+                ranks[key].setdefault(reader, {})[place] = rank
+    return {
+        key: [
+            {"reader": reader, "first": first[key].get(reader), "choice": min(of, key=of.__getitem__) if of else None}
+            for reader, of in sorted(own.items())
+        ]
+        for key, own in ranks.items()
+    }
+
+
+def _cut(text: str, words: int) -> str:
+    held = text.split()
+    return " ".join(held) if not words or len(held) <= words else " ".join(held[:words]) + " ..."
+
+
+def _tell(snapshot: Snapshot, options: QuestionsOptions) -> Iterator[Block]:
+    for number, row in enumerate(questions_shown(snapshot, options).to_pylist(), 1):
+        yield f"{number}. {row['kind']}, {row['split']}, question {row['question_id']}"
+        yield f"   {_cut(row['article'], options.passage_words)}"
+        yield f"   {_cut(row['question'], 0)}"
+        yield "   " + "   ".join(f"{letter} {word}" for letter, word in zip(LETTERS, row["options"], strict=True))
+        yield f"   answer {_said(row, row['label'])}" + "".join(
+            f"; {one['reader']}: {one['first']}, of the options {_said(row, one['choice'])}" for one in row["readers"]
+        )
+
+
+def _said(row: Mapping[str, Any], place: int | None) -> str:
+    return "none" if place is None else f"{LETTERS[place]} {row['options'][place]}"
+
+
+def quoted_questions(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
+    """Return ten questions as a reader sees them, with what each reader answered."""
+    rows = []
+    for row in questions_shown(snapshot, QuestionsOptions(questions=QUOTED)).to_pylist():
+        rows.append(
+            {
+                "kind": row["kind"],
+                "passage": _cut(row["article"], WORDS),
+                "question": row["question"],
+                **dict(zip(LETTERS, row["options"], strict=True)),
+                "answer": LETTERS[row["label"]],
+                "readers": "; ".join(
+                    f"{one['reader']}: {one['first']}, " + ("none" if one["choice"] is None else LETTERS[one["choice"]])
+                    for one in row["readers"]
+                )
+                or None,
+            }
+        )
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("passage", pa.string(), "how the passage begins"),
+            column("question", pa.string(), "the summary with a gap"),
+            *(column(letter, pa.string(), "an option") for letter in LETTERS),
+            column("answer", pa.string(), "the option that the summary had"),
+            column(
+                "readers", pa.string(), "of each reader its first word, and the option that it prefers", nullable=True
+            ),
+        ]
+    )
+    text = (
+        f"{len(rows)} questions, the first by id. Readers name words without seeing the options; "
+        "the option that a reader prefers is the first among its words."
+    )
+    return [Rows("Questions as a reader sees them", text, pa.Table.from_pylist(rows, schema))]
+
+
+def question_panels(snapshot: Snapshot) -> list[Panel]:
+    """Return what became of candidates, and how alike splits are."""
+    section = snapshot.section(SECTION)
+    became = [
+        {"kind": own["kind"], "outcome": name, "words": count}
+        for own in section["kinds"]
+        for name, count in {"question": own["questions"], **own["reasons"]}.items()
+    ]
+    outcomes = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column(
+                "outcome",
+                pa.string(),
+                "a question, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in QUESTION_REASONS.items()),
+            ),
+            column("words", pa.int64(), "candidates"),
+        ]
+    )
+    splits = section["splits"]
+    strata = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
+    columns = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("upos", pa.string(), "part of speech of the answer"),
+            column("split", pa.string(), "the split"),
+            column("questions", pa.int64(), "questions in it"),
+            column("share", pa.float64(), "of the questions of this kind and part of speech"),
+            column("wanted", pa.float64(), "the share that was asked for"),
+            column("off", pa.bool_(), f"more than {splits['tolerance']} and a question off"),
+        ]
+    )
+    apart = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("score", pa.string(), "the score"),
+            column("distance", pa.float64(), "Kolmogorov-Smirnov, of the splits farthest apart", nullable=True),
+            column("off", pa.bool_(), f"more than {splits['score_tolerance']} and a question of each apart"),
+        ]
+    )
+    return [
+        Rows(
+            "What became of candidates",
+            "Candidates that passed all filters, by what they are.",
+            pa.Table.from_pylist(became, outcomes),
+        ),
+        Rows(
+            "Splits of questions",
+            "Questions of each split, by kind and part of speech.",
+            pa.Table.from_pylist(strata, columns),
+        ),
+        Rows(
+            "Scores of splits",
+            "How far the scores of two splits are apart, at most.",
+            pa.Table.from_pylist(splits["distances"], apart),
+        ),
+    ]
+
+
+QUESTION_VIEWS: dict[str, View[Any]] = {
+    "questions": View(
+        "questions as a reader sees them, and what readers answered", QuestionsOptions, questions_shown, _tell
+    )
+}

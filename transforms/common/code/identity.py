@@ -1,0 +1,210 @@
+"""The identity of the code that a function stands on: what it reaches, and nothing else.
+
+Every name that a reached definition refers to is followed, through all modules of ours. What is
+reached counts by its syntax tree: a comment, a docstring, a neighbour or another task's module
+changes nothing, a constant deep below changes it. Packages of others that reached code imports
+count by version, with what they require; data files that it reads by `packaged_text` by their
+content. Where source cannot tell whether something is used, it counts.
+
+What source does not show, nobody sees here: modules imported by a computed name, attributes that
+other modules set, entries added at run time to a registry that is not among the `chosen` ones.
+
+>>> code_identity(code_identity).names[0]
+'transforms.common.code.identity:CodeIdentity'
+"""
+
+import ast
+import dataclasses
+import functools
+import importlib
+import importlib.metadata
+import operator
+import re
+import sys
+import types
+import unicodedata
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from transforms.common.code.fingerprints import _closure, digest
+from transforms.common.code.source_index import dump, find, read_source, references_of
+from transforms.common.code.walk import Walk, distributions, source_of
+from transforms.common.errors import LexbeamError, nearest
+
+__all__ = ["NEUTRAL", "CodeIdentity", "code_identity", "forget_sources"]
+
+# They carry bytes and show progress: no version of theirs changes what an artefact holds.
+NEUTRAL = frozenset({"apache-beam", "tqdm"})
+
+
+class CodeIdentity(NamedTuple):
+    """What code is, as far as results depend on it.
+
+    Attributes:
+        code: digest of the definitions reached, 32 hexadecimal digits.
+        packages: the packages that they import, and what those require, with versions.
+        names: the definitions reached, as `module:definition`.
+    """
+
+    code: str
+    packages: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """The digest of code, packages, and what Python itself brings: syntax, Unicode's tables."""
+        python = list(sys.version_info[:2])
+        return digest([self.code, self.packages, python, unicodedata.unidata_version])
+
+
+def code_identity(
+    *roots: Callable[..., Any] | type, chosen: Mapping[str, Collection[str]] | None = None
+) -> CodeIdentity:
+    """Return the identity of the code that functions or classes stand on.
+
+    Args:
+        roots: they are found by module and name; what a `partial` or closure holds counts too.
+        chosen: registries that count in part: `module:NAME` of a dictionary at the top of a module,
+            and the entries that count. They count even if nothing reaches the registry.
+
+    Raises:
+        LexbeamError: a module's source cannot be read, or a registry has no such entry.
+    """
+    chosen = chosen or {}
+    walk = Walk(frozenset(chosen))
+    for root in roots:
+        described = _live(walk, root)
+        if not isinstance(described, str):  # it is more than its name, which source tells about
+            walk.tell("", "root", described)
+    for registry, entries in sorted(chosen.items()):
+        module, _, name = registry.partition(":")
+        _registry(walk, module, name, frozenset(entries))
+    code = walk.finish()
+    packages = {pair for top in walk.packages for pair in _required(top)}
+    return CodeIdentity(code, tuple(sorted(packages)), tuple(sorted(walk.names)))
+
+
+def forget_sources() -> None:
+    """Forget what was read of modules, and versions of packages, for when they have changed."""
+    importlib.invalidate_caches()
+    for cached in (find, read_source, _required):
+        cached.cache_clear()
+
+
+def _registry(walk: Walk, module: str, name: str, wanted: frozenset[str]) -> None:
+    """Count the wanted entries of a registry, and follow them."""
+    walk.touch(module)
+    source = source_of(module)
+    literals = [getattr(s.node, "value", None) for s in source.bindings.get(name, ())]
+    if not literals or not isinstance(literals[-1], ast.Dict):
+        raise LexbeamError(f"{module}:{name} is not a registry: make it a dictionary literal")
+    left = set(wanted)
+    for key, value in zip(literals[-1].keys, literals[-1].values, strict=True):
+        label = name
+        if isinstance(key, ast.Constant):
+            if key.value not in wanted:
+                continue
+            label = f"{name}[{key.value!r}]"
+            if not _is_replaced(module, name, key.value, value):
+                left.discard(key.value)
+        # Else a computed key, or the entries of another dictionary: any may be a wanted one.
+        parts = [part for part in (key, value) if part is not None]
+        walk.tell(module, label, [dump(part) for part in parts])
+        walk.names.add(f"{module}:{label}")
+        walk.follow(source, references_of(parts, source.package))
+    for entry in sorted(left):
+        entries = getattr(importlib.import_module(module), name)
+        if entry not in entries:
+            raise LexbeamError(f"{module}:{name} has no {entry!r}{nearest(entry, entries)}")
+        walk.names.add(f"{module}:{name}[{entry!r}]")
+        walk.tell(module, f"{name}[{entry!r}] at run time", _live(walk, entries[entry]))
+
+
+def _live(walk: Walk, value: Any) -> Any:
+    """Follow what an object is made from; return what tells it apart, as plain values."""
+    if value is None or isinstance(value, str | int | float | bytes):
+        return [repr(value)]
+    if isinstance(value, functools.partial):
+        return [_live(walk, part) for part in (value.func, value.args, value.keywords)]
+    if isinstance(value, Mapping):
+        return sorted(([repr(key), _live(walk, value[key])] for key in value), key=digest)
+    if isinstance(value, tuple | list | set | frozenset):
+        items = [_live(walk, item) for item in value]
+        ordered = isinstance(value, tuple | list)
+        return [_live(walk, type(value)), items if ordered else sorted(items, key=digest)]
+    if isinstance(value, types.ModuleType):
+        walk.module(value.__name__, ())
+        return value.__name__
+    if isinstance(value, types.MethodType):
+        return [_live(walk, value.__self__), _live(walk, value.__func__)]
+    if hasattr(value, "__qualname__"):  # functions and classes, also in C or cached
+        return _function(walk, value)
+    fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
+    return [_live(walk, type(value)), *(_live(walk, getattr(value, f.name)) for f in fields)]
+
+
+def _function(walk: Walk, value: Any) -> Any:
+    module = getattr(value, "__module__", None) or "builtins"
+    told = f"{module}:{value.__qualname__}"
+    _definition(walk, module, value.__qualname__)
+    if not walk.is_first("live", id(value)):
+        return told
+    held = {}
+    if hasattr(value, "__wrapped__"):
+        held["__wrapped__"] = _live(walk, value.__wrapped__)
+    if isinstance(value, types.FunctionType):
+        # What a decorator makes has the name of what it was made from, but its own code.
+        module = value.__globals__.get("__name__", module)
+        _definition(walk, module, value.__code__.co_qualname)
+        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        for variable, cell in cells if walk.is_ours(module) else ():
+            with suppress(ValueError):  # nothing has been assigned yet
+                # Containers are a closure's state; the rest its maker was given.
+                if not isinstance(cell.cell_contents, list | dict | set):
+                    held[variable] = _live(walk, cell.cell_contents)
+    return [told, held] if held else told
+
+
+def _definition(walk: Walk, module: str, qualname: str) -> None:
+    if not _is_installed(module):
+        walk.own.add(module.partition(".")[0])
+    walk.definition(module, qualname.partition(".")[0])
+
+
+def _is_replaced(module: str, name: str, key: Any, value: ast.expr) -> bool:
+    """Return whether a registry that is loaded holds something else than its source says."""
+    loaded = sys.modules.get(module)
+    if loaded is None or not re.fullmatch(r"[^\W\d][\w.]*", said := ast.unparse(value)):
+        return False
+    with suppress(AttributeError, KeyError):
+        return bool(getattr(loaded, name)[key] is not operator.attrgetter(said)(loaded))
+    return False
+
+
+def _is_installed(module: str) -> bool:
+    """Return whether a module is Python's or of an installed package, and not there for editing.
+
+    Then its version tells what it is, even of a function of it that somebody has registered.
+    """
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return True
+    # The module's own place: packages have been published that install a folder called `tests`.
+    place = find(module) if top in distributions() else None
+    where = PurePath(place.path or "").parts if place else ()
+    return "site-packages" in where or "dist-packages" in where
+
+
+@functools.cache
+def _required(top: str) -> tuple[tuple[str, str], ...]:
+    """Return the distributions of a top-level package and what they require, with versions."""
+    if top in sys.stdlib_module_names:
+        return ()
+    names = {re.sub(r"[-_.]+", "-", name).lower() for name in distributions().get(top, ())}
+    if not names:
+        return ((top, "missing"),)
+    found = names - NEUTRAL
+    found = found.union(*map(_closure, sorted(found))) - NEUTRAL
+    return tuple((name, importlib.metadata.version(name)) for name in sorted(found))

@@ -1,0 +1,386 @@
+"""Options as dataclass fields: stated once, for command line, configuration, Python and manifest.
+
+    @dataclass(frozen=True, kw_only=True)
+    class SgnsOptions:
+        dim: int = option(100, help="length of the vectors", least=1)
+
+    @dataclass(frozen=True, kw_only=True)
+    class ThingOptions:
+        targets: str | None = option(None, help="target words", path="file")
+        sgns: SgnsOptions = embedded(SgnsOptions, group="training")
+
+give `--dim 100` on the command line, `dim: 100` in a file and `dim=100` in Python. Options that a
+command embeds go by their own names, as if they stood in its class. Names that nobody knows are
+errors that name the nearest right one.
+
+What is said of an option beside its default decides nothing that is made with it: the identity of
+a stage's code passes over it, and over this module.
+"""
+
+import dataclasses
+import functools
+import importlib
+import numbers
+import os
+import types
+import typing
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from transforms.common.errors import UsageError, nearest, quoted
+from transforms.common.options.checks import check_value, run_check
+from transforms.common.store import files
+
+__all__ = [
+    "Option",
+    "Within",
+    "embedded",
+    "from_mapping",
+    "noted_paths",
+    "option",
+    "options_of",
+    "plain_options",
+    "value_of",
+]
+
+T = TypeVar("T")
+MISSING = dataclasses.MISSING
+
+# What a path may be: raw input (a file, folder or glob), a file that is read whole and must be
+# there from the start, a resource (a file or folder, likewise), or a place that need not be there.
+PATHS = ("input", "file", "resource", "place")
+
+
+class Within(NamedTuple):
+    """A path within a value such as `table:FILE:key=id`.
+
+    Attributes:
+        before: what stands before the path.
+        path: the path.
+        after: what stands after it.
+        perhaps: whether it is a path only if something is there, else a name.
+    """
+
+    before: str
+    path: str
+    after: str = ""
+    perhaps: bool = False
+
+
+class Option(NamedTuple):
+    """An option as its class states it.
+
+    Attributes:
+        name: its name, with underscores.
+        place: the attributes that lead to it: `("sgns", "dim")`.
+        type: its type.
+        default: its default; `dataclasses.MISSING` where it must be given.
+        help: what it means, for a person.
+        choices: the values that it, or each of its values, may take; none for any; as
+            `package.module:NAME` of a registry, which is imported when it is asked.
+        metavar: what stands for its value in help.
+        positional: whether it stands on the command line without a flag.
+        least: the least value.
+        most: the greatest value.
+        path: one of `PATHS`, or empty.
+        within: finds the path in a value that is not all path.
+        split: whether commas separate values in a text.
+        published: whether the manifest has it.
+        check: raises UsageError for a value that is wrong by itself.
+        group: heading that it stands under in help.
+        fills: another option that its one value is taken for where that is not given.
+        stands_for: of a text value, the one that it is another way to write; it is resolved when
+            options are read, so that nobody else meets it.
+        of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
+            none of them is chosen it decides no artefact.
+    """
+
+    name: str
+    place: tuple[str, ...]
+    type: Any
+    default: Any
+    help: str
+    choices: Collection[str] | str = ()
+    metavar: str | None = None
+    positional: bool = False
+    least: float | None = None
+    most: float | None = None
+    path: str = ""
+    within: Callable[[str], Within | None] | None = None
+    split: bool = True
+    published: bool = True
+    check: Callable[[Any], object] | None = None
+    group: str = ""
+    fills: str = ""
+    stands_for: Callable[[str], str] | None = None
+    of: str = ""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The values that it may take; none for any."""
+        if not isinstance(self.choices, str):
+            return tuple(self.choices)
+        module, _, name = self.choices.partition(":")
+        return tuple(getattr(importlib.import_module(module), name))
+
+    @property
+    def several(self) -> bool:
+        """Whether it takes several values."""
+        return typing.get_origin(self.type) is tuple
+
+    @property
+    def shown(self) -> str:
+        """Its name with dashes."""
+        return self.name.replace("_", "-")
+
+
+def option(
+    default: Any = MISSING,
+    *,
+    help: str,
+    name: str = "",
+    choices: Collection[str] | str = (),
+    metavar: str | None = None,
+    positional: bool = False,
+    least: float | None = None,
+    most: float | None = None,
+    path: str = "",
+    within: Callable[[str], Within | None] | None = None,
+    split: bool = True,
+    published: bool = True,
+    check: Callable[[Any], object] | None = None,
+    group: str = "",
+    fills: str = "",
+    stands_for: Callable[[str], str] | None = None,
+    of: str = "",
+) -> Any:
+    """Return a dataclass field that is an option; without a default it must be given.
+
+    A tuple is written with commas on the command line, or by giving the option several times; in
+    a file as a list or with commas. With `split=False` commas are part of a value. Where there are
+    choices, a tuple needs at least one, but where it has none by default. The other arguments are
+    told in `Option`; `name` is given where the option's name is not that of the field.
+    """
+    metadata = {
+        "help": help,
+        "choices": choices,
+        "metavar": metavar,
+        "positional": positional,
+        "least": least,
+        "most": most,
+        "path": path,
+        "within": within,
+        "split": split,
+        "published": published,
+        "check": check,
+        "group": group,
+        "fills": fills,
+        "stands_for": stands_for,
+        "of": of,
+    }
+    return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
+
+
+def embedded(cls: type, *, group: str = "", of: str = "") -> Any:
+    """Return a dataclass field that holds the options of another class, under their own names."""
+    return dataclasses.field(default_factory=cls, metadata={"embedded": cls, "group": group, "of": of})
+
+
+def options_of(cls: type) -> Mapping[str, Option]:
+    """Return the options of a dataclass by name, those embedded among them.
+
+    Raises:
+        ValueError: two have the same name.
+    """
+    return _options_of(cls)
+
+
+@functools.cache
+def _options_of(cls: Hashable) -> Mapping[str, Option]:
+    assert isinstance(cls, type)
+    found: dict[str, Option] = {}
+    for entry in _walk(cls, (), ""):
+        if entry.name in found:
+            raise ValueError(f"{cls.__name__} has two options called {entry.name!r}")
+        found[entry.name] = entry
+    return found
+
+
+def _walk(cls: type, place: tuple[str, ...], group: str) -> Iterable[Option]:
+    hints = typing.get_type_hints(cls)
+    for field in dataclasses.fields(cls):
+        meta = field.metadata
+        if "embedded" in meta:
+            yield from _walk(meta["embedded"], (*place, field.name), meta["group"] or group)
+        elif "option" in meta:
+            own = {**meta["option"], "group": meta["option"]["group"] or group}
+            name = meta["name"] or field.name
+            yield Option(name, (*place, field.name), hints[field.name], field.default, **own)
+
+
+def value_of(options: Any, name: str) -> Any:
+    """Return the value of an option, wherever it is embedded."""
+    for step in options_of(type(options))[name].place:
+        options = getattr(options, step)
+    return options
+
+
+def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base: str | None = None) -> T:
+    """Return options from a mapping, checked and converted to the fields' types.
+
+    Args:
+        cls: the options' dataclass.
+        values: names, with dashes or underscores, and values as strings or already typed.
+        where: what precedes a name in messages: `--`, a section of a file, or nothing in Python.
+        base: the folder that relative paths are relative to; the working directory if None.
+
+    Raises:
+        UsageError: an unknown name, a missing one, or a value that is wrong.
+    """
+    known = options_of(cls)
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        key = str(name).replace("-", "_")
+        if key not in known:
+            name = name if isinstance(name, str) else quoted(name)
+            names = [entry.shown if where else entry.name for entry in known.values()]
+            hint = nearest(str(name).replace("_", "-") if where else str(name), names)
+            raise UsageError(f"unknown option {where}{name}{hint}")
+        given[key] = _converted(known[key], value, where, base or os.getcwd())
+    for name, entry in known.items():
+        if entry.fills and given.get(entry.fills) is None and given.get(name):
+            named = given[name] if entry.several else (given[name],)
+            if len(named) == 1:
+                given[entry.fills] = named[0]
+    for name, entry in known.items():
+        if entry.default is MISSING and name not in given:
+            raise UsageError(f"{_named(entry, where)} must be given")
+    return _build(cls, given)
+
+
+def _build(cls: type[T], given: Mapping[str, Any]) -> T:
+    own = {}
+    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+        if "embedded" in field.metadata:
+            own[field.name] = _build(field.metadata["embedded"], given)
+        elif "option" in field.metadata:
+            name = field.metadata["name"] or field.name
+            if name in given:
+                own[field.name] = given[name]
+    return cls(**own)
+
+
+def _named(entry: Option, where: str) -> str:
+    return where + (entry.shown if where else entry.name)
+
+
+def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
+    shown = _named(entry, where)
+    value = _typed(value, entry.type, shown, split=entry.split)
+    if entry.stands_for is not None and isinstance(value, str):
+        value = entry.stands_for(value)
+    elif entry.stands_for is not None and entry.several:
+        value = tuple(dict.fromkeys(map(entry.stands_for, value)))
+    if entry.choices and value == () and entry.default != ():
+        raise UsageError(f"{shown} needs at least one of {', '.join(entry.allowed)}")
+    for item in value if entry.several else (value,):
+        if item is not None:
+            check_value(item, entry, shown)
+    if entry.path:
+        if entry.several:
+            value = tuple(_placed(item, entry, base) for item in value)
+        elif value:
+            value = _placed(value, entry, base)
+    if entry.check is not None and value is not None:
+        run_check(entry, value, shown)
+    return value
+
+
+def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:
+    arguments = typing.get_args(kind)
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        inner = next(a for a in arguments if a is not types.NoneType)
+        return _typed(value, inner, shown, split=split)
+    if typing.get_origin(kind) is tuple:
+        if isinstance(value, str):
+            value = value.split(",") if split else [value]
+        elif not isinstance(value, list | tuple):
+            value = [value]
+        return tuple(_typed(_stripped(item), arguments[0], shown, split=split) for item in value)
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    try:
+        if kind is bool:
+            if isinstance(value, bool):
+                return value
+            raise ValueError
+        if isinstance(value, bool):
+            raise ValueError  # YAML takes `no` for false
+        if kind is int and not isinstance(value, str | numbers.Integral):
+            raise ValueError
+        if not isinstance(value, str | numbers.Real):
+            raise ValueError
+        return kind(value)
+    except (TypeError, ValueError, OverflowError):
+        word = {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "text")
+        hint = "; give a text in quotes" if word == "text" and isinstance(value, bool) else ""
+        raise UsageError(f"{shown} must be {word}, not {quoted(value)}{hint}") from None
+
+
+def _stripped(item: Any) -> Any:
+    return item.strip() if isinstance(item, str) else item
+
+
+def _within(entry: Option, value: str) -> Within | None:
+    return entry.within(value) if entry.within else Within("", value)
+
+
+def _placed(value: str, entry: Option, base: str) -> str:
+    """Return a value with its path absolute; paths on other file systems stay as they are."""
+    found = _within(entry, value)
+    if found is None or not files.is_local(found.path):
+        return value
+    path = os.path.abspath(os.path.join(base, os.path.expanduser(found.path)))
+    if found.perhaps and not os.path.exists(path):
+        return value
+    return found.before + path + found.after
+
+
+def noted_paths(options: Any, kind: str) -> dict[str, list[str]]:
+    """Return the paths that options of a kind (see `PATHS`) name, by option."""
+    paths: dict[str, list[str]] = {}
+    for name, entry in options_of(type(options)).items():
+        value = value_of(options, name)
+        if entry.path == kind and value:
+            found = (_within(entry, item) for item in (value if entry.several else (value,)))
+            paths[name] = [part.path for part in found if part is not None]
+    return paths
+
+
+def plain_options(options: Any) -> dict[str, Any]:
+    """Return the published options as plain values under their names with dashes, for a manifest.
+
+    Of a path stands its last part alone, so that nothing is told of a machine; several are sorted.
+    """
+    plain = {}
+    for name, entry in options_of(type(options)).items():
+        if not entry.published:
+            continue
+        value = value_of(options, name)
+        if entry.path and value:
+            values = value if entry.several else (value,)
+            shown = sorted(_without_folder(item, entry) for item in values)
+            value = shown if entry.several else shown[0]
+        plain[entry.shown] = list(value) if isinstance(value, tuple) else value
+    return plain
+
+
+def _without_folder(value: str, entry: Option) -> str:
+    found = _within(entry, value)
+    if found is None or (found.perhaps and not os.path.isabs(found.path)):
+        return value
+    name = found.path.rstrip("/").rpartition("/")[2]
+    # A manifest is UTF-8, as names of files need not be.
+    return found.before + name.encode("utf-8", "backslashreplace").decode() + found.after

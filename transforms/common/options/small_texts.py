@@ -1,0 +1,78 @@
+"""Small files that people write: targets, rules, gold, a text. Read whole, with bounds."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from transforms.common.errors import UsageError
+from transforms.common.store import files
+from transforms.common.system_errors import reason_of
+
+__all__ = ["read_lines", "read_text"]
+
+LARGEST = 64 << 20  # bytes of a file
+# As Unicode's Stream-Safe Text Format has it: no word has more, and the time that normalising takes
+# grows with the square of a run.
+MOST_MARKS = 30
+# Where such a run may be; most scripts have no mark below U+0300.
+_SUSPECT = re.compile(f"[\u0300-\U0010ffff]{{{MOST_MARKS + 1},}}")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def read_text(path: str, name: str) -> str:
+    """Return a UTF-8 file as it is, without byte order mark.
+
+    Args:
+        path: the file, local or remote.
+        name: the option that names it.
+
+    Raises:
+        UsageError: it cannot be read, is no such text, or is larger than 64 MiB.
+    """
+    shown = f"`{name}` {files.shown(path)}"
+    try:
+        size = files.size(path)
+        if size is not None and size > LARGEST:
+            raise UsageError(f"{shown} is larger than 64 MiB: is it the right file?")
+        return files.read_bytes(path).decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown} is not UTF-8 text ({error}); save it as UTF-8") from error
+
+
+def read_lines(path: str, name: str) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, blank ones as empty texts.
+
+    Lines end by a newline, perhaps with a carriage return before it.
+
+    Args:
+        path: the file, local or remote.
+        name: the option that names it.
+
+    Raises:
+        UsageError: it cannot be read, is no such text, or a line holds a control character or more
+            combining marks in a row than any word has.
+    """
+    shown = f"`{name}` {files.shown(path)}"
+    for number, raw in enumerate(read_text(path, name).split("\n"), 1):
+        line = raw.removesuffix("\r")
+        if not line or line.isspace():
+            yield ""
+            continue
+        if found := _CONTROL.search(line):
+            raise UsageError(f"{shown}, line {number}: the control character {found[0]!r}, which no word holds")
+        if not line.isascii() and _has_long_run(line):
+            raise UsageError(f"{shown}, line {number}: more than {MOST_MARKS} combining marks in a row")
+        yield line
+
+
+def _has_long_run(line: str) -> bool:
+    """Return whether more combining marks stand in a row than any word has."""
+    for suspect in _SUSPECT.findall(line):
+        run = 0
+        for char in suspect:
+            run = run + 1 if unicodedata.combining(char) else 0
+            if run > MOST_MARKS:
+                return True
+    return False

@@ -1,0 +1,398 @@
+"""What an output folder holds, what of it Lexbeam wrote, and the lock of one run at a time.
+
+    DIR/_snapshots/<digest>/<table>/part-*      an immutable snapshot with its manifest.json
+    DIR/_snapshots/<digest>.log.json            where its inputs lay, a copy of the manifest
+    DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
+    DIR/_failed/<section>-rejects.tsv           what a failed run says was wrong
+    DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
+    DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
+    DIR/current.json                            on object stores, names the snapshot
+
+Only what Lexbeam wrote is written again or removed, and no link is followed out of DIR. A folder of
+ours has a mark, `.lexbeam`, from the moment when it has its name; that of `_snapshots` lists the
+snapshots and links. A link is ours if it leads where ours do. A mark that is damaged is made anew
+from what it stands for.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import re
+import stat
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.publish.manifests import is_named
+from transforms.common.publish.output_folders import make_output_folder
+from transforms.common.store import files
+from transforms.common.store.json_text import parse_json
+from transforms.common.store.receipts import read_envelope
+
+__all__ = [
+    "ARTEFACTS",
+    "FAILED",
+    "LOCK",
+    "LOG",
+    "MANIFEST",
+    "MARK",
+    "POINTER",
+    "SNAPSHOTS",
+    "Record",
+    "check_foreign",
+    "check_links",
+    "is_link_of_ours",
+    "is_own_folder",
+    "is_unfinished_snapshot",
+    "last_published",
+    "links_of",
+    "locked",
+    "make_own_folder",
+    "read_record",
+    "snapshot_name",
+    "write_record",
+]
+
+ARTEFACTS = "_artefacts"
+FAILED = "_failed"
+SNAPSHOTS = "_snapshots"
+POINTER = "current"
+MANIFEST = "manifest.json"
+MARK = ".lexbeam"
+LOCK = ".lock"
+LOG = ".log.json"
+
+_LOCK_TEXT = b"Lexbeam locks this file while a run is at work on the folder.\n"
+_NAME = re.compile(r"[0-9a-f]{32}")
+_TEMPORARY = re.compile(files.TEMPORARY)
+
+
+class Record(NamedTuple):
+    """The mark of `_snapshots`.
+
+    Attributes:
+        snapshots: our snapshots, the newest last.
+        links: our links beside `current`.
+        published: the snapshot that `current` was switched to last, noted after that.
+    """
+
+    snapshots: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    published: str | None = None
+
+
+def snapshot_name(out: str) -> str | None:
+    """Return the digest that `current` names; None if nothing is published.
+
+    Raises:
+        LexbeamError: it is an object, and damaged.
+    """
+    if files.is_local(out):
+        try:
+            target = os.readlink(os.path.join(out, POINTER))
+        except OSError:
+            return None
+        folder, _, name = target.partition("/")
+        return name if folder == SNAPSHOTS and _NAME.fullmatch(name) else None
+    pointer = files.join(out, POINTER + ".json")
+    if not files.exists(pointer):
+        return None
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        name = parse_json(files.read_bytes(pointer))["snapshot"]
+        if _NAME.fullmatch(name):
+            return str(name)
+    raise LexbeamError(
+        f"{pointer} is damaged: it names no snapshot. The command that publishes there repairs it "
+        "with `overwrite`; until then the snapshots can be read by their own names"
+    )
+
+
+def last_published(out: str) -> str | None:
+    """Return the snapshot that `current` names, or named before it was damaged; None if unknown."""
+    with contextlib.suppress(LexbeamError):
+        return snapshot_name(out)
+    record = read_record(out)
+    # Not simply the newest: a killed run has noted what nobody has ever seen, and it may lack
+    # sections that readers have. What was switched to last is noted after the switch. If a run was
+    # killed between the two, this is the snapshot before it, which is whole and was published.
+    if record.published in record.snapshots:
+        return record.published
+    return record.snapshots[0] if len(record.snapshots) == 1 else None
+
+
+def links_of(tables: Collection[str]) -> list[str]:
+    """Return the names of the links that lead to tables, and to the manifest."""
+    return sorted({MANIFEST, *(table.partition("/")[0] for table in tables)})
+
+
+def is_link_of_ours(out: str, name: str) -> bool:
+    """Return whether `name` in the folder is a link as Lexbeam makes it."""
+    try:
+        target = os.readlink(os.path.join(out, name))
+    except OSError:
+        return False
+    if name == POINTER:
+        return target.startswith(SNAPSHOTS + "/") and bool(_NAME.fullmatch(target[11:]))
+    return target == f"{POINTER}/{name}"
+
+
+def read_record(out: str) -> Record:
+    """Return the record of snapshots and links, made anew from what is there if it is damaged."""
+    folder = files.join(out, SNAPSHOTS)
+    mark = files.join(folder, MARK)
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        value = parse_json(files.read_bytes(mark))
+        names = [name for name in value["snapshots"] if _NAME.fullmatch(name)]
+        links = [name for name in value["links"] if "/" not in name]
+        if value["check"] == _check(value):
+            return Record(tuple(names), tuple(links), value.get("published"))
+    found = [name for name in files.list_folder(folder).folders if _is_snapshot(folder, name)]
+    if not files.is_local(out):  # nothing tells which is the newest
+        return Record(tuple(found))
+    if not os.path.isdir(folder):
+        return Record()
+    current = snapshot_name(out)
+    found.sort(key=lambda name: (name == current, os.stat(os.path.join(folder, name)).st_mtime_ns))
+    links = [name for name in sorted(os.listdir(out)) if is_link_of_ours(out, name)]
+    return Record(tuple(found), tuple(name for name in links if name != POINTER))
+
+
+def _is_snapshot(folder: str, name: str) -> bool:
+    """Return whether a folder is one of ours: its manifest's digest is its name."""
+    path = files.join(folder, name)
+    if not _NAME.fullmatch(name) or os.path.islink(path):
+        return False
+    if files.is_local(path) and not os.path.isdir(path):
+        return False
+    return _is_manifest(files.join(path, MANIFEST), name) or _is_manifest(path + LOG, name)
+
+
+def _is_manifest(path: str, name: str) -> bool:
+    """Return whether a file is the manifest of this name, or a log with a copy of it."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        value = parse_json(files.read_bytes(path))
+        return is_named(value.get("manifest", value), name)
+    return False
+
+
+def is_unfinished_snapshot(path: str) -> bool:
+    """Return whether a local folder is a snapshot that a killed run was making, or removing.
+
+    It has a temporary name of ours, and no manifest but that of the snapshot.
+    """
+    name, _, temporary = os.path.basename(path).partition(".")
+    if not _NAME.fullmatch(name) or not _TEMPORARY.fullmatch(f".{temporary}"):
+        return False
+    if os.path.islink(path) or not os.path.isdir(path):
+        return False
+    manifest = os.path.join(path, MANIFEST)
+    return not os.path.lexists(manifest) or _is_manifest(manifest, name)
+
+
+def write_record(out: str, record: Record) -> None:
+    """Write the record."""
+    value: dict[str, Any] = {"snapshots": list(record.snapshots), "links": list(record.links)}
+    if record.published is not None:
+        value["published"] = record.published
+    value["check"] = _check(value)
+    path = files.join(out, SNAPSHOTS, MARK)
+    files.write_bytes(path, json.dumps(value, indent=1).encode(), durable=True)
+
+
+def _check(value: dict[str, Any]) -> str:
+    published = [value["published"]] if "published" in value else []
+    return digest([value["snapshots"], value["links"], *published])
+
+
+def make_own_folder(out: str, name: str) -> str:
+    """Make a folder of ours, `_snapshots` say, with its mark from the start; return its path."""
+    folder = files.join(out, name)
+    if not files.is_local(out):
+        if name != SNAPSHOTS and not files.exists(files.join(folder, MARK)):
+            files.write_bytes(files.join(folder, MARK), b"")
+        return folder
+    if not os.path.isdir(folder):
+        hidden = files.temporary(folder)
+        os.mkdir(hidden)
+        with open(os.path.join(hidden, MARK), "xb") as stream:
+            os.fsync(stream.fileno())
+        try:
+            os.rename(hidden, folder)
+        except OSError:  # somebody else was faster
+            os.remove(os.path.join(hidden, MARK))
+            os.rmdir(hidden)
+    if not os.path.exists(os.path.join(folder, MARK)):
+        if name == SNAPSHOTS:
+            write_record(out, read_record(out))
+        else:
+            files.write_bytes(os.path.join(folder, MARK), b"", durable=True)
+    return folder
+
+
+def check_foreign(out: str, tables: Collection[str]) -> None:
+    """Check that a run that makes `tables` would write and remove nothing of somebody else's.
+
+    Raises:
+        UsageError: something that Lexbeam did not write is in the way; the message names it.
+    """
+    if not files.is_local(out):
+        return
+    foreign = next(_foreign(out, tables), None)
+    if foreign is not None:
+        raise UsageError(f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another `out`")
+
+
+def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
+    lock = os.path.join(out, LOCK)
+    if os.path.lexists(lock) and not _is_own_lock(out, lock):
+        yield lock
+    for name in (ARTEFACTS, SNAPSHOTS, FAILED):
+        folder = os.path.join(out, name)
+        if os.path.lexists(folder) and not _may_be_own(folder):
+            yield folder
+    for name in [POINTER, *links_of(tables)]:
+        if os.path.lexists(os.path.join(out, name)) and not is_link_of_ours(out, name):
+            yield os.path.join(out, name)
+    for name in read_record(out).snapshots:
+        yield from _links(os.path.join(out, SNAPSHOTS, name))
+    yield from _in_the_way(os.path.join(out, ARTEFACTS))
+
+
+def _links(folder: str) -> Iterator[str]:
+    """Yield the links to folders in a snapshot, or that it is."""
+    if os.path.islink(folder):
+        yield folder
+        return
+    for place, folders, _ in os.walk(folder):
+        yield from (p for name in folders if os.path.islink(p := os.path.join(place, name)))
+
+
+def _in_the_way(root: str) -> Iterator[str]:
+    """Yield what is not of the kind that a run needs: artefacts lie two folders deep."""
+    for section in _entries(root):
+        if _is_misplaced(section):
+            yield section.path
+        elif section.is_dir():
+            yield from (entry.path for entry in _entries(section.path) if _is_misplaced(entry))
+
+
+def _is_misplaced(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a link, or a folder by the name of a file, or the reverse."""
+    if entry.is_symlink():
+        return True  # it would lead the run elsewhere
+    is_file = entry.name.endswith(".json")
+    return ("." not in entry.name or is_file) and entry.is_dir() == is_file
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _is_own_lock(out: str, path: str) -> bool:
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return False
+    with open(path, "rb") as stream:
+        text = stream.read(len(_LOCK_TEXT))
+    # It is only ever locked, never written: an empty one has nothing to lose.
+    return text in (b"", _LOCK_TEXT) or any(
+        os.path.isfile(os.path.join(out, name, MARK)) for name in (ARTEFACTS, SNAPSHOTS)
+    )
+
+
+def is_own_folder(out: str, name: str) -> bool:
+    """Return whether `_snapshots`, `_artefacts` or `_failed` is there and ours."""
+    folder = files.join(out, name)
+    if not files.is_local(out):
+        return files.exists(files.join(folder, MARK))
+    return os.path.lexists(folder) and _may_be_own(folder) and bool(os.listdir(folder))
+
+
+def _may_be_own(folder: str) -> bool:
+    """Return whether a folder is ours, or empty and so free to take."""
+    if not stat.S_ISDIR(os.lstat(folder).st_mode):
+        return False
+    names = os.listdir(folder)
+    if not names or MARK in names:
+        return not os.path.islink(os.path.join(folder, MARK))
+    if os.path.basename(folder) == SNAPSHOTS:
+        return any(_is_snapshot(folder, name) for name in names)
+    return _has_receipt(folder)
+
+
+def _has_receipt(folder: str) -> bool:
+    for section in _entries(folder):
+        for stage in _entries(section.path) if section.is_dir() else []:
+            for entry in _entries(stage.path) if stage.is_dir() else []:
+                if entry.name.endswith(".json") and read_envelope(entry.path) is not None:
+                    return True
+    return False
+
+
+@contextlib.contextmanager
+def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iterator[None]:
+    """Hold an output folder for one run that makes `tables`; the folder is made if need be.
+
+    Messages say that the option `name` names it.
+
+    On file systems without locks (object stores) two runs at once are not refused.
+
+    Raises:
+        UsageError: something foreign is in the way.
+        LexbeamError: another run holds the folder.
+    """
+    make_output_folder(out, name)
+    check_foreign(out, tables)
+    if not files.is_local(out):
+        yield
+        return
+    path = os.path.join(out, LOCK)
+    if not os.path.lexists(path):
+        _make_lock(path)
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LexbeamError(f"another run is at work on {out!r}: wait for it, or give another `out`") from None
+        yield
+
+
+def _make_lock(path: str) -> None:
+    """Make the lock whole; of two runs that make it at once, one does."""
+    hidden = files.temporary(path)
+    with open(hidden, "xb") as stream:
+        stream.write(_LOCK_TEXT)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(hidden, path)
+    except OSError:  # a file system without hard links; an empty lock is as good
+        with contextlib.suppress(FileExistsError), open(path, "xb") as stream:
+            stream.write(_LOCK_TEXT)
+    finally:
+        os.remove(hidden)
+
+
+def check_links(out: str) -> None:
+    """Check that a link can be made in a folder where nothing is published yet.
+
+    Raises:
+        UsageError: its file system has none.
+    """
+    if not files.is_local(out) or os.path.lexists(os.path.join(out, POINTER)):
+        return
+    hidden = files.temporary(os.path.join(out, POINTER))
+    try:
+        os.symlink(SNAPSHOTS, hidden)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+        raise UsageError(
+            f"the file system of `out` {out!r} has no symbolic links, by which tables are "
+            "published (FAT and exFAT have none): give a folder on another"
+        ) from None
+    os.remove(hidden)

@@ -1,0 +1,50 @@
+"""Manifests as plain values: whether one is what its snapshot's name says, which parts it names.
+
+A snapshot's name is the digest of its manifest. On object stores a manifest also says, of a part
+that an earlier snapshot wrote, which object that is. This is left out of the digest, so that the
+same sections have the same name everywhere.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from transforms.common.code.fingerprints import digest
+
+__all__ = ["is_named", "parts_named", "without_objects"]
+
+_FOLDER = re.compile(r"_snapshots/[0-9a-f]{32}")
+
+
+def without_objects(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest as it is everywhere: on object stores it also says where parts lie."""
+    tables = {
+        name: {**table, "parts": [{k: v for k, v in part.items() if k != "object"} for part in table["parts"]]}
+        for name, table in manifest["tables"].items()
+    }
+    return {**manifest, "tables": tables}
+
+
+def is_named(manifest: Any, name: str) -> bool:
+    """Return whether a value is the whole manifest of the snapshot of this name."""
+    try:
+        # The digest does not cover objects, but their names are known but for the snapshot's.
+        return digest(without_objects(manifest)) == name and all(
+            _FOLDER.fullmatch(part["object"].removesuffix(f"/{own}"))
+            for own, part in _parts(manifest)
+            if "object" in part
+        )
+    except (TypeError, KeyError, AttributeError):
+        return False
+
+
+def parts_named(manifest: dict[str, Any], name: str) -> set[str]:
+    """Return the places in the folder of the parts that the manifest of snapshot `name` names."""
+    return {part.get("object", f"_snapshots/{name}/{own}") for own, part in _parts(manifest)}
+
+
+def _parts(manifest: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each part's place in its own snapshot, and what the manifest says of it."""
+    for table, entry in manifest["tables"].items():
+        for part in entry["parts"]:
+            yield f"{table}/{part['file']}", part

@@ -1,0 +1,351 @@
+"""Publication: sections go into a new snapshot, made visible by one small write.
+
+Nothing is visible before `current` is switched, all is after (a small object where there are no
+links). What is published is checked: new parts by their digests, carried ones by their sizes, and
+by their digests where they have been touched since they were checked last.
+"""
+
+import json
+import os
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from transforms.common.code.fingerprints import blas_kernels, digest, environment, readable_json
+from transforms.common.errors import LexbeamError
+from transforms.common.publish.layout import (
+    LOG,
+    MANIFEST,
+    POINTER,
+    SNAPSHOTS,
+    Record,
+    is_link_of_ours,
+    last_published,
+    links_of,
+    make_own_folder,
+    read_record,
+    snapshot_name,
+    write_record,
+)
+from transforms.common.publish.manifests import without_objects
+from transforms.common.publish.removing import remove_snapshot
+from transforms.common.publish.sections import Made, Outcome, decide, table_entry
+from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, read_log
+from transforms.common.store import files
+from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
+from transforms.common.store.tables import Part, part_name
+
+__all__ = ["KEEP_SNAPSHOTS", "make_manifest", "publish", "settle"]
+
+KEEP_SNAPSHOTS = 2
+
+
+def make_manifest(
+    made: Sequence[Made],
+    old: Snapshot | None = None,
+    outcome: Outcome | None = None,
+    versions: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the manifest of a folder: what each section was made from, and what tables hold.
+
+    No runner, worker count, time or absolute path stands in it, so it has the same bytes wherever
+    the same sections are made, at once or one after another.
+
+    Args:
+        made: the new sections.
+        old: what was published before.
+        outcome: what becomes of its sections; None where there were none.
+        versions: versions of the tables' schemas, `1` where not given.
+    """
+    here = {**environment(), "blas": list(blas_kernels())}
+    name = digest(here)[:8]
+    tables: dict[str, Any] = {}
+    sections: dict[str, Any] = {}
+    environments = {name: here} if made else {}
+    for section in made:
+        own = {}
+        for table in section.tables:
+            version = (versions or {}).get(table, "1")
+            tables[table] = table_entry(section.of_table(table), version)
+            own[table] = [part["file"] for part in tables[table]["parts"]]
+        sections[section.name] = {
+            **section.entry,
+            "reads": [read._asdict() for read in section.reads],
+            "parts": own,
+            "environment": name,
+            **({"imported": True} if section.imported else {}),
+        }
+    for kept in outcome.kept if old is not None and outcome is not None else ():
+        assert old is not None
+        assert outcome is not None
+        entry = {k: v for k, v in old.sections[kept].items() if k != "stale"}
+        stale = outcome.stale.get(kept)
+        sections[kept] = {**entry, "stale": stale} if stale else entry
+        environments[entry["environment"]] = old.manifest["environments"][entry["environment"]]
+        tables |= {table: old.tables[table] for table in entry["parts"]}
+    return {
+        "lexbeam": {"manifest_version": MANIFEST_VERSION},
+        "environments": environments,
+        "tables": tables,
+        **sections,
+    }
+
+
+def publish(
+    out: str,
+    made: Sequence[Made],
+    *,
+    old: Snapshot | None = None,
+    drop: Collection[str] = (),
+    keep_snapshots: int = KEEP_SNAPSHOTS,
+    versions: Mapping[str, str] | None = None,
+    mending: bool = False,
+) -> Outcome:
+    """Publish sections at `out`, which the caller has locked, beside those that stay.
+
+    Snapshots are immutable and named by the manifest's digest; publishing the same again is the
+    same as once, and repairs what was damaged. The newest `keep_snapshots` stay. If `mending`,
+    damaged parts of other sections are carried over as they are, and named in the outcome: sections
+    are repaired one after another.
+
+    Raises:
+        Damaged: an artefact that was to be published is not sound; it has been discarded.
+        LexbeamError: a part that was to be carried over is damaged, and not `mending`.
+    """
+    outcome = decide(old.manifest if old else None, made, drop)
+    manifest = make_manifest(made, old, outcome, versions)
+    name = digest(without_objects(manifest))
+    noted = read_log(out, old.name) if old else {}
+    carried: list[Part] = []
+    damaged: list[Part] = []
+    for kept in outcome.kept:
+        parts = [part for table in _tables_of(old, kept) for part in _parts(old, table)]
+        found = [part for part in parts if not _is_as_checked(part, noted.get("checked", {}))]
+        if found and not mending:
+            raise LexbeamError(
+                f"the published part {found[0].path} is damaged: make {kept} anew with "
+                f"`overwrite`, or leave it out with `drop` {kept}; what this run has made is kept, "
+                "the same command again publishes it"
+            )
+        carried += parts
+        damaged += found
+    outcome = outcome._replace(damaged=tuple(part.path for part in damaged))
+    new = [part for section in made for table in section.tables for part in section.of_table(table)]
+    for part in new:
+        _check_new(part)
+    make_own_folder(out, SNAPSHOTS)
+    # Noted before it is made: what a killed run leaves is known as ours.
+    record = read_record(out)
+    links = sorted({*record.links, *links_of(manifest["tables"])})
+    write_record(out, record._replace(snapshots=_history(out, record, name), links=tuple(links)))
+    if files.is_local(out):
+        _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
+    else:
+        manifest = _store(out, name, manifest, _placed(new), old)
+    _write_log(out, name, manifest, made, outcome, noted, {part.sha256 for part in damaged})
+    _switch(out, name, manifest)
+    _remove_old(out, keep_snapshots)
+    return outcome
+
+
+def settle(out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS) -> None:
+    """Do what a publication that was killed after its switch has left to do: links, old snapshots.
+
+    `out` is locked by the caller; `snapshot` is what is published there.
+    """
+    _switch(out, snapshot.name, snapshot.manifest)
+    _remove_old(out, keep_snapshots)
+
+
+def _check_new(part: Part) -> None:
+    """Check a part by its digest; one on an object store, which has checksums, by its size."""
+    if files.is_local(part.path) or not is_sound_size(part):
+        checked(part)
+
+
+def _tables_of(old: Snapshot | None, section: str) -> list[str]:
+    return sorted(old.sections[section]["parts"]) if old else []
+
+
+def _parts(old: Snapshot | None, table: str) -> list[Part]:
+    return old.parts(table) if old else []
+
+
+def _is_as_checked(part: Part, noted: Mapping[str, Any]) -> bool:
+    """Return whether a published part is sound; it is read if touched since it was checked."""
+    state = state_of(part.path)
+    if state is None or state.bytes != part.bytes:
+        return False
+    return noted.get(part.sha256) == list(state) or bool(is_sound(part))
+
+
+def _missing(parts: Sequence[Part]) -> set[str]:
+    return {part.path for part in parts if state_of(part.path) is None}
+
+
+def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, Part]:
+    """Return parts by their place in a snapshot, but those that are missing."""
+    by_table: dict[str, list[Part]] = {}
+    for part in parts:
+        by_table.setdefault(part.table, []).append(part)
+    return {
+        "/".join((table, part_name(index, len(found), part.sha256))): part
+        for table, found in by_table.items()
+        for index, part in enumerate(found)
+        if part.path not in missing
+    }
+
+
+def _text(manifest: Mapping[str, Any]) -> bytes:
+    return readable_json(manifest, indent=1) + b"\n"
+
+
+def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str, Part]) -> None:
+    """Make a local snapshot; one that is there may be what readers see, and is only repaired."""
+    snapshot = os.path.join(out, SNAPSHOTS, name)
+    there = os.path.isdir(snapshot)
+    building = snapshot if there else files.temporary(snapshot)
+    inside = {place.rpartition("/")[0] for place in placed}
+    inside |= {table.partition("/")[0] for table in inside}  # a folder of a task, beside its tables
+    folders = {building, *(os.path.join(building, *table.split("/")) for table in inside)}
+    for folder in sorted(folders):
+        os.makedirs(folder, exist_ok=True)
+    for place, part in placed.items():
+        target = os.path.join(building, *place.split("/"))
+        if not (there and is_sound(part._replace(path=target))):
+            # Beside the snapshot first: readers take every file in a table's folder for a part.
+            hidden = files.temporary(snapshot)
+            files.link_or_copy(part.path, hidden)
+            _sync(hidden)
+            _put(hidden, target)
+    path = os.path.join(building, MANIFEST)
+    if not (there and _has(path, _text(manifest))):
+        hidden = files.temporary(snapshot)
+        with open(hidden, "xb") as stream:
+            stream.write(_text(manifest))
+        _sync(hidden)
+        _put(hidden, path)
+    for folder in sorted(folders):
+        files.sync_folder(folder)
+    if not there:
+        os.rename(building, snapshot)
+        files.sync_folder(os.path.dirname(snapshot))
+
+
+def _put(hidden: str, target: str) -> None:
+    os.replace(hidden, target)
+    # Where both names were of one file already, replacing leaves the first.
+    with suppress(FileNotFoundError):
+        os.remove(hidden)
+
+
+def _has(path: str, content: bytes) -> bool:
+    try:
+        return files.read_bytes(path) == content
+    except OSError:
+        return False
+
+
+def _sync(path: str) -> None:
+    """Bring a file to the disk: one that was copied is not there yet."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _store(
+    out: str, name: str, manifest: dict[str, Any], placed: Mapping[str, Part], old: Snapshot | None
+) -> dict[str, Any]:
+    """Put a snapshot on an object store; the manifest names the objects of what is carried over."""
+    for place, part in placed.items():
+        files.link_or_copy(part.path, files.join(out, SNAPSHOTS, name, place))
+    made = {place.rpartition("/")[0] for place in placed}
+    tables = dict(manifest["tables"])
+    for table in set(tables) - made:
+        assert old is not None
+        tables[table] = {
+            **tables[table],
+            "parts": [
+                {**entry, "object": part.path.removeprefix(out.rstrip("/") + "/")}
+                for entry, part in zip(tables[table]["parts"], old.parts(table), strict=True)
+            ],
+        }
+    manifest = {**manifest, "tables": tables}
+    files.write_bytes(files.join(out, SNAPSHOTS, name, MANIFEST), _text(manifest))
+    return manifest
+
+
+def _write_log(
+    out: str,
+    name: str,
+    manifest: Mapping[str, Any],
+    made: Sequence[Made],
+    outcome: Outcome,
+    noted: Mapping[str, Any],
+    damaged: Collection[str],
+) -> None:
+    """Note beside the snapshot what depends on this machine, and a copy of the manifest."""
+    sections = {kept: noted.get("sections", {}).get(kept) for kept in outcome.kept}
+    sections |= {section.name: dict(section.log or {}) for section in made}
+    folder = files.join(out, SNAPSHOTS, name)
+    snapshot = Snapshot(out, name, folder, dict(manifest))
+    states = {
+        part.sha256: state
+        for table in manifest["tables"]
+        for part in snapshot.parts(table)
+        if part.sha256 not in damaged and (state := state_of(part.path)) is not None
+    }
+    value = {"sections": sections, "checked": states, "manifest": manifest}
+    content = readable_json(value)
+    files.write_bytes(folder + LOG, content, durable=True)
+
+
+def _switch(out: str, name: str, manifest: Mapping[str, Any]) -> None:
+    """Let readers see a snapshot: one rename locally, one small object elsewhere."""
+    if not files.is_local(out):
+        pointer = json.dumps({"snapshot": name}).encode()
+        files.write_bytes(files.join(out, POINTER + ".json"), pointer)
+        write_record(out, read_record(out)._replace(published=name))
+        return
+    if snapshot_name(out) != name:
+        _replace_link(f"{SNAPSHOTS}/{name}", os.path.join(out, POINTER))
+        files.sync_folder(out)
+    wanted = links_of(manifest["tables"])
+    for link in wanted:
+        if not os.path.lexists(os.path.join(out, link)):
+            _replace_link(f"{POINTER}/{link}", os.path.join(out, link))
+    record = read_record(out)
+    for link in record.links:
+        if link not in wanted and is_link_of_ours(out, link):
+            with suppress(FileNotFoundError):
+                os.remove(os.path.join(out, link))
+    write_record(out, record._replace(links=tuple(wanted)))
+
+
+def _history(out: str, record: Record, name: str) -> tuple[str, ...]:
+    """Return our snapshots with `name` as the newest.
+
+    Those that a killed run made and never switched to come first: they are the first to go.
+    """
+    known, current = record.snapshots, last_published(out)
+    place = known.index(current) + 1 if current in known else 0
+    return (*(other for other in (*known[place:], *known[:place]) if other != name), name)
+
+
+def _replace_link(target: str, link: str) -> None:
+    hidden = files.temporary(link)
+    os.symlink(target, hidden)
+    os.replace(hidden, link)
+
+
+def _remove_old(out: str, keep: int) -> None:
+    """Remove the snapshots before the newest `keep`; what cannot be removed yet stays noted."""
+    record = read_record(out)
+    current = snapshot_name(out)
+    kept = [name for name in record.snapshots[-keep:] if name != current]
+    kept.append(str(current))
+    left = [name for name in record.snapshots if name in kept or not remove_snapshot(out, name, kept)]
+    if left != list(record.snapshots):
+        write_record(out, record._replace(snapshots=tuple(left)))

@@ -1,0 +1,273 @@
+"""Removing what Lexbeam wrote, and nothing else: snapshots, and artefacts by their receipts.
+
+Folders go when they are empty; what somebody else has put into them stays where it is.
+"""
+
+import errno
+import logging
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from transforms.common.errors import LexbeamError
+from transforms.common.publish.layout import LOG, MANIFEST, MARK, SNAPSHOTS
+from transforms.common.publish.manifests import parts_named
+from transforms.common.publish.snapshots import read_manifest
+from transforms.common.store import files
+from transforms.common.store.artefacts import FREED
+from transforms.common.store.receipts import ArtefactPath, File, FileName, read_envelope
+from transforms.common.store.sound import is_sound, state_of
+
+__all__ = [
+    "RESULTS",
+    "Freed",
+    "discard_damaged",
+    "discard_stages",
+    "free",
+    "leftovers",
+    "remove_hidden",
+    "remove_snapshot",
+]
+
+log = logging.getLogger("lexbeam")
+
+_PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")
+_RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
+# What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
+_ARTEFACT = re.compile(
+    r"[0-9a-f]{32}(?:\.freed|(?:-pairs|-points)?\.parquet|-[a-z_]+\.(?:arrow|npy)"
+    r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,})?\.arrow"
+    r"|[^/]*" + files.TEMPORARY + ")"
+)
+_TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
+_RUN = re.compile(r"[0-9a-f]{16}")
+KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes up
+RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
+
+
+def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> bool:
+    """Remove a snapshot's files and its log; on object stores not those that a kept one names.
+
+    Returns whether it could be removed: not as long as it is not known what a kept one names.
+    """
+    folder = files.join(out, SNAPSHOTS, name)
+    if not files.is_local(out):
+        return _remove_objects(out, name, kept)
+    if os.path.islink(folder):
+        return True
+    if os.path.isdir(folder):
+        # Out of readers' sight in one step: whoever lists it while it goes would miss parts.
+        # Where somebody else has put something into it, that stays where it is.
+        hidden = folder if _holds_foreign(folder) else files.temporary(folder)
+        if hidden != folder:
+            os.rename(folder, hidden)
+        remove_hidden(hidden)
+    files.remove(folder + LOG)
+    return True
+
+
+def _holds_foreign(folder: str) -> bool:
+    for place, folders, names in os.walk(folder):
+        if any(os.path.islink(os.path.join(place, name)) for name in folders):
+            return True
+        own = (MANIFEST,) if place == folder else ()
+        if any(name not in own and not _is_own_file(name) for name in names):
+            return True
+    return False
+
+
+def _is_own_file(name: str) -> bool:
+    return _PART.fullmatch(name) is not None
+
+
+def remove_hidden(folder: str) -> None:
+    """Remove a local snapshot, perhaps under a temporary name: parts, manifest, folders, marks."""
+    for place, _, names in os.walk(folder, topdown=False):
+        for file in names:
+            if _PART.fullmatch(file) or _TEMPORARY.fullmatch(file):
+                files.remove(os.path.join(place, file))
+        if place != folder:
+            _remove_empty(place)
+    for name in (MANIFEST, MARK):
+        files.remove(os.path.join(folder, name))
+    _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    """Remove a folder, unless somebody else's files are in it."""
+    try:
+        os.rmdir(folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+            raise
+
+
+def _remove_objects(out: str, name: str, kept: Collection[str]) -> bool:
+    try:
+        named = {place for other in kept for place in parts_named(read_manifest(out, other), other)}
+    except LexbeamError as error:
+        log.warning("%s; until then the snapshot %s cannot be removed", error, name)
+        return False
+    own = set(_parts_below(out, f"{SNAPSHOTS}/{name}"))
+    # One that a killed run was making has no manifest yet. Of one that is damaged, with its copy,
+    # what it had of earlier snapshots stays: nobody knows any more what that is.
+    with suppress(LexbeamError):
+        own |= parts_named(read_manifest(out, name), name)
+    for place in sorted(own - named):
+        files.remove(files.join(out, place))
+    files.remove(files.join(out, SNAPSHOTS, name, MANIFEST))
+    files.remove(files.join(out, SNAPSHOTS, name + LOG))
+    return True
+
+
+def _parts_below(out: str, folder: str) -> Iterator[str]:
+    """Yield the places of the parts below a folder of objects: `<table>`, or `<task>/<table>`."""
+    found = files.list_folder(files.join(out, folder))
+    yield from (f"{folder}/{name}" for name in found.files if _PART.fullmatch(name))
+    for inner in found.folders:
+        yield from _parts_below(out, f"{folder}/{inner}")
+
+
+class _Held(NamedTuple):
+    """An artefact: its stage, the path of its receipt, its files (None: the receipt is damaged)."""
+
+    stage: str
+    receipt: str
+    files: tuple[FileName, ...] | None
+
+    @property
+    def stem(self) -> str:
+        return self.receipt.removesuffix(".json")
+
+    @property
+    def section(self) -> str:
+        return self.stage.partition("/")[0]
+
+
+def _stages(root: str) -> Iterator[str]:
+    """Yield the names of the stages that have artefacts: `change/train`."""
+    for section in files.list_folder(root).folders:
+        if section not in ("plan", RESULTS):
+            for stage in files.list_folder(files.join(root, section)).folders:
+                yield f"{section}/{stage}"
+
+
+def _held(root: str) -> Iterator[_Held]:
+    for stage in _stages(root):
+        yield from _held_by(root, stage, files.list_folder(files.join(root, stage)).files)
+
+
+def _held_by(root: str, stage: str, names: Collection[str]) -> Iterator[_Held]:
+    for name in names:
+        if _RECEIPT.fullmatch(name):
+            path = files.join(root, stage, name)
+            found = read_envelope(path)
+            yield _Held(stage, path, found.files if found else None)
+
+
+def _file(root: str, name: FileName) -> File:
+    return File(ArtefactPath(files.join(root, name.name)), name.bytes, name.sha256)
+
+
+def _discard(root: str, held: _Held) -> None:
+    """Remove an artefact: first its receipt, so that none stands for what is gone."""
+    files.remove(held.receipt)
+    files.remove(held.stem + FREED)
+    for name in held.files or ():
+        path = files.join(root, name.name)
+        if state_of(path) is not None:
+            files.remove(path)
+
+
+def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
+    """Discard every artefact that is not sound, so that it is made anew; return their receipts.
+
+    Of `sections`, artefacts whose files were freed go too, since one of them was asked for. Every
+    file is read.
+    """
+    gone = []
+    for held in _held(root):
+        if held.files is not None:
+            found = [is_sound(_file(root, name)) for name in held.files]
+            freed = held.section not in sections and files.exists(held.stem + FREED)
+            if all(state or (state is None and freed) for state in found):
+                continue
+        gone.append(held.receipt)
+        _discard(root, held)
+    return gone
+
+
+def discard_stages(root: str, sections: Collection[str]) -> None:
+    """Discard all artefacts of sections: what a run with --fresh is not to take up."""
+    for stage in list(_stages(root)):
+        if stage.partition("/")[0] in sections:
+            folder = files.join(root, stage)
+            names = files.list_folder(folder).files
+            for held in _held_by(root, stage, names):
+                _discard(root, held)
+            for name in names:
+                if _ARTEFACT.fullmatch(name):
+                    files.remove(files.join(folder, name))
+
+
+class Freed(NamedTuple):
+    """What was freed: files, and bytes of those that nothing else holds."""
+
+    files: int
+    bytes: int
+
+
+def free(root: str, kept: Collection[str]) -> Freed:
+    """Remove the artefacts' files but those whose SHA-256 is in `kept`; receipts stay.
+
+    A later run with the same options finds all it needs in receipts, in the keys of records, which
+    stay like them, and in published parts; one that needs a file that was freed makes it anew.
+    """
+    number = size = 0
+    for held in _held(root):
+        gone = [
+            _file(root, name) for name in held.files or () if name.sha256 not in kept and not name.name.endswith(KEYS)
+        ]
+        gone = [file for file in gone if state_of(file.path) is not None]
+        if gone:
+            files.write_bytes(held.stem + FREED, b"")
+        for file in gone:
+            number += 1
+            size += _bytes(file)
+            files.remove(file.path)
+    return Freed(number, size)
+
+
+def _bytes(file: File) -> int:
+    if not files.is_local(file.path):
+        return file.bytes
+    found = os.lstat(file.path)
+    return found.st_size if found.st_nlink == 1 else 0
+
+
+def leftovers(root: str) -> Iterator[str]:
+    """Yield the artefacts' files that killed runs have left: temporary ones, or without receipt.
+
+    And the results that a pipeline wrote for a driver that was killed.
+    """
+    plans = files.join(root, "plan")
+    for place in [root, *(files.join(plans, name) for name in files.list_folder(plans).folders)]:
+        for name in files.list_folder(place).files:
+            if _TEMPORARY.fullmatch(name):
+                yield files.join(place, name)
+    results = files.join(root, RESULTS)
+    for run in files.list_folder(results).folders if not os.path.islink(results) else ():
+        if _RUN.fullmatch(run):
+            for name in files.list_folder(files.join(results, run)).files:
+                if name.rpartition(".")[2] in ("json", "tmp"):
+                    yield files.join(results, run, name)
+    for stage in _stages(root):
+        names = files.list_folder(files.join(root, stage)).files
+        named = {name.name.rpartition("/")[2] for held in _held_by(root, stage, names) for name in held.files or ()}
+        freed = {name.removesuffix(".json") + FREED for name in names if name.endswith(".json")}
+        for name in names:
+            if name in named or name in freed or not _ARTEFACT.fullmatch(name):
+                continue
+            yield files.join(root, stage, name)

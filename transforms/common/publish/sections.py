@@ -1,0 +1,245 @@
+"""Sections of a folder: what a command made, and what becomes of the others when one is remade.
+
+A section owns tables. If it is remade with other content, the sections made from it are dropped:
+their record says which tables they read, with digests. Remade with equal content it drops nothing.
+Tables that a person imported stay, marked stale, unless they are dropped by name.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import UsageError, nearest
+from transforms.common.store.tables import Part, part_name
+
+__all__ = [
+    "Made",
+    "Outcome",
+    "Read",
+    "check_replacing",
+    "decide",
+    "owner_of",
+    "replaced",
+    "same_content",
+    "table_digest",
+    "table_entry",
+]
+
+
+class Read(NamedTuple):
+    """A table that a section was made from.
+
+    Attributes:
+        table: its name.
+        digest: of its content, see `table_digest`.
+        section: the section of the same folder that it belongs to; None if it was read elsewhere.
+    """
+
+    table: str
+    digest: str
+    section: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A section as a run has made it, unpublished.
+
+    Attributes:
+        name: the command that makes it, `change` or `complexity.split`.
+        parts: its tables' parts.
+        entry: what the manifest says of it.
+        reads: the tables it was made from.
+        imported: whether a person's files are its content.
+        log: what is noted beside the snapshot: where its inputs lie, when they were listed.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    entry: Mapping[str, Any]
+    reads: tuple[Read, ...] = ()
+    imported: bool = False
+    log: Mapping[str, Any] | None = None
+
+    def of_table(self, table: str) -> list[Part]:
+        """Return the parts of one of its tables, in order."""
+        return sorted((part for part in self.parts if part.table == table), key=_number)
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of its tables, sorted."""
+        return sorted({part.table for part in self.parts})
+
+
+def _number(part: Part) -> int:
+    return part.number
+
+
+class Outcome(NamedTuple):
+    """What a publication does to the sections of a folder.
+
+    Attributes:
+        kept: names of the sections that are carried over.
+        replaced: names of those that are replaced.
+        dropped: names of those that go, for what they were made from is another now.
+        stale: imported sections that stay all the same, each with the reason.
+        damaged: parts of sections that are carried over which were damaged before.
+    """
+
+    kept: tuple[str, ...]
+    replaced: tuple[str, ...]
+    dropped: tuple[str, ...]
+    stale: dict[str, str]
+    damaged: tuple[str, ...] = ()
+
+
+def table_entry(parts: Sequence[Part], version: str) -> dict[str, Any]:
+    """Return what a manifest says of a table with these parts."""
+    return {
+        "rows": sum(part.rows for part in parts),
+        "schema_version": version,
+        "parts": [
+            {
+                "file": part_name(index, len(parts), part.sha256),
+                "rows": part.rows,
+                "bytes": part.bytes,
+                "sha256": part.sha256,
+            }
+            for index, part in enumerate(parts)
+        ],
+    }
+
+
+def table_digest(parts: Iterable[Any]) -> str:
+    """Return the digest of a table's content: of rows and SHA-256 of its parts in their order.
+
+    `parts` are of type `Part`, or what a manifest says of them.
+    """
+    rows = [[part["rows"], part["sha256"]] if isinstance(part, Mapping) else [part.rows, part.sha256] for part in parts]
+    return digest(rows)
+
+
+def owner_of(manifest: Mapping[str, Any], table: str) -> str | None:
+    """Return the section that a table belongs to."""
+    for name, section in manifest.items():
+        if isinstance(section, dict) and table in section.get("parts", {}):
+            return name
+    return None
+
+
+def replaced(manifest: Mapping[str, Any], made: Mapping[str, Collection[str]]) -> list[str]:
+    """Return the sections that go when these are made: those of the same name or with a table."""
+    names = {name for name in made if name in manifest}
+    for tables in made.values():
+        names.update(owner for table in tables if (owner := owner_of(manifest, table)))
+    return sorted(names)
+
+
+def dependants(manifest: Mapping[str, Any], names: Collection[str]) -> list[str]:
+    """Return the sections made from one of `names`, or from a section that was."""
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, section in manifest.items()
+            if isinstance(section, dict) and name not in names and name not in found
+            for read in section.get("reads", ())
+            if read["section"] in names or read["section"] in found
+        }
+        if not more:
+            return sorted(found)
+        found |= more
+
+
+def check_replacing(
+    manifest: Mapping[str, Any] | None,
+    made: Mapping[str, Collection[str]],
+    *,
+    overwrite: bool,
+    drop: Collection[str] = (),
+    out: str = "",
+) -> None:
+    """Check before a run that it may publish sections with these tables.
+
+    Raises:
+        UsageError: published sections would be replaced or dropped, and `overwrite` was not asked
+            for; or there is no section of a name to be dropped.
+    """
+    known = [name for name, value in (manifest or {}).items() if _is_section(value)]
+    for name in drop:
+        if name not in known:
+            hint = nearest(name, known) or f"; there are {', '.join(known) or 'none'}"
+            raise UsageError(f"`drop` {name}: no such section at {out!r}{hint}")
+    if manifest is None or overwrite:
+        return
+    gone = replaced(manifest, made)
+    along = [
+        name
+        for name in dependants(manifest, [*gone, *drop])
+        if name not in made and name not in drop and not manifest[name].get("imported")
+    ]
+    if gone or (drop and along):
+        told = f"; other content would also drop {', '.join(along)}, made from it"
+        raise UsageError(
+            f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
+            f"`overwrite` to replace it{told if along else ''}, or another `out`"
+        )
+
+
+def _is_section(value: Any) -> bool:
+    return isinstance(value, dict) and "parts" in value
+
+
+def decide(manifest: Mapping[str, Any] | None, made: Sequence[Made], drop: Collection[str] = ()) -> Outcome:
+    """Return what becomes of the published sections when `made` are published."""
+    sections = {name: value for name, value in (manifest or {}).items() if _is_section(value)}
+    gone = replaced(sections, {section.name: section.tables for section in made})
+    left = {name: value for name, value in sections.items() if name not in gone}
+    dropped = [name for name in left if name in drop]
+    stale: dict[str, str] = {}
+    for name in dropped:
+        del left[name]
+    # A section that goes takes its tables along, which may be what others were made from.
+    while True:
+        there = {
+            table: table_digest((manifest or {})["tables"][table]["parts"])
+            for value in left.values()
+            for table in value["parts"]
+        }
+        for section in made:
+            there |= {table: table_digest(section.of_table(table)) for table in section.tables}
+        lost = {
+            name: reason
+            for name, value in left.items()
+            if name not in stale and (reason := _reason(value, there)) is not None
+        }
+        if not lost:
+            break
+        for name, reason in lost.items():
+            if left[name].get("imported"):
+                stale[name] = reason
+            else:
+                dropped.append(name)
+                del left[name]
+    return Outcome(tuple(sorted(left)), tuple(gone), tuple(sorted(dropped)), stale)
+
+
+def _reason(section: Mapping[str, Any], there: Mapping[str, str]) -> str | None:
+    for read in section.get("reads", ()):
+        if read["section"] is not None:
+            if read["table"] not in there:
+                return f"table {read['table']} is no longer there"
+            if there[read["table"]] != read["digest"]:
+                return f"table {read['table']} has other content"
+    return None
+
+
+def same_content(manifest: Mapping[str, Any], made: Made) -> bool:
+    """Return whether a section is published with the same tables, inputs and options."""
+    section: dict[str, Any] = manifest.get(made.name, {})
+    if not _is_section(section) or sorted(section["parts"]) != made.tables:
+        return False
+    names = ("inputs", "options", "resources")
+    return all(section.get(name) == made.entry.get(name) for name in names) and all(
+        table_digest(manifest["tables"][table]["parts"]) == table_digest(made.of_table(table)) for table in made.tables
+    )

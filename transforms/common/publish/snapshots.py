@@ -1,0 +1,199 @@
+"""Published tables, read: a snapshot is resolved once, and all tables come from it.
+
+    snapshot = open_snapshot("results")
+    scores = snapshot.read("scores")           # a pyarrow Table
+    paths = snapshot.paths("sentences")
+
+While a run publishes anew, whoever goes on reading from the same snapshot sees one state of all
+tables, as long as it is kept (`--keep-snapshots`); after that, files are missing, never mixed.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from transforms.common.errors import LexbeamError, nearest
+from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
+from transforms.common.publish.manifests import is_named
+from transforms.common.store import files
+from transforms.common.store.json_text import parse_json
+from transforms.common.store.sound import is_sound
+from transforms.common.store.tables import Part, read_table
+
+__all__ = [
+    "MANIFEST_VERSION",
+    "RESERVED",
+    "Snapshot",
+    "find_snapshot",
+    "last_snapshot",
+    "open_snapshot",
+    "read_log",
+    "read_manifest",
+]
+
+log = logging.getLogger("lexbeam")
+
+MANIFEST_VERSION = 2
+# Keys of a manifest that are no sections.
+RESERVED = ("lexbeam", "environments", "tables")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A published state of a folder.
+
+    Attributes:
+        out: the folder.
+        name: the snapshot's name, the digest of its manifest.
+        folder: where its parts lie.
+        manifest: its manifest.
+    """
+
+    out: str
+    name: str
+    folder: str
+    manifest: dict[str, Any]
+
+    @property
+    def sections(self) -> dict[str, dict[str, Any]]:
+        """The manifest's sections by name."""
+        return {name: value for name, value in self.manifest.items() if name not in RESERVED}
+
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """What the manifest says of each table: rows, schema version, parts."""
+        return self.manifest["tables"]
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Return a section.
+
+        Raises:
+            LexbeamError: there is none of this name.
+        """
+        if name not in self.sections:
+            words = name.replace(".", " ")
+            raise LexbeamError(f"no {name} tables are published at {self.out!r}: run `lexbeam {words}` first")
+        return self.sections[name]
+
+    def parts(self, table: str) -> list[Part]:
+        """Return the parts of a table in their order.
+
+        Raises:
+            LexbeamError: there is no such table.
+        """
+        if table not in self.tables:
+            known = ", ".join(sorted(self.tables))
+            hint = nearest(table, self.tables)
+            raise LexbeamError(f"no table {table!r} at {self.out!r}; it has {known}{hint}")
+        return [
+            Part(table, number, self._place(table, entry), entry["rows"], entry["bytes"], entry["sha256"])
+            for number, entry in enumerate(self.tables[table]["parts"])
+        ]
+
+    def _place(self, table: str, entry: dict[str, Any]) -> str:
+        if "object" in entry:  # on object stores, a part that an earlier snapshot wrote
+            return files.join(self.out, entry["object"])
+        return files.join(self.folder, *table.split("/"), entry["file"])
+
+    def paths(self, table: str) -> list[str]:
+        """Return the paths of a table's parts in their order; raises as `parts`."""
+        return [part.path for part in self.parts(table)]
+
+    def read(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a whole table; raises as `parts`."""
+        return read_table(self.paths(table), columns)
+
+    def damaged(self) -> list[str]:
+        """Return the paths of the parts that are missing or not what the manifest says."""
+        return [part.path for table in sorted(self.tables) for part in self.parts(table) if not is_sound(part)]
+
+
+def find_snapshot(out: str) -> Snapshot | None:
+    """Return the current snapshot of a folder, or the snapshot that a folder is, or None.
+
+    Raises:
+        LexbeamError: its manifest is damaged, or what names the current one is.
+    """
+    while (name := snapshot_name(out)) is not None:
+        try:
+            return _snapshot(out, name)
+        except LexbeamError:
+            if snapshot_name(out) == name:
+                raise  # else it went while it was opened, and there is a newer one
+    folder = files.real(out)
+    parent, _, name = folder.rpartition("/")
+    if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
+        top = parent.removesuffix("/" + SNAPSHOTS)
+        return _snapshot(top, name)
+    return None
+
+
+def last_snapshot(out: str) -> Snapshot | None:
+    """Return the snapshot that readers had before `current` was damaged; None if it is not known.
+
+    Raises:
+        LexbeamError: its manifest is damaged.
+    """
+    name = last_published(out)
+    return None if name is None else _snapshot(out, name)
+
+
+def open_snapshot(out: str) -> Snapshot:
+    """Return the current snapshot of a folder.
+
+    Raises:
+        LexbeamError: nothing is published there, or its manifest is damaged.
+    """
+    found = find_snapshot(out)
+    if found is None:
+        raise LexbeamError(f"nothing is published at {out!r}: run `lexbeam corpus` first")
+    return found
+
+
+def _snapshot(out: str, name: str) -> Snapshot:
+    manifest = read_manifest(out, name)
+    folder = files.join(out, SNAPSHOTS, name)
+    if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
+        raise LexbeamError(
+            f"{files.join(folder, MANIFEST)} is of another version of Lexbeam: make the tables "
+            "anew with `overwrite`, or in another folder"
+        )
+    return Snapshot(out, name, folder, manifest)
+
+
+def read_manifest(out: str, name: str) -> dict[str, Any]:
+    """Return the manifest of a snapshot, of whatever version, or its copy if it is damaged.
+
+    Raises:
+        LexbeamError: both are damaged.
+    """
+    path = files.join(out, SNAPSHOTS, name, MANIFEST)
+    value = _plain(path)
+    if value is not None and is_named(value, name):
+        return value
+    spare = read_log(out, name).get("manifest")
+    if spare is not None and is_named(spare, name):
+        log.warning("%s is damaged: its copy is read, and the next publication repairs it", path)
+        return dict(spare)
+    raise LexbeamError(f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`")
+
+
+def read_log(out: str, name: str) -> dict[str, Any]:
+    """Return what is noted beside a snapshot: of each section, where it was made from."""
+    return _plain(files.join(out, SNAPSHOTS, name + LOG)) or {}
+
+
+def _plain(path: str) -> dict[str, Any] | None:
+    try:
+        value = parse_json(files.read_bytes(path))
+    except ValueError:
+        return None
+    except OSError:
+        # A disk that cannot be read is damaged; a store that does not answer may do so later.
+        if not files.is_local(path) and files.exists(path):
+            raise
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("tables", {}), dict) else None

@@ -1,0 +1,40 @@
+"""Tables that a command computes without a graph, as artefacts: a part each."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.columns import Table
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.tables import PartFile, sort_rows, table_of, write_part
+
+__all__ = ["WrittenTable", "action_stage", "written"]
+
+
+class WrittenTable(NamedTuple):
+    """A table and all its rows, in their order."""
+
+    table: Table
+    rows: pa.Table
+
+    @classmethod
+    def of(cls, table: Table, rows: pa.Table) -> "WrittenTable":
+        """Return a table of rows in whatever order."""
+        return cls(table, sort_rows(table_of(rows, table.schema()), table.key))
+
+
+def _write(artefact: Artefact, task: WrittenTable, _: Any) -> PartFile:
+    return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.table.key)
+
+
+def action_stage(section: str, action: Callable[..., Any]) -> Stage[Any, Any, PartFile]:
+    """Return a stage by which the code of an action is known; nothing is made by it."""
+    domain = section.partition(".")[0]
+    return Stage(name=f"{domain}/action", receipt=PartFile, build=action)
+
+
+def written(section: str) -> Stage[WrittenTable, None, PartFile]:
+    """Return the stage that writes the tables of a section."""
+    domain = section.partition(".")[0]
+    return Stage(name=f"{domain}/tables", receipt=PartFile, build=_write)

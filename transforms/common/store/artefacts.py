@@ -1,0 +1,278 @@
+"""Artefacts: files of unfinished work that outlive a run, named by the digest of what decides them.
+
+What decides an artefact is the whole of its task and its options (`identity.canonical`) and the code
+that makes it; a stage declares what it does not use. Whoever asks for an artefact whose receipt is
+there gets the receipt. So resume, rerun with another option, refresh and late writers are one mechanism.
+
+    class Counted(NamedTuple): ...                        # a task: what the artefact is made from
+
+    COUNT = Stage(name="change/count", receipt=Counts, build=_count)
+    receipt = make(workspace, COUNT, task, options)       # made, or taken up
+
+A receipt is a typed record with size and SHA-256 of each file that it stands for. The files are on
+the disk before it is written. What is taken up is checked: sizes always, digests when a file is
+read (`checked`). What is missing or damaged counts as not made.
+"""
+
+import functools
+import hashlib
+import logging
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from transforms.common.code.fingerprints import blas_kernels, digest
+from transforms.common.code.identity import CodeIdentity, code_identity
+from transforms.common.store import files
+from transforms.common.store.identity import canonical
+from transforms.common.store.receipts import ArtefactPath, File, read_receipt, write_receipt
+from transforms.common.store.sound import HashedStream, checked, is_sound_size, note_sound
+
+__all__ = [
+    "FREED",
+    "Artefact",
+    "Stage",
+    "Superseded",
+    "Unless",
+    "Workspace",
+    "announce",
+    "files_of",
+    "make",
+    "make_all",
+    "name_of",
+    "stage_entry",
+]
+
+log = logging.getLogger("lexbeam")
+
+T = TypeVar("T")
+Options = TypeVar("Options")
+R = TypeVar("R")
+
+FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
+
+
+class Superseded(Exception):
+    """Raised by a `build`: what a task reads is no longer what its artefact is named by.
+
+    The artefact of the task `instead` is made for it; how often, the stage must bound.
+    """
+
+    def __init__(self, task: Any, instead: Any) -> None:
+        super().__init__(task, instead)
+        self.task = task
+        self.instead = instead
+
+
+class Workspace(NamedTuple):
+    """Where artefacts lie: `root`, and in it a folder per section and stage."""
+
+    root: str
+
+    def stage(self, name: str) -> str:
+        """Return the folder of a stage, by its name with its section: `change/train`."""
+        return files.join(self.root, *name.split("/"))
+
+
+class Artefact:
+    """An artefact being made: `writing` opens its files, `file` tells of a finished one."""
+
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self._files: dict[str, File] = {}
+
+    def path(self, suffix: str) -> ArtefactPath:
+        """Return the path of the artefact's file with this suffix."""
+        return ArtefactPath(f"{self.stem}{suffix}")
+
+    @contextmanager
+    def writing(self, suffix: str) -> Iterator[HashedStream]:
+        """Open one of the artefact's files for writing."""
+        path = self.path(suffix)
+        with files.writing(path, durable=True) as stream:
+            hashed = HashedStream(stream)
+            yield hashed
+        self._files[suffix] = File(path, hashed.bytes, hashed.sha256.hexdigest())
+        note_sound(self._files[suffix])
+
+    def placing(self, suffix: str, file: File) -> File:
+        """Take in a sound local file as one of the artefact's: a hard link, or a copy."""
+        path = self.path(suffix)
+        hidden = files.temporary(path)
+        files.link_or_copy(checked(file), hidden)
+        os.replace(hidden, path)
+        self._files[suffix] = File(path, file.bytes, file.sha256)
+        return self._files[suffix]
+
+    def file(self, suffix: str) -> File:
+        """Return path, size and digest of a file that has been written."""
+        return self._files[suffix]
+
+
+def _nothing_chosen(_: Any, __: Any) -> Mapping[str, Collection[str]]:
+    return {}
+
+
+class Unless(NamedTuple):
+    """Why a stage does not use a field, but for some tasks: `used`, of a task and the options, says which."""
+
+    reason: str
+    used: Callable[[Any, Any], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage(Generic[T, Options, R]):
+    """A kind of artefact.
+
+    Attributes:
+        name: section and stage, `change/train`; the folder of its artefacts.
+        receipt: type of the receipt, a dataclass.
+        build: from an artefact, a task and the options: makes the files, returns the receipt.
+        unused: what of the task and the options the stage does not use: paths of fields, such as
+            `task.number` or `options.seeds`, with the reason. All else names the artefact, but for
+            what counts nowhere (`transforms.common.store.identity`).
+        unordered: paths of sequences whose order decides nothing, such as what a grouping gives.
+        together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
+        chosen: from a task and the options, the entries of registries that count, see
+            `code_identity`.
+        blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
+            what was made with others is not taken up.
+        unit: what a person calls its artefacts, in the plural, for progress.
+    """
+
+    name: str
+    receipt: type[R]
+    build: Callable[..., Any]
+    unused: Mapping[str, str | Unless] = field(default_factory=dict)
+    unordered: tuple[str, ...] = ()
+    together: bool = False
+    chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
+    blas: bool = False
+    unit: str = "pieces"
+
+    def __post_init__(self) -> None:
+        for path in (*self.unused, *self.unordered):
+            if not re.match(r"(task(\[\])?|options)(\.|$)", path):
+                raise ValueError(f"stage {self.name}: {path!r} is neither of `task` nor of `options`")
+        if not all(one.reason if isinstance(one, Unless) else one for one in self.unused.values()):
+            raise ValueError(f"stage {self.name}: what is unused needs a reason")
+
+    def identity(self, task: T, options: Options) -> str:
+        """Return the digest of all that counts of a task and the options.
+
+        Raises:
+            TypeError: a value has no canonical form.
+            ValueError: a field that is declared is not there.
+        """
+        unused = [
+            path for path, why in self.unused.items() if not (isinstance(why, Unless) and why.used(task, options))
+        ]
+        chosen = self.chosen(task, options)
+        whole = hashlib.sha256()
+        for name, value in (("task", task), ("options", options)):
+            try:
+                whole.update(canonical(value, name, unused=unused, unordered=self.unordered, chosen=chosen))
+            except (TypeError, ValueError) as error:
+                error.add_note(f"stage {self.name}")
+                raise
+        return whole.hexdigest()
+
+    def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
+        """Return the identity of the code that makes artefacts with these entries, or with all."""
+        entries = tuple(sorted((name, tuple(sorted(c))) for name, c in (chosen or {}).items()))
+        return _code(self.build, self.receipt, entries)  # type: ignore[arg-type]
+
+
+def stage_entry(stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
+    """Return what a manifest says of a stage: its code's identity, and with which entries."""
+    code = stage.code(chosen)
+    return {
+        "identity": code.digest,
+        "code": code.code,
+        "chosen": {name: sorted(entries) for name, entries in (chosen or {}).items()},
+    }
+
+
+@functools.cache
+def _code(build: Callable[..., Any], receipt: type, entries: tuple[tuple[str, tuple[str, ...]], ...]) -> CodeIdentity:
+    return code_identity(build, receipt, chosen=dict(entries))
+
+
+def make(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Options) -> R:
+    """Return the receipt of a task's artefact, making the artefact if it is not there."""
+    return make_all(workspace, stage, [task], options)[0]
+
+
+def make_all(workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[T], options: Options) -> list[R]:
+    """Return the receipts of several tasks' artefacts, making those that are not there."""
+    artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
+    receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
+    missing = [place for place, receipt in enumerate(receipts) if receipt is None]
+    if missing:
+        files.make_folder(workspace.stage(stage.name))
+        files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
+        todo = [(artefacts[place], tasks[place]) for place in missing]
+        try:
+            if stage.together:
+                built = stage.build([a for a, _ in todo], [t for _, t in todo], options)
+            else:
+                built = [stage.build(artefact, task, options) for artefact, task in todo]
+        except Superseded as other:
+            now = [other.instead if task is other.task else task for task in tasks]
+            return make_all(workspace, stage, now, options)
+        files.sync_folder(workspace.stage(stage.name))
+        for place, receipt in zip(missing, built, strict=True):
+            stem = artefacts[place].stem
+            files.remove(stem + FREED)
+            write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
+            receipts[place] = receipt
+    return receipts  # type: ignore[return-value]
+
+
+def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:
+    """Return the name of a task's artefact in the folder of its stage, 32 hexadecimal digits."""
+    code = stage.code(stage.chosen(task, options)).digest
+    kernels = blas_kernels() if stage.blas else []
+    return digest([stage.name, code, stage.identity(task, options), *kernels])
+
+
+def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artefact) -> R | None:
+    path = artefact.path(".json")
+    receipt = read_receipt(path, workspace.root, stage.receipt)
+    if receipt is None:
+        return None
+    for file in files_of(receipt):
+        found = is_sound_size(file)
+        if found or (found is None and files.exists(artefact.path(FREED))):
+            continue
+        state = "missing" if found is None else "of another size"
+        log.warning("%s is %s: it is made anew", file.path, state)
+        return None
+    files.touch(path)  # `lexbeam status` tells by the time what is of this run
+    return receipt
+
+
+def files_of(value: Any) -> Iterator[File]:
+    """Yield the files that a receipt stands for, in the order of its fields."""
+    if isinstance(value, File):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from files_of(getattr(value, field.name))
+    elif isinstance(value, tuple | list):
+        # Long lists are of plain values, which need not be looked through.
+        if hasattr(value, "_fields") or (value and not isinstance(value[0], str | int | float)):
+            for item in value:
+                yield from files_of(item)
+    elif isinstance(value, dict):
+        yield from files_of(list(value.values()))
+
+
+def announce(workspace: Workspace, stage: str, artefacts: int) -> None:
+    """Note how many artefacts a stage is to make, for whoever watches the work."""
+    path = files.join(workspace.root, "plan", *stage.split("/"))
+    files.make_folder(path.rpartition("/")[0])
+    files.write_bytes(path, str(artefacts).encode())

@@ -1,0 +1,89 @@
+"""Staging files: Arrow batches, each of which can be read by its ordinal.
+
+One batch is one document (or one block of a long one), so that a merge reads single documents in
+any order with bounded memory: only ordinals cross a shuffle, never text.
+"""
+
+from collections import OrderedDict
+from types import TracebackType
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from transforms.common.store import files
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import HashedStream, checked
+
+__all__ = ["BatchReader", "BatchWriter"]
+
+_BUFFER = 1 << 16  # bytes
+
+
+class BatchWriter:
+    """Writes batches of one schema to a stream; `write` returns each batch's ordinal."""
+
+    def __init__(self, stream: BinaryIO | HashedStream, schema: pa.Schema) -> None:
+        options = pa.ipc.IpcWriteOptions(compression="lz4", unify_dictionaries=False, use_threads=False)
+        # Arrow writes a small batch in dozens of pieces.
+        buffered = pa.BufferedOutputStream(pa.PythonFile(stream, "w"), _BUFFER)
+        self._buffered = buffered
+        self._writer = pa.ipc.new_file(buffered, schema, options=options)
+        self._next = 0
+
+    def write(self, batch: pa.RecordBatch) -> int:
+        """Append a batch."""
+        self._writer.write_batch(batch)
+        self._next += 1
+        return self._next - 1
+
+    def __enter__(self) -> "BatchWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+        self._buffered.detach()  # flushes it; whoever gave the stream closes it
+
+
+class BatchReader:
+    """Reads batches by (file, ordinal), holding at most `limit` files open.
+
+    A file that is not sound raises `Damaged` when it is opened.
+    """
+
+    def __init__(self, limit: int = 128) -> None:
+        self._limit = limit
+        self._open: OrderedDict[str, tuple[BinaryIO, pa.ipc.RecordBatchFileReader]] = OrderedDict()
+
+    def read(self, file: File, ordinal: int) -> pa.RecordBatch:
+        """Return one batch."""
+        return self._reader(file).get_batch(ordinal)
+
+    def count(self, file: File) -> int:
+        """Return how many batches the file holds."""
+        return self._reader(file).num_record_batches
+
+    def _reader(self, file: File) -> pa.ipc.RecordBatchFileReader:
+        path = file.path
+        if path in self._open:
+            self._open.move_to_end(path)
+            return self._open[path][1]
+        if len(self._open) >= self._limit:
+            self._open.popitem(last=False)[1][0].close()
+        checked(file)
+        stream = pa.OSFile(path) if files.is_local(path) else files.open_read(path)
+        # A batch is small: to decompress it with threads takes longer than to decompress it.
+        options = pa.ipc.IpcReadOptions(use_threads=False)
+        self._open[path] = (stream, pa.ipc.open_file(stream, options=options))
+        return self._open[path][1]
+
+    def __enter__(self) -> "BatchReader":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for stream, _ in self._open.values():
+            stream.close()
+        self._open.clear()

@@ -1,0 +1,136 @@
+"""Whether files are what they were when they were written: sizes and digests, checked on reading.
+
+A file that this process has written or checked is not hashed again as long as its size, its time
+and its inode stay as they are.
+"""
+
+import hashlib
+import os
+import stat
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+from transforms.common.code.fingerprints import stream_digest
+from transforms.common.errors import LexbeamError
+from transforms.common.store import files
+from transforms.common.store.receipts import ArtefactPath
+
+__all__ = ["Damaged", "HashedStream", "checked", "is_sound", "is_sound_size", "note_sound", "state_of"]
+
+
+class Damaged(LexbeamError):
+    """A file on disk is not what was written; an artefact's has been discarded."""
+
+
+class Described(Protocol):
+    """A file with what it must be: `File`, or a published part."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def sha256(self) -> str: ...
+
+
+class HashedStream:
+    """A binary sink that hashes and counts what goes through it."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.sha256 = hashlib.sha256()
+        self.bytes = 0
+
+    def write(self, data: Any) -> int:
+        """Write bytes."""
+        view = memoryview(data)
+        self.sha256.update(view)
+        self.bytes += view.nbytes
+        self._stream.write(view)
+        return view.nbytes
+
+    def flush(self) -> None:
+        """Nothing is held back here."""
+
+
+class State(NamedTuple):
+    """By what a file is known to be unchanged; a remote one by its size alone."""
+
+    bytes: int
+    changed: int
+    inode: int
+
+
+_LIMIT = 1 << 17
+_SOUND: dict[str, tuple[State, str]] = {}
+
+
+def state_of(path: str) -> State | None:
+    """Return the state of a file; None where there is no regular file (a link is none)."""
+    if not files.is_local(path):
+        size = files.size(path)
+        return None if size is None else State(size, 0, 0)
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    return State(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def is_sound_size(file: Described) -> bool | None:
+    """Return whether a file has its size; None where there is none."""
+    state = state_of(file.path)
+    return None if state is None else state.bytes == file.bytes
+
+
+def is_sound(file: Described) -> bool | None:
+    """Return whether a file has its size and digest; None where there is none."""
+    state = state_of(file.path)
+    if state is None:
+        return None
+    if _SOUND.get(file.path) == (state, file.sha256):
+        return True
+    if state.bytes != file.bytes:
+        return False
+    with files.open_read(file.path) as stream:
+        if stream_digest(stream) != file.sha256:
+            return False
+    _note(file, state)
+    return True
+
+
+def note_sound(file: Described) -> None:
+    """Note that this process has just written a file."""
+    state = state_of(file.path)
+    if state is not None and state.bytes == file.bytes:
+        _note(file, state)
+
+
+def _note(file: Described, state: State) -> None:
+    if len(_SOUND) >= _LIMIT:
+        _SOUND.clear()
+    _SOUND[file.path] = (state, file.sha256)
+
+
+def checked(file: Described) -> str:
+    """Return the path of a file that is sound.
+
+    Raises:
+        Damaged: it is not. An artefact's file is discarded, so that it is made anew.
+    """
+    found = is_sound(file)
+    if found:
+        return file.path
+    what = "is not there" if found is None else "was damaged on disk"
+    if isinstance(file.path, ArtefactPath):
+        files.remove(file.path)
+        raise Damaged(f"{file.path} {what}; it has been discarded: run the same command again to make it anew")
+    raise LexbeamError(
+        f"the published part {file.path} {what}: `lexbeam status` with `verify` lists what else "
+        "is, and the command that made it repairs it with `overwrite`"
+    )

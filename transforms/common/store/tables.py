@@ -1,0 +1,177 @@
+"""Parquet parts with the same bytes wherever and however often they are written.
+
+What decides the bytes is fixed here: the schema, the order of rows, where row groups end, the
+compression. A row group ends between two batches, by rows and bytes counted in order; so a batch
+must be something that depends on the data alone (a document, a word's rows), never on a bundle.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.identity import Place, Position, Size
+from transforms.common.store.receipts import File
+
+__all__ = [
+    "Part",
+    "PartFile",
+    "part_name",
+    "read_rows",
+    "read_table",
+    "sort_rows",
+    "table_of",
+    "write_part",
+    "write_rows",
+]
+
+GROUP_ROWS = 16_384
+GROUP_BYTES = 16 << 20
+_LOOSE = 256  # tables of a row take kilobytes each, whatever they hold: more are put together
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A part as an artefact: its file, and its rows. Where it stands in a table is not its own."""
+
+    file: File
+    rows: Size
+
+
+class Part(NamedTuple):
+    """A written part of a table: the `number`-th of the table, in the order of publication.
+
+    The path of one that is not published is an `ArtefactPath`: damaged, it is made anew.
+    """
+
+    table: str
+    number: Position
+    path: Place
+    rows: Size
+    bytes: Size
+    sha256: str
+
+    @classmethod
+    def of(cls, table: str, number: int, written: PartFile) -> "Part":
+        """Return the part that an artefact is."""
+        return cls(table, number, written.file.path, written.rows, written.file.bytes, written.file.sha256)
+
+
+_DIGITS = 8
+
+
+def part_name(index: int, parts: int, sha256: str) -> str:
+    """Return the file name of a part, `part-KKKKK-of-NNNNN-XXXXXXXX.parquet`.
+
+    The last group is the beginning of the digest of its bytes: another content has another name.
+    """
+    return f"part-{index:05d}-of-{parts:05d}-{sha256[:_DIGITS]}.parquet"
+
+
+def write_part(
+    artefact: Artefact,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch | pa.Table],
+    *,
+    sort_keys: Sequence[str] = (),
+) -> PartFile:
+    """Write rows, in the order given, as the artefact's one Parquet file; see `write_rows`."""
+    with artefact.writing(".parquet") as stream:
+        rows = write_rows(stream, schema, batches, sort_keys=sort_keys)
+    return PartFile(artefact.file(".parquet"), rows)
+
+
+def write_rows(
+    stream: Any, schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table], *, sort_keys: Sequence[str] = ()
+) -> int:
+    """Write rows, in the order given, as Parquet and return their number.
+
+    Args:
+        stream: what takes the bytes.
+        schema: the table's schema; batches are cast to it, so nullability is checked.
+        batches: rows in their final order; row groups end between batches, and within one that
+            has more than `GROUP_ROWS` rows.
+        sort_keys: columns that the rows are sorted by, noted in the file.
+
+    Raises:
+        ValueError: a null in a column that takes none.
+    """
+    sorting = [pq.SortingColumn(schema.get_field_index(name)) for name in sort_keys]
+    rows = 0
+    with pq.ParquetWriter(
+        pa.PythonFile(stream, "w"), schema, compression="zstd", sorting_columns=sorting or None, store_schema=True
+    ) as writer:
+        for group in _groups(schema, batches):
+            writer.write_table(group, row_group_size=max(group.num_rows, 1))
+            rows += group.num_rows
+    return rows
+
+
+def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:
+    held: list[pa.Table] = []
+    rows = size = packed = 0
+    for piece in _pieces(schema, batches):
+        if held and (rows + piece.num_rows > GROUP_ROWS or size + piece.nbytes > GROUP_BYTES):
+            yield pa.concat_tables(held).combine_chunks()
+            held, rows, size, packed = [], 0, 0, 0
+        held.append(piece)
+        rows += piece.num_rows
+        size += piece.nbytes
+        if len(held) - packed == _LOOSE:
+            held[packed:] = [pa.concat_tables(held[packed:]).combine_chunks()]
+            packed += 1
+    if held:
+        yield pa.concat_tables(held).combine_chunks()
+
+
+def _pieces(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:
+    for batch in batches:
+        table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+        table = table_of(table, schema)
+        for start in range(0, table.num_rows, GROUP_ROWS):
+            yield table.slice(start, GROUP_ROWS)
+
+
+def table_of(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return `table` with the columns, types and metadata of `schema`.
+
+    Raises:
+        ValueError: a null in a column that takes none.
+    """
+    same = table.schema.equals(schema, check_metadata=True)
+    if not same:
+        table = table.select(schema.names)
+    for place, field in enumerate(schema):
+        if not field.nullable and table.column(place).null_count:
+            raise ValueError(f"column {field.name!r} cannot be null")
+    # Staged batches are of the schema already, and many: a cast takes longer than to write them.
+    return table if same else table.cast(schema)
+
+
+def sort_rows(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Return the rows sorted by columns, nulls last; the order is total if the keys are."""
+    if table.num_rows < 2:
+        return table
+    return table.sort_by([(key, "ascending") for key in keys])
+
+
+def read_rows(paths: Sequence[str], columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """Yield the row groups of Parquet files, in order, each as a table."""
+    for path in paths:
+        with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
+            for group in range(reader.num_row_groups):
+                yield reader.read_row_group(group, columns=columns)
+
+
+def read_table(paths: Sequence[str], columns: Sequence[str] | None = None) -> pa.Table:
+    """Return Parquet files of one schema as one table, also where they have no rows."""
+    found = list(read_rows(paths, columns))
+    for path in paths[:1]:
+        with files.open_read(path) as stream:
+            empty = pq.read_schema(stream).empty_table()
+        found.append(empty.select(columns) if columns is not None else empty)
+    return pa.concat_tables(found)

@@ -1,0 +1,339 @@
+"""What a feature is, what a group of features is given, and the words that targets are made of.
+
+A group of words computes a value for each distinct word of a language, once; `features.py` gives
+it to every instance that has the word. A group of instances computes a value for each instance.
+Numbers are float64, NaN where there is none; flags are bool.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.annotation.guessing import short_tag
+from transforms.lexicon.compiled.casing import coded
+from transforms.lexicon.resources import Lexicon
+
+__all__ = [
+    "FLAG",
+    "LAYERS",
+    "READ",
+    "UNIT_OF_LIST",
+    "Batch",
+    "Feature",
+    "Floats",
+    "Group",
+    "Setting",
+    "Values",
+    "Words",
+    "batch_of",
+    "item_at",
+    "known_tag",
+    "known_tags",
+    "lemma_of",
+    "numbers",
+    "spread",
+    "sums",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Values = Mapping[str, npt.NDArray[Any]]
+
+
+# The columns of `complexity/instances` that features are computed from: no label, no id of a
+# source, no order is among them.
+READ = (
+    "instance_id",
+    "kind",
+    "token",
+    "genre",
+    "language",
+    "sentence",
+    "forms",
+    "lemmas",
+    "upos",
+    "start",
+    "end",
+    "position",
+    "tokens",
+)
+
+
+# Layers of the annotation that are read where the instances have them.
+LAYERS = ("heads", "deprels", "entities")
+
+
+FLAG = "flag"
+UNIT_OF_LIST = "as the list"
+
+
+class Feature(NamedTuple):
+    """A column of features.
+
+    Attributes:
+        name: of the column.
+        doc: what it is.
+        range: what values it takes.
+        unit: of the values; of a flag `FLAG`, of a word list's values `UNIT_OF_LIST`.
+        source: paper, package or resource that it stands on.
+        whole: what an expression has, of its two words: the `mean` of what is known, `both` (a
+            flag that holds of both), or the value of the `last`, where values are codes.
+        each: whether each word of an expression has it, too, where its group is of words.
+        needs_corpus: whether a reference corpus must be named.
+        languages: those that it is known for; None: it depends on no language, or on those that
+            the resource has.
+    """
+
+    name: str
+    doc: str
+    range: str
+    unit: str
+    source: str = "the text"
+    whole: str = "mean"
+    each: bool = True
+    needs_corpus: bool = False
+    languages: tuple[str, ...] | None = None
+
+
+class Setting(NamedTuple):
+    """What features are computed with.
+
+    Attributes:
+        use: names of groups, in the order of the columns.
+        lexicon: the resources.
+        lists: names of the word lists that were given, sorted.
+        languages: the languages beside its own in which a word's frequency is looked up.
+        centroids: by genre, the mean of the unit vectors of its distinct targets.
+        counts: those of the reference corpus (`corpus_counts.Counts`), where there is one.
+        ngrams: counts of n-grams (`ngram_counting.NgramCounts`), for surprisal.
+        encoder: the encoder (`features_encoder.Encoding`), where there is one.
+    """
+
+    use: tuple[str, ...]
+    lexicon: Lexicon
+    lists: tuple[str, ...]
+    languages: tuple[str, ...]
+    centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
+    counts: Any = None
+    ngrams: Any = None
+    encoder: Any = None
+
+
+class Words(NamedTuple):
+    """Distinct words of one language.
+
+    Attributes:
+        language: ISO 639, of two letters where there are such; None: not known.
+        forms: as they stand.
+        lower: in lower case.
+        lemmas: as annotated, else of the language's dictionary, else the form in lower case.
+        upos: part of speech, null where there is no annotation.
+    """
+
+    language: str | None
+    forms: pa.Array
+    lower: pa.Array
+    lemmas: pa.Array
+    upos: pa.Array
+
+
+class Batch(NamedTuple):
+    """Instances, with the words of their targets.
+
+    Attributes:
+        rows: columns of `complexity/instances`; no label is among them.
+        mwe: which of them are multi-word expressions.
+        words: the distinct words of all targets, by language.
+        first: for each instance the place of its first word in `words`, one after the other.
+        last: the place of its last word; of a single word that is the first.
+    """
+
+    rows: pa.Table
+    mwe: npt.NDArray[np.bool_]
+    words: tuple[Words, ...]
+    first: Ints
+    last: Ints
+
+
+class Group(NamedTuple):
+    """A group of features, which `use` names.
+
+    Attributes:
+        doc: what it says of a target.
+        columns: from a setting, the features.
+        of_words: values of distinct words of one language, or None.
+        of_instances: values of instances, or None.
+        needs: the option without which it has nothing to compute from; empty for none.
+        asked_without: the option without which it is computed only if `use` names it.
+    """
+
+    doc: str
+    columns: Callable[[Setting], Sequence[Feature]]
+    of_words: Callable[[Words, Setting], Values] | None = None
+    of_instances: Callable[[Batch, Setting], Values] | None = None
+    needs: str = ""
+    asked_without: str = ""
+
+
+def known_tag(language: str | None) -> str | None:
+    """Return a language's tag as resources have it: `en` for `eng` and `en-GB`."""
+    return None if not language else short_tag(language)
+
+
+def known_tags(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return `known_tag` of each language of a column, as large_string."""
+    distinct, codes = coded(column)
+    tags = [known_tag(tag) for tag in [*distinct.to_pylist(), None]]
+    return pa.array(tags, pa.large_string()).take(pa.array(codes))
+
+
+def numbers(column: pa.Array | pa.ChunkedArray) -> Floats:
+    """Return a column as float64, NaN for null."""
+    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return found.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+
+
+def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Floats:
+    """Return the sum of the values of each owner, or their number; added in their order."""
+    return np.bincount(owners, values, minlength=count).astype(np.float64)
+
+
+def spread(words: Sequence[Words], values: Callable[[Words], Values]) -> dict[str, Any]:
+    """Return values of words of several languages, one after the other.
+
+    Of a name that a language does not have the values are NaN, or false.
+    """
+    found = [values(some) for some in words]
+    names = dict.fromkeys(name for own in found for name in own)
+    flags = {name for own in found for name in own if own[name].dtype == bool}
+    return {
+        name: np.concatenate(
+            [
+                own[name] if name in own else np.full(len(some.forms), False if name in flags else np.nan)
+                for some, own in zip(words, found, strict=True)
+            ]
+        )
+        for name in names
+    }
+
+
+class _Parts(NamedTuple):
+    """One word of each of several targets."""
+
+    rows: Ints
+    forms: pa.Array
+    lemmas: pa.Array
+    upos: pa.Array
+
+
+def batch_of(instances: pa.Table) -> Batch:
+    """Return instances with the words of their targets.
+
+    The words of an expression are what white space separates; its features are of the first and of
+    the last. Where the annotation has a token of that form there, its lemma and part of speech
+    count.
+    """
+    rows = instances.combine_chunks()
+    mwe = pc.equal(rows["kind"], "mwe").to_numpy(zero_copy_only=False).astype(bool)
+    texts = rows["token"].to_pylist()
+    split = [text.split() or [text] if double else [text] for text, double in zip(texts, mwe.tolist(), strict=True)]
+    every = np.arange(rows.num_rows)
+    first = _parts(rows, every, [words[0] for words in split], last=False)
+    some = np.flatnonzero(mwe)
+    last = _parts(rows, some, [split[row][-1] for row in some.tolist()], last=True)
+    words, places = _distinct([first, last], known_tags(rows["language"]))
+    ends = places[: len(every)].copy()
+    ends[some] = places[len(every) :]
+    return Batch(rows, mwe, words, places[: len(every)], ends)
+
+
+def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> _Parts:
+    """Return words of targets with lemma and part of speech, where the token there is that word."""
+    place = numbers(rows["position"])[which]
+    if last:
+        place = place + numbers(rows["tokens"])[which] - 1
+    own = pa.array(forms, pa.large_string())
+    same = pc.equal(pc.utf8_lower(own), pc.utf8_lower(_at(rows["forms"], which, place)))
+    nothing = pa.nulls(len(forms), pa.large_string())
+    return _Parts(
+        which,
+        own,
+        pc.if_else(same, _at(rows["lemmas"], which, place), nothing),
+        pc.if_else(same, _at(rows["upos"], which, place), nothing),
+    )
+
+
+def item_at(lists: pa.ChunkedArray | pa.Array, place: Floats) -> pa.Array:
+    """Return the item at a place of each list; null where there is none."""
+    whole = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
+    there = (place >= 0) & (place < numbers(pc.list_value_length(whole)))  # false for NaN
+    starts = whole.offsets.to_numpy()[:-1]
+    at = np.where(there, starts + np.where(there, place, 0), 0).astype(np.int64)
+    return whole.values.take(pa.array(at, mask=~there))
+
+
+def _at(lists: pa.ChunkedArray, which: Ints, place: Floats) -> pa.Array:
+    """Return the item at a place of each of some lists of text."""
+    every = np.full(len(lists), np.nan)
+    every[which] = place
+    return item_at(lists, every).take(pa.array(which)).cast(pa.large_string())
+
+
+def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[Words, ...], Ints]:
+    """Return the distinct words, by language, and the place of each word among them."""
+    columns = [
+        pa.concat_arrays([tags.take(pa.array(part.rows)) for part in parts]),
+        *(pa.concat_arrays([part[field] for part in parts]) for field in (1, 2, 3)),
+    ]
+    key = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        distinct, codes = coded(column)
+        key = np.unique(key * (len(distinct) + 1) + codes, return_inverse=True)[1]
+    _, one, places = np.unique(key, return_index=True, return_inverse=True)
+    language, forms, lemmas, upos = (column.take(pa.array(one)) for column in columns)
+    # Words of a language stand together: by its name, those of none last.
+    distinct, codes = coded(language)
+    names: list[str | None] = sorted(distinct.to_pylist())
+    owner = np.array([*map(names.index, distinct.to_pylist()), len(names)], np.int64)[codes]
+    if language.null_count:
+        names.append(None)
+    order = np.argsort(owner, kind="stable")
+    moved = np.empty(len(order), np.int64)
+    moved[order] = np.arange(len(order))
+    words = []
+    for place, name in enumerate(names):
+        own = pa.array(order[owner[order] == place])
+        words.append(_completed(name, forms.take(own), lemmas.take(own), upos.take(own)))
+    return tuple(words), moved[places.ravel()]
+
+
+def _completed(language: str | None, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> Words:
+    found = [
+        given if given is not None else lemma_of(form, language)
+        for form, given in zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
+    ]
+    lower = pc.utf8_lower(forms)
+    return Words(language, forms, lower, pa.array(found, pa.large_string()), upos)
+
+
+@functools.lru_cache(1 << 16)
+def lemma_of(form: str, language: str | None) -> str:
+    """Return the lemma of a word by simplemma's dictionary; in lower case where it has none."""
+    from simplemma import is_known, lemmatize
+
+    low = form.lower()
+    try:
+        if language is None:
+            return low
+        # A capital is often the sentence's; German nouns have their own.
+        for asked in dict.fromkeys((form, low)):
+            if is_known(asked, lang=language):
+                return str(lemmatize(asked, lang=language))
+    except ValueError:  # simplemma does not have the language
+        pass
+    return low

@@ -1,0 +1,102 @@
+"""Features of a named reference corpus: uses, documents and dispersion of words, association.
+
+Counts in the instances themselves are no feature: they mirror how these were chosen.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import Batch, Feature, Floats, Group, Setting, Values, Words
+from transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, association, phrase_of
+
+__all__ = ["CORPUS"]
+
+
+def _columns(_: Setting) -> Sequence[Feature]:
+    def of(name: str, doc: str, range: str, unit: str, source: str = "the corpus", each: bool = True) -> Feature:
+        return Feature(name, doc, range, unit, source, each=each, needs_corpus=True)
+
+    zipf, share = "Zipf", "share"
+    return (
+        of("corpus_zipf", "log10 of uses in 10^9 tokens of the corpus; null without any", "0 to 9", zipf),
+        of("corpus_zipf_lemma", "the same of its lemma, where the corpus has lemmas", "0 to 9", zipf),
+        of(
+            "corpus_documents",
+            "share of the corpus's documents that have the word",
+            "0 to 1",
+            share,
+            "contextual diversity (Adelman et al. 2006)",
+        ),
+        of("corpus_dispersion", "deviation of proportions over documents, 0: even", "0 to 1", share, "Gries (2008)"),
+        of(
+            "phrase_corpus_zipf",
+            "log10 of an expression's uses in 10^9 tokens, one added to its uses",
+            "0 to 9",
+            zipf,
+            each=False,
+        ),
+        of("phrase_corpus_documents", "share of documents that have the expression", "0 to 1", share, each=False),
+        of(
+            "phrase_pmi",
+            "pointwise mutual information of its first and last word, as far as they stand together in it",
+            "any number",
+            "bits",
+            "Church and Hanks (1990)",
+            each=False,
+        ),
+        of(
+            "phrase_likelihood",
+            "signed square root of the log-likelihood ratio of the same",
+            "any number",
+            "root of G2",
+            "Dunning (1993)",
+            each=False,
+        ),
+    )
+
+
+def _of_words(words: Words, setting: Setting) -> Values:
+    counts = setting.counts
+    uses, documents, dispersion = counts.look_up(FORM, words.lower)
+    lemmas, _, _ = counts.look_up(LEMMA, pc.utf8_lower(words.lemmas))
+    return {
+        "corpus_zipf": _zipf(uses, counts.tokens),
+        "corpus_zipf_lemma": _zipf(lemmas, counts.tokens),
+        "corpus_documents": documents / max(counts.documents, 1),
+        "corpus_dispersion": dispersion,
+    }
+
+
+def _zipf(uses: Floats, tokens: int) -> Floats:
+    with np.errstate(divide="ignore"):
+        found = np.log10(uses / max(tokens, 1)) + 9
+    return np.where(uses > 0, found, np.nan)
+
+
+def _of_instances(batch: Batch, setting: Setting) -> Values:
+    counts = setting.counts
+    tokens = batch.rows["token"].to_pylist()
+    phrases = pa.array([phrase_of(text) for text in tokens], pa.large_string())
+    uses, documents, _ = counts.look_up(PHRASE, phrases)
+    lower = pa.concat_arrays([words.lower for words in batch.words])
+    words, _, _ = counts.look_up(FORM, lower)
+    found = association(uses, words[batch.first], words[batch.last], counts.tokens)
+    values = {
+        "phrase_corpus_zipf": _zipf(uses + 1, counts.tokens),
+        "phrase_corpus_documents": documents / max(counts.documents, 1),
+        "phrase_pmi": found.pmi,
+        "phrase_likelihood": np.sign(found.likelihood) * np.sqrt(np.abs(found.likelihood)),
+    }
+    return {name: np.where(batch.mwe, own, np.nan) for name, own in values.items()}
+
+
+CORPUS = Group(
+    "a reference corpus: uses, documents, dispersion, association",
+    _columns,
+    of_words=_of_words,
+    of_instances=_of_instances,
+    needs="corpus",
+)

@@ -1,0 +1,245 @@
+"""What a reference corpus says of the words of targets: uses, documents, dispersion, association.
+
+Only what the instances ask for is counted, in lower case: forms, lemmas, and expressions as runs of
+forms within a sentence. Dispersion is Gries' deviation of proportions (2008), the documents being
+the parts of the corpus: with s the share of the corpus that a document is, and v the share of a
+word's uses that it has,
+
+    DP = 1/2 * sum of |v - s| over all documents
+       = 1/2 * (1 + sum of |v - s| - s over those that have the word)
+
+0: a word is spread as evenly as can be; near 1: all its uses are in a small document.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import Floats, batch_of
+from transforms.lexicon.compiled.casing import coded
+
+__all__ = [
+    "COUNTED",
+    "COUNTS",
+    "FORM",
+    "LEMMA",
+    "PHRASE",
+    "WANTED",
+    "Association",
+    "Counts",
+    "association",
+    "combined",
+    "counted",
+    "wanted_of",
+]
+
+FORM, LEMMA, PHRASE = "form", "lemma", "phrase"
+WANTED = pa.schema([("kind", pa.string()), ("text", pa.large_string())])
+# A row is a word in a document.
+COUNTED = pa.schema([*WANTED, ("uses", pa.int64()), ("tokens", pa.int64())])
+COUNTS = pa.schema([*WANTED, ("uses", pa.int64()), ("documents", pa.int64()), ("dispersion", pa.float64())])
+
+
+def wanted_of(instances: pa.Table) -> pa.Table:
+    """Return what is to be counted for instances: their words, lemmas, expressions."""
+    batch = batch_of(instances)
+    found: set[tuple[str, str]] = set()
+    for words in batch.words:
+        found.update((FORM, text) for text in words.lower.to_pylist())
+        found.update((LEMMA, text.lower()) for text in words.lemmas.to_pylist())
+    tokens = batch.rows["token"].to_pylist()
+    for row in np.flatnonzero(batch.mwe).tolist():
+        found.add((PHRASE, phrase_of(tokens[row])))
+        found.update((FORM, word) for word in tokens[row].lower().split())
+    rows = sorted(found)
+    return pa.table([[kind for kind, _ in rows], [text for _, text in rows]], schema=WANTED)
+
+
+def phrase_of(token: str) -> str:
+    """Return an expression as it is counted: in lower case, one space between its words."""
+    return " ".join(token.lower().split())
+
+
+class _Seen(NamedTuple):
+    kind: str
+    code: np.ndarray
+    document: np.ndarray
+    uses: np.ndarray
+
+
+def counted(sentences: Iterable[pa.Table], wanted: pa.Table) -> tuple[pa.Table, int, int]:
+    """Count wanted words in sentences, by document.
+
+    Args:
+        sentences: tables of `document_id`, `forms` and `lemmas`, a document's rows in one run.
+        wanted: distinct rows of `WANTED`.
+
+    Returns:
+        Rows of `COUNTED`, the tokens and the documents.
+    """
+    texts = {
+        kind: wanted.filter(pc.equal(wanted["kind"], kind))["text"].combine_chunks() for kind in (FORM, LEMMA, PHRASE)
+    }
+    number: dict[str, int] = {}
+    sizes: list[int] = []
+    seen: list[_Seen] = []
+    for rows in sentences:
+        names, places = coded(rows["document_id"])
+        own = np.array([number.setdefault(name, len(number)) for name in names.to_pylist()])
+        sizes += [0] * (len(number) - len(sizes))
+        if not len(own):
+            continue
+        forms, owners = _flat(rows, "forms")
+        documents = own[places]
+        lengths = np.bincount(documents[owners], minlength=len(number)).tolist()
+        sizes = [a + b for a, b in zip(sizes, lengths, strict=True)]
+        seen.append(_matched(FORM, forms, documents[owners], texts[FORM]))
+        runs, first = _phrases(forms, owners, texts[PHRASE])
+        seen.append(_matched(PHRASE, runs, documents[owners[first]], texts[PHRASE]))
+        lemmas, owners = _flat(rows, "lemmas")
+        seen.append(_matched(LEMMA, lemmas, documents[owners], texts[LEMMA]))
+    table = pa.concat_tables([COUNTED.empty_table(), *(_rows(kind, seen, texts[kind], sizes) for kind in texts)])
+    return table, sum(sizes), len(sizes)
+
+
+def _flat(rows: pa.Table, name: str) -> tuple[pa.Array, np.ndarray]:
+    """Return the words of all sentences in lower case, and the sentence of each."""
+    lists = rows[name].combine_chunks()
+    flat = pc.utf8_lower(pc.list_flatten(lists)).cast(pa.large_string())
+    return flat, pc.list_parent_indices(lists).to_numpy().astype(np.int64)
+
+
+def _matched(kind: str, words: pa.Array, documents: np.ndarray, texts: pa.Array) -> _Seen:
+    codes = pc.index_in(words, value_set=texts)
+    there = pc.is_valid(codes).to_numpy(zero_copy_only=False)
+    code = codes.filter(pa.array(there)).to_numpy().astype(np.int64)
+    document = documents[there]
+    most = int(document.max(initial=0)) + 1
+    pairs, uses = np.unique(code * most + document, return_counts=True)
+    return _Seen(kind, pairs // most, pairs % most, uses)
+
+
+def _phrases(forms: pa.Array, owners: np.ndarray, texts: pa.Array) -> tuple[pa.Array, np.ndarray]:
+    """Return runs of forms that may be a wanted expression, and where each begins."""
+    found, begins = [pa.array([], pa.large_string())], [np.empty(0, np.int64)]
+    split = [text.split(" ") for text in texts.to_pylist()]
+    space = pa.scalar(" ", pa.large_string())
+    for size in sorted({len(words) for words in split}):
+        first = pa.array(sorted({words[0] for words in split if len(words) == size}), pa.large_string())
+        mask = pc.is_in(forms, value_set=first).to_numpy(zero_copy_only=False).astype(bool)
+        start = np.flatnonzero(mask)
+        start = start[start + size <= len(owners)]
+        start = start[owners[start] == owners[start + size - 1]]
+        columns = [forms.take(pa.array(start + step)) for step in range(size)]
+        found.append(pc.binary_join_element_wise(*columns, space))
+        begins.append(start)
+    return pa.concat_arrays(found), np.concatenate(begins)
+
+
+def _rows(kind: str, seen: Sequence[_Seen], texts: pa.Array, sizes: Sequence[int]) -> pa.Table:
+    own = [one for one in seen if one.kind == kind]
+    if not own:
+        return COUNTED.empty_table()
+    code = np.concatenate([one.code for one in own])
+    document = np.concatenate([one.document for one in own])
+    uses = np.concatenate([one.uses for one in own])
+    most = max(len(sizes), 1)
+    pairs, places = np.unique(code * most + document, return_inverse=True)
+    total = np.bincount(places.ravel(), uses, minlength=len(pairs)).astype(np.int64)
+    tokens = np.array(sizes, np.int64)[pairs % most]
+    return pa.table([pa.repeat(kind, len(pairs)), texts.take(pa.array(pairs // most)), total, tokens], schema=COUNTED)
+
+
+def combined(rows: pa.Table, tokens: int) -> pa.Table:
+    """Return `COUNTS` of rows of `COUNTED` of a whole corpus, sorted by kind and text.
+
+    Args:
+        rows: of any parts, in any order.
+        tokens: those of the corpus.
+    """
+    keys = ["kind", "text", "uses", "tokens"]
+    rows = rows.sort_by([(key, "ascending") for key in keys]).combine_chunks()
+    kinds, kind = coded(rows["kind"])
+    texts, text = coded(rows["text"])
+    pairs, first, owner = np.unique(kind * (len(texts) + 1) + text, return_index=True, return_inverse=True)
+    owner = owner.ravel()
+    uses = rows["uses"].to_numpy().astype(float)
+    share = rows["tokens"].to_numpy() / max(tokens, 1)
+    total = np.bincount(owner, uses, minlength=len(pairs))
+    own = uses / total[owner] if len(uses) else uses
+    gaps = np.bincount(owner, np.abs(own - share) - share, minlength=len(pairs))
+    found = pa.table(
+        [
+            kinds.take(pa.array(kind[first])).cast(pa.string()),
+            texts.take(pa.array(text[first])),
+            total.astype(np.int64),
+            np.bincount(owner, minlength=len(pairs)),
+            np.clip((1 + gaps) / 2, 0, 1),
+        ],
+        schema=COUNTS,
+    )
+    return found.sort_by([("kind", "ascending"), ("text", "ascending")])
+
+
+class Counts(NamedTuple):
+    """The counts of a corpus.
+
+    Attributes:
+        table: rows of `COUNTS`.
+        tokens: of the corpus.
+        documents: of the corpus.
+    """
+
+    table: pa.Table
+    tokens: int
+    documents: int
+
+    def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
+        """Return uses, documents (0 where there are none) and dispersion (NaN) of texts."""
+        own = self.table.filter(pc.equal(self.table["kind"], kind))
+        place = pc.index_in(texts.cast(pa.large_string()), value_set=own["text"].combine_chunks())
+
+        def values(name: str) -> Iterator[Floats]:
+            found = own[name].combine_chunks().cast(pa.float64()).take(place)
+            yield found.to_numpy(zero_copy_only=False).astype(float, copy=True)
+
+        uses, documents = (np.nan_to_num(next(values(name))) for name in ("uses", "documents"))
+        return uses, documents, next(values("dispersion"))
+
+
+class Association(NamedTuple):
+    """How much two words go together: pointwise mutual information, and log-likelihood ratio."""
+
+    pmi: Floats
+    likelihood: Floats
+
+
+def association(both: Floats, first: Floats, last: Floats, tokens: int) -> Association:
+    """Return how much more often words stand together than by chance.
+
+    The pairs of a corpus are taken to be as many as its tokens. Pointwise mutual information is
+    log2(both * N / (first * last)) (Church and Hanks 1990), NaN where they never stand together.
+    The log-likelihood ratio is G2 of the table of two by two (Dunning 1993), negative where they
+    stand together less often than by chance.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pmi = np.log2(both * tokens / (first * last))
+    cells = np.array([both, first - both, last - both, tokens - first - last + both])
+    cells = np.maximum(cells, 0)
+    rows, columns = cells[0] + cells[1], cells[0] + cells[2]
+    total = np.maximum(cells.sum(axis=0), 1)
+    expected = (
+        np.array(
+            [rows * columns, rows * (total - columns), (total - rows) * columns, (total - rows) * (total - columns)]
+        )
+        / total
+    )
+    ratio = np.divide(cells, expected, out=np.ones_like(cells), where=(cells > 0) & (expected > 0))
+    g2 = 2 * (cells * np.log(ratio)).sum(axis=0)
+    known = (first > 0) & (last > 0)
+    return Association(
+        np.where(both > 0, pmi, np.nan), np.where(known, np.where(cells[0] >= expected[0], g2, -g2), np.nan)
+    )

@@ -1,0 +1,143 @@
+"""Features of a local encoder: how its target stands in its sentence, without any label.
+
+The pairs of token and context are those that systems of the task gave to such models (Shardlow et
+al. 2021, sections 5 and 6). They fitted the vectors to labels; here what is stored is no projection
+that depends on one: distances between vectors of the target, and, of a masked language model, how
+probable the target is in its place.
+
+Each instance goes through the model by itself: padding beside longer sentences would change the
+last bits, and an instance's features are not to depend on others.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from transforms.complexity.features.base import Batch, Feature, Floats, Group, Setting, Values
+from transforms.lexicon.encoders.base import load_encoder
+from transforms.lexicon.encoders.encoding import Encoding
+from transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
+from transforms.lexicon.encoders.options import EncoderOptions
+from transforms.lexicon.encoders.records import Encoder
+from transforms.lexicon.encoders.scoring import word_log_probs
+from transforms.lexicon.encoders.vectors import span_vectors
+from transforms.lexicon.encoders.windows import located
+
+__all__ = ["ENCODER", "Encoding", "encoding_of"]
+
+_SOURCE = "the encoder"
+_WHOLE = "left_to_right"  # how a word of several pieces is scored
+
+
+def encoding_of(options: EncoderOptions) -> Encoding:
+    """Return the encoder that options name, with the ways of scoring that features need.
+
+    Raises:
+        UsageError: the extra is not installed, there is no model, or it has not these layers.
+    """
+    return shared_encoding_of(options)._replace(scorings=("masked", _WHOLE))
+
+
+def _columns(_: Setting) -> Sequence[Feature]:
+    def of(name: str, doc: str, range: str, unit: str, source: str = _SOURCE) -> Feature:
+        return Feature(f"encoder_{name}", doc, range, unit, source)
+
+    cosine = "cosine distance"
+    masked = "; of masked language models"
+    return (
+        of("pieces", "pieces that the target has in its sentence", "1 and up", "pieces"),
+        of("norm", "length of the target's vector in its sentence", "0 and up", "as the vectors"),
+        of("sentence", "cosine distance of this vector to the sentence's", "0 to 2", cosine),
+        of("alone", "cosine distance of this vector to the target's without a sentence", "0 to 2", cosine),
+        of(
+            "surprisal",
+            "-log2 of the probability of the target's pieces in its place, each with "
+            f"those before it and the rest of the sentence known{masked}",
+            "0 and up",
+            "bits",
+            "the encoder; Kauf and Ivanova (2023)",
+        ),
+        of("surprisal_piece", f"mean of its pieces, nothing of the target known{masked}", "0 and up", "bits"),
+    )
+
+
+def _of_instances(batch: Batch, setting: Setting) -> Values:
+    used: Encoding = setting.encoder
+    encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
+    names = [feature.name for feature in _columns(setting)]
+    found = np.full((batch.rows.num_rows, len(names)), np.nan)
+    for row, sentence, start, end in _targets(batch):
+        found[row] = _measured(encoder, sentence, start, end, used.options)
+    return dict(zip(names, found.T, strict=True))
+
+
+def _targets(batch: Batch) -> Iterator[tuple[int, str, int, int]]:
+    """Yield the instances whose target is found in their sentence."""
+    columns = [batch.rows[name].to_pylist() for name in ("sentence", "start", "end")]
+    for row, (sentence, start, end) in enumerate(zip(*columns, strict=True)):
+        if sentence is not None and start is not None and sentence[start:end].strip():
+            yield row, sentence, start, end
+
+
+def _measured(encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions) -> list[float]:
+    """Return the values of a target, in the order of the columns."""
+    word = sentence[start:end]
+    texts, starts, ends = [sentence, sentence, word], [start, 0, 0], [end, len(sentence), len(word)]
+    vectors = span_vectors(encoder, texts, starts, ends, options=options).vectors
+    target, whole, alone = vectors.astype(np.float64)
+    place = located(encoder.split([sentence])[0], sentence, start, end)
+    scores = [math.nan, math.nan]
+    if encoder.masked_lm is not None:
+        whole_bits, pieces = _bits(encoder, sentence, start, end, options, _WHOLE)
+        # Of one piece nothing can be known before it: both are the same.
+        piece = (
+            whole_bits if pieces == 1 else _bits(encoder, sentence, start, end, options, "masked", per_piece=True)[0]
+        )
+        scores = [whole_bits, piece]
+    return [
+        math.nan if place is None else float(place[1] - place[0]),
+        math.sqrt(float(target @ target)),
+        _distance(target, whole),
+        _distance(target, alone),
+        *scores,
+    ]
+
+
+def _bits(
+    encoder: Encoder,
+    sentence: str,
+    start: int,
+    end: int,
+    options: EncoderOptions,
+    scoring: str,
+    *,
+    per_piece: bool = False,
+) -> tuple[float, int]:
+    """Return the surprisal of a target in its place, and its pieces."""
+    scores = word_log_probs(
+        encoder,
+        [sentence],
+        [start],
+        [end],
+        [[sentence[start:end]]],
+        scoring=scoring,
+        per_piece=per_piece,
+        options=options,
+    )
+    value = -float(scores.log_probs[0][0]) / math.log(2)
+    # Of float32, a probability may be above 1.
+    return value if math.isnan(value) else max(value, 0.0), int(scores.pieces[0][0])
+
+
+def _distance(first: Floats, second: Floats) -> float:
+    length = math.sqrt(float(first @ first) * float(second @ second))
+    return 1 - min(max(float(first @ second) / length, -1.0), 1.0) if length > 0 else math.nan
+
+
+ENCODER = Group(
+    "a local encoder: distances of the target's vectors, surprisal of a masked word",
+    _columns,
+    of_instances=_of_instances,
+    needs="encoder",
+)

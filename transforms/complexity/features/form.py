@@ -1,0 +1,333 @@
+"""Features of a word's form: length, syllables, letters, affixes, probability of its characters."""
+
+import functools
+import itertools
+import operator
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import FLAG, Feature, Floats, Group, Setting, Values, Words, sums
+from transforms.lexicon.hyphenation import syllables
+
+__all__ = ["FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of", "vowel_groups"]
+
+TRIGRAMS = "trigrams_"  # the name of the resource; no list of a person's can be called so
+_VOWELS = "aeiouyæøœаеёиоуыэюяіїєαεηιουω"
+_VOWEL_RUN = re.compile(f"[{_VOWELS}]+")
+_NO_CONSONANT = re.compile(f"[{_VOWELS} ]+")
+# Suffixes of words from Latin and Greek, and prefixes of any origin, by which English, Romance and
+# German words are derived: a word has as many morphemes as it has of these, and its stem.
+PREFIXES = (
+    "anti",
+    "auto",
+    "bio",
+    "co",
+    "contra",
+    "counter",
+    "de",
+    "dis",
+    "en",
+    "ex",
+    "extra",
+    "hyper",
+    "hypo",
+    "il",
+    "im",
+    "in",
+    "inter",
+    "intra",
+    "ir",
+    "macro",
+    "mega",
+    "meta",
+    "micro",
+    "mis",
+    "mono",
+    "multi",
+    "neo",
+    "neuro",
+    "non",
+    "over",
+    "para",
+    "poly",
+    "post",
+    "pre",
+    "pro",
+    "pseudo",
+    "re",
+    "semi",
+    "sub",
+    "super",
+    "trans",
+    "ultra",
+    "un",
+    "under",
+    "uni",
+)
+SUFFIXES = (
+    "able",
+    "age",
+    "al",
+    "ance",
+    "ancy",
+    "ant",
+    "ary",
+    "ate",
+    "ation",
+    "dom",
+    "ed",
+    "ee",
+    "eer",
+    "ence",
+    "ency",
+    "ent",
+    "er",
+    "ery",
+    "ese",
+    "ess",
+    "est",
+    "ful",
+    "hood",
+    "ial",
+    "ian",
+    "ible",
+    "ic",
+    "ical",
+    "ification",
+    "ify",
+    "ing",
+    "ion",
+    "ious",
+    "ish",
+    "ism",
+    "ist",
+    "ity",
+    "ive",
+    "ization",
+    "ize",
+    "isation",
+    "ise",
+    "less",
+    "ly",
+    "ment",
+    "ness",
+    "or",
+    "ory",
+    "ous",
+    "ship",
+    "some",
+    "tion",
+    "sion",
+    "ty",
+    "ure",
+    "ward",
+    "wise",
+    "y",
+    "s",
+    "es",
+    "ies",
+)
+_ROOT = 3  # letters that must be left of a word without its affixes
+
+
+def _columns(_: Setting) -> Sequence[Feature]:
+    return (
+        Feature("length", "characters of the word", "1 and up", "code points"),
+        Feature(
+            "syllables",
+            "one more than the places where it may be hyphenated, an approximation",
+            "1 and up",
+            "syllables",
+            "pyphen: Hunspell's hyphenation patterns of the language",
+        ),
+        Feature(
+            "vowel_groups",
+            "runs of vowels, y among them, accents left out",
+            "0 and up",
+            "groups",
+            "the usual count of syllables for readability",
+        ),
+        Feature("vowel_share", "share of vowels among the letters", "0 to 1", "share"),
+        Feature("consonant_run", "the longest run of consonants", "0 and up", "code points"),
+        Feature("distinct_letters", "different letters, by the word's letters", "0 to 1", "share"),
+        Feature("doubled_letters", "letters that follow themselves", "0 and up", "letters"),
+        Feature("capitals", "upper-case letters", "0 and up", "letters"),
+        Feature("capital_share", "share of upper-case letters among the letters", "0 to 1", "share"),
+        Feature("capital_initial", "begins with a capital", "0 or 1", FLAG, whole="both"),
+        Feature("capital_all", "has letters, and all are capitals", "0 or 1", FLAG, whole="both"),
+        Feature("digits", "decimal digits", "0 and up", "digits"),
+        Feature("hyphens", "hyphens and dashes", "0 and up", "hyphens"),
+        Feature("not_ascii", "letters beyond a to z", "0 and up", "code points"),
+        Feature(
+            "affixes",
+            "known affixes that can be taken off one after the other, an approximation to its morphemes",
+            "0 and up",
+            "affixes",
+            "a list of derivational affixes of English",
+            languages=("en",),
+        ),
+        Feature(
+            "trigram_mean",
+            "mean over its characters, and its end, of the probability of a "
+            "character after the two before it, in words as often as they are used",
+            "up to 0",
+            "log10",
+            "wordfreq's list of the language",
+        ),
+        Feature(
+            "trigram_min", "the least of these probabilities", "up to 0", "log10", "wordfreq's list of the language"
+        ),
+    )
+
+
+def _of_words(words: Words, setting: Setting) -> Values:
+    forms = words.forms.to_pylist()
+    found = {
+        "length": np.array([len(form) for form in forms], float),
+        "syllables": np.array([syllables(form, words.language) for form in forms], float),
+        "affixes": np.array([affixes(form.lower()) if words.language == "en" else np.nan for form in forms], float),
+        **_letters(forms),
+    }
+    found["trigram_mean"], found["trigram_min"] = _trigrams(words, setting)
+    return found
+
+
+def _letters(forms: Sequence[str]) -> dict[str, np.ndarray]:
+    values = itertools.chain.from_iterable(map(_counted, forms))
+    rows = np.fromiter(values, float, len(forms) * len(_COUNTED)).reshape(-1, len(_COUNTED))
+    found: dict[str, np.ndarray] = dict(zip(_COUNTED, rows.T, strict=True))
+    found["capital_initial"] = found["capital_initial"] > 0
+    found["capital_all"] = found["capital_all"] > 0
+    return found
+
+
+_COUNTED = (
+    "vowel_groups",
+    "vowel_share",
+    "consonant_run",
+    "distinct_letters",
+    "doubled_letters",
+    "capitals",
+    "capital_share",
+    "capital_initial",
+    "capital_all",
+    "digits",
+    "hyphens",
+    "not_ascii",
+)
+
+
+@functools.lru_cache(1 << 16)
+def _counted(form: str) -> tuple[float, ...]:
+    # What most words are, letters of ASCII in lower case, is asked for first.
+    plain = form.isalpha()
+    letters = form if plain else "".join(filter(str.isalpha, form))
+    capitals = 0 if letters.islower() else sum(map(str.isupper, letters))
+    of = max(len(letters), 1)
+    low, bare = form.lower(), _bare(form)
+    runs = _VOWEL_RUN.findall(bare)
+    apart = bare if bare.isalpha() else "".join(one if one.isalpha() else " " for one in bare)
+    return (
+        len(runs),
+        sum(map(len, runs)) / of,
+        max(map(len, _NO_CONSONANT.split(apart))),
+        len(set(low)) / max(len(low), 1),
+        sum(map(operator.eq, low, low[1:])),
+        capitals,
+        capitals / of,
+        form[:1].isupper(),
+        bool(letters) and capitals == len(letters),
+        0 if plain else sum(map(str.isdecimal, form)),
+        0 if plain else sum(unicodedata.category(letter) == "Pd" for letter in form),
+        0 if letters.isascii() else sum(not letter.isascii() for letter in letters),
+    )
+
+
+def _bare(form: str) -> str:
+    """Return a word in lower case, without accents."""
+    low = form.lower()
+    if low.isascii():
+        return low
+    apart = unicodedata.normalize("NFD", low)
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+def vowel_groups(form: str) -> int:
+    """Return the number of runs of vowels of a word.
+
+    >>> [vowel_groups(word) for word in ("sea", "über", "rhythm", "TV", "Lua")]
+    [1, 2, 1, 0, 1]
+    """
+    return len(_VOWEL_RUN.findall(_bare(form)))
+
+
+@functools.lru_cache(1 << 16)
+def affixes(word: str) -> int:
+    """Return how many affixes can be taken off a word, the longest first, suffixes before prefixes.
+
+    At least three letters are left, after a prefix four. An approximation: `image` has none, but
+    so has `antibody` but one.
+
+    >>> [affixes(word) for word in ("unhelpfulness", "sea", "antibodies", "internationalization")]
+    [3, 0, 1, 4]
+    """
+    count = 0
+    for cut in (_without_suffix, _without_prefix):
+        while (left := cut(word)) != word:
+            word, count = left, count + 1
+    return count
+
+
+def _by_length(known: Sequence[str]) -> tuple[tuple[int, frozenset[str]], ...]:
+    sizes = sorted({len(affix) for affix in known}, reverse=True)
+    return tuple((size, frozenset(one for one in known if len(one) == size)) for size in sizes)
+
+
+_SUFFIXES_BY_LENGTH, _PREFIXES_BY_LENGTH = _by_length(SUFFIXES), _by_length(PREFIXES)
+
+
+def _without_suffix(word: str) -> str:
+    if word.endswith(SUFFIXES):
+        for size, ends in _SUFFIXES_BY_LENGTH:
+            if len(word) - size >= _ROOT and word[-size:] in ends:
+                return word[:-size]
+    return word
+
+
+def _without_prefix(word: str) -> str:
+    if word.startswith(PREFIXES):
+        for size, begins in _PREFIXES_BY_LENGTH:
+            if len(word) - size > _ROOT and word[:size] in begins:
+                return word[size:]
+    return word
+
+
+def trigrams_of(words: pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Return the trigrams of words in lower case, two marks before each and one behind it.
+
+    Returns owners, int64, and the trigrams, as large_string.
+    """
+    texts = [f"__{word}_" for word in pc.utf8_lower(words).to_pylist()]
+    owners = np.repeat(np.arange(len(texts)), [len(text) - 2 for text in texts])
+    return owners, pa.array([text[at : at + 3] for text in texts for at in range(len(text) - 2)], pa.large_string())
+
+
+def _trigrams(words: Words, setting: Setting) -> tuple[Floats, Floats]:
+    count = len(words.forms)
+    known = setting.lexicon.find(TRIGRAMS, words.language) if words.language else None
+    if known is None:
+        return np.full(count, np.nan), np.full(count, np.nan)
+    owners, texts = trigrams_of(words.forms)
+    values = known.look_up(texts)["value"]  # type: ignore[attr-defined]
+    found = pc.fill_null(values, known.scale[0]).to_numpy()  # type: ignore[attr-defined]
+    least = np.full(count, np.inf)
+    np.minimum.at(least, owners, found)
+    return sums(owners, count, found) / sums(owners, count), least
+
+
+FORM = Group("length, syllables, letters, affixes, probability of its characters", _columns, of_words=_of_words)

@@ -1,0 +1,132 @@
+"""Features of a multi-word expression as a whole; null for single words.
+
+What its first and its last word have stands in the columns of the other groups, with `_first` and
+`_last` behind the name.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import (
+    FLAG,
+    UNIT_OF_LIST,
+    Batch,
+    Feature,
+    Floats,
+    Group,
+    Setting,
+    Values,
+    Words,
+    known_tag,
+    numbers,
+    spread,
+)
+from transforms.complexity.features.frequency import zipf_of
+from transforms.complexity.features.norms import languages_of, looked_up
+from transforms.complexity.features.wordnet import RESOURCE
+from transforms.lexicon.hyphenation import syllables
+
+__all__ = ["MWE"]
+
+
+def _columns(setting: Setting) -> Sequence[Feature]:
+    wordfreq = "wordfreq (Speer 2022)"
+    found = [
+        Feature("phrase_words", "words of the expression", "1 and up", "words"),
+        Feature("phrase_length", "characters of the expression", "1 and up", "code points"),
+        Feature("phrase_syllables", "syllables of its words, as hyphenated", "1 and up", "syllables", "pyphen"),
+        Feature(
+            "phrase_zipf",
+            "frequency that wordfreq derives from those of its words, 1/f = 1/f1 + 1/f2; no count of the expression",
+            "0 to 9",
+            "Zipf",
+            wordfreq,
+        ),
+        Feature("phrase_zipf_min", "frequency of the rarer of its first and last word", "0 to 9", "Zipf", wordfreq),
+        Feature("phrase_zipf_step", "frequency of its last word above that of its first", "-9 to 9", "Zipf", wordfreq),
+        Feature("phrase_hyphens", "hyphens in the expression", "0 and up", "hyphens"),
+    ]
+    if "wordnet" in setting.use:
+        found.append(
+            Feature(
+                "phrase_in_wordnet",
+                "whether WordNet lists it as a noun",
+                "0 or 1",
+                FLAG,
+                "WordNet (Fellbaum 1998)",
+                languages=("en",),
+            )
+        )
+    if "norms" in setting.use:
+        for name in setting.lists:
+            own = languages_of(setting, name)
+            of_list = ("as the list", UNIT_OF_LIST, f"word list {name}")
+            found.append(
+                Feature(
+                    f"phrase_{name}_min",
+                    f"the lesser value in the list {name} of its first and last word",
+                    *of_list,
+                    languages=own,
+                )
+            )
+            found.append(Feature(f"phrase_{name}_max", "the greater of them", *of_list, languages=own))
+    return found
+
+
+def _of_instances(batch: Batch, setting: Setting) -> Values:
+    rows = batch.rows
+    tokens = rows["token"].combine_chunks().cast(pa.large_string())
+    tags = [known_tag(tag) for tag in rows["language"].to_pylist()]
+    texts = tokens.to_pylist()
+    zipf = _pair(
+        batch, spread(batch.words, lambda words: {"zipf": zipf_of(words.forms, words.language, setting)})["zipf"]
+    )
+    found: dict[str, Any] = {
+        "phrase_words": np.array([len(text.split()) for text in texts], float),
+        "phrase_length": numbers(pc.utf8_length(tokens)),
+        "phrase_syllables": np.array(
+            [sum(syllables(word, tag) for word in text.split()) for text, tag in zip(texts, tags, strict=True)], float
+        ),
+        "phrase_zipf_min": np.minimum(*zipf),
+        "phrase_zipf_step": zipf[1] - zipf[0],
+        "phrase_hyphens": np.array([text.count("-") for text in texts], float),
+    }
+    whole = np.full(len(texts), np.nan)
+    for tag in sorted({tag for tag in tags if tag}):
+        own = np.flatnonzero([one == tag for one in tags] & batch.mwe)
+        whole[own] = zipf_of(tokens.take(pa.array(own)), tag, setting)
+    found["phrase_zipf"] = whole
+    if "wordnet" in setting.use:
+        found["phrase_in_wordnet"] = _listed(batch, tokens, tags, setting)
+    if "norms" in setting.use:
+        for name in setting.lists:
+            first, last = _pair(batch, _of_list(batch.words, name, setting))
+            found[f"phrase_{name}_min"] = np.fmin(first, last)
+            found[f"phrase_{name}_max"] = np.fmax(first, last)
+    return {name: np.where(batch.mwe, values, np.nan) for name, values in found.items()}
+
+
+def _pair(batch: Batch, values: Floats) -> tuple[Floats, Floats]:
+    return values[batch.first], values[batch.last]
+
+
+def _of_list(words: Sequence[Words], name: str, setting: Setting) -> Floats:
+    found = []
+    for some in words:
+        table, there = looked_up(some, name, setting)
+        found.append(np.full(len(there), np.nan) if table is None else numbers(table["value"]))
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _listed(batch: Batch, tokens: pa.Array, tags: Sequence[str | None], setting: Setting) -> Floats:
+    known: Any = setting.lexicon.find(RESOURCE, "en")
+    listed = pc.is_valid(known.morphy(tokens, "n")).to_numpy(zero_copy_only=False).astype(float)
+    english = np.array([tag == "en" for tag in tags], bool)
+    return np.where(english, listed, np.nan)
+
+
+MWE = Group("a multi-word expression as a whole", _columns, of_instances=_of_instances)

@@ -1,0 +1,182 @@
+"""Counting the n-grams of the instances' sentences, in these or in a reference corpus.
+
+WANT_NGRAMS      a part of the instances -> keys that are to be counted for it
+COUNT_NGRAMS     a part of `sentences`, or of the instances, and what is wanted -> counts
+COMBINE_NGRAMS   the counts of all parts -> one table
+
+Keys are hashes (`ngrams`): rows are a number and a count. Without a corpus the distinct sentences
+of the instances are counted, each language for itself; a sentence that stands in several parts
+is counted in the first.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from transforms.complexity.features.base import known_tag
+from transforms.complexity.features.ngrams import Hashes, Ints, Sequences, added, keys_of, sentence_keys, sequences_of
+from transforms.corpora.corpus import SentencePart
+
+__all__ = [
+    "COMBINE_NGRAMS",
+    "COUNT_NGRAMS",
+    "WANT_NGRAMS",
+    "CountedNgrams",
+    "NgramCounts",
+    "NgramTask",
+    "WantedNgrams",
+    "open_ngrams",
+    "sequences_of_instances",
+]
+
+_KEYS = pa.schema([("key", pa.uint64())])
+_COUNTS = pa.schema([("key", pa.uint64()), ("uses", pa.int64())])
+
+
+@dataclass(frozen=True)
+class WantedNgrams:
+    """Receipt of a part of the instances: keys to be counted, and those of its sentences."""
+
+    keys: File
+    sentences: File
+
+
+@dataclass(frozen=True)
+class CountedNgrams:
+    """Receipt: counts, and whether they are of the instances' own sentences."""
+
+    file: File
+    own: bool
+
+
+class NgramTask(NamedTuple):
+    """What is to be counted in a part.
+
+    Attributes:
+        part: of `sentences`, or of the instances.
+        wanted: keys.
+        before: of the instances' own sentences: those of the parts before it. None: `part` is of a
+            reference corpus.
+    """
+
+    part: Part | SentencePart
+    wanted: tuple[File, ...]
+    before: tuple[File, ...] | None
+
+
+class NgramCounts(NamedTuple):
+    """The counts of n-grams.
+
+    Attributes:
+        keys: ascending.
+        uses: of each.
+        own: whether each language was counted for itself, in the instances' own sentences.
+    """
+
+    keys: Hashes
+    uses: Ints
+    own: bool
+
+    def look_up(self, keys: Hashes) -> Ints:
+        """Return the counts of keys, in their shape; 0 where there are none."""
+        if not len(self.keys):
+            return np.zeros(keys.shape, np.int64)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, self.uses[place], 0)
+
+
+def sequences_of_instances(rows: pa.Table, own: bool) -> Sequences:
+    """Return the words of instances' sentences, of columns `forms` and `language`."""
+    tags = [known_tag(tag) or "" for tag in rows["language"].to_pylist()]
+    return sequences_of(rows["forms"].combine_chunks(), tags if own else None)
+
+
+def _write(artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[Any]) -> File:
+    with artefact.writing(suffix) as stream:
+        write_rows(stream, schema, [pa.table(list(columns), schema=schema)])
+    return artefact.file(suffix)
+
+
+def _read(files: Sequence[File]) -> Hashes:
+    """Return the distinct keys of files, ascending."""
+    found = [read_table([checked(file)])["key"].to_numpy() for file in files]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+
+
+def _instances(part: Part) -> Iterator[pa.Table]:
+    return read_rows([checked(part)], ["language", "forms"])
+
+
+def _want(artefact: Artefact, part: Part, own: bool) -> WantedNgrams:
+    keys, sentences = np.empty(0, np.uint64), np.empty(0, np.uint64)
+    for rows in _instances(part):
+        found = sequences_of_instances(rows, own)
+        whole = sentence_keys(found)
+        sentences = np.union1d(sentences, whole[whole != 0])
+        keys = np.union1d(keys, keys_of(found))
+    return WantedNgrams(
+        _write(artefact, ".keys.parquet", _KEYS, [np.union1d(keys, sentences)]),
+        _write(artefact, ".sentences.parquet", _KEYS, [sentences]),
+    )
+
+
+def _count(artefact: Artefact, task: NgramTask, _: None) -> CountedNgrams:
+    wanted = _read(task.wanted)
+    uses = np.zeros(len(wanted), np.int64)
+    for found, keys in _in_corpus(task) if task.before is None else _in_instances(task):
+        uses += added(keys_of(found).ravel(), wanted) + added(keys, wanted)
+    there = uses > 0
+    file = _write(artefact, ".parquet", _COUNTS, [wanted[there], uses[there]])
+    return CountedNgrams(file, task.before is not None)
+
+
+def _in_corpus(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
+    for rows in read_rows([checked(task.part)], ["forms"]):
+        found = sequences_of(rows["forms"].combine_chunks())
+        yield found, sentence_keys(found)
+
+
+def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
+    seen = _read(task.before or ())
+    for rows in read_rows([checked(task.part)], ["language", "forms"]):
+        whole = sentence_keys(sequences_of_instances(rows, True))
+        distinct, first = np.unique(whole, return_index=True)
+        new = first[(distinct != 0) & ~np.isin(distinct, seen)]
+        seen = np.union1d(seen, whole)
+        new.sort()
+        yield sequences_of_instances(rows.take(pa.array(new)), True), whole[new]
+
+
+def _combine(artefact: Artefact, parts: Sequence[CountedNgrams], _: None) -> CountedNgrams:
+    rows = read_table([checked(one.file) for one in parts])
+    sums = pa.TableGroupBy(rows, ["key"]).aggregate([("uses", "sum")]).sort_by("key")
+    file = _write(artefact, ".parquet", _COUNTS, [sums["key"], sums["uses_sum"]])
+    return CountedNgrams(file, parts[0].own)
+
+
+def open_ngrams(counted: CountedNgrams) -> NgramCounts:
+    """Return counts, read into memory."""
+    rows = read_table([checked(counted.file)])
+    return NgramCounts(rows["key"].to_numpy(), rows["uses"].to_numpy(), counted.own)
+
+
+WANT_NGRAMS: Stage[Part, bool, WantedNgrams] = Stage(
+    name="complexity/want_ngrams", receipt=WantedNgrams, build=_want, unit="lists of n-grams"
+)
+COUNT_NGRAMS: Stage[NgramTask, None, CountedNgrams] = Stage(
+    name="complexity/count_ngrams",
+    receipt=CountedNgrams,
+    build=_count,
+    unordered=("task.wanted", "task.before"),
+    unit="parts",
+)
+COMBINE_NGRAMS: Stage[Sequence[CountedNgrams], None, CountedNgrams] = Stage(
+    name="complexity/combine_ngrams", receipt=CountedNgrams, build=_combine, unordered=("task",), unit="tables"
+)

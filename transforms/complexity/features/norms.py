@@ -1,0 +1,96 @@
+"""Features of word lists: a list's value of the word, or else of its lemma.
+
+What is missing stays missing: it is for a scorer to put something in its place, from what it is
+trained on.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import FLAG, UNIT_OF_LIST, Feature, Group, Setting, Values, Words, numbers
+
+__all__ = ["NORMS", "languages_of", "looked_up"]
+
+
+def languages_of(setting: Setting, name: str) -> tuple[str, ...] | None:
+    """Return the languages that a list is for, sorted; None: whatever the language."""
+    tags = {one.language for one in setting.lexicon.held if one.name == name}
+    return None if None in tags else tuple(sorted(str(tag) for tag in tags))
+
+
+def _columns(setting: Setting) -> Sequence[Feature]:
+    found: list[Feature] = []
+    for name in setting.lists:
+        held = [one for one in setting.lexicon.held if one.name == name]
+        opened = [one.open() for one in held]
+        low = min(one.scale[0] for one in opened)  # type: ignore[attr-defined]
+        high = max(one.scale[1] for one in opened)  # type: ignore[attr-defined]
+        source = f"word list {name}"
+        languages = languages_of(setting, name)
+        found += [
+            Feature(
+                name,
+                f"value of the word in the list {name}, else of its lemma",
+                f"{low:.10g} to {high:.10g}",
+                UNIT_OF_LIST,
+                source,
+                languages=languages,
+            ),
+            Feature(
+                f"{name}_known",
+                "whether the list has the word or its lemma",
+                "0 or 1",
+                FLAG,
+                source,
+                whole="both",
+                languages=languages,
+            ),
+        ]
+        if any(one.facts.get("sd") for one in opened):  # type: ignore[attr-defined]
+            found.append(
+                Feature(
+                    f"{name}_sd",
+                    "standard deviation of that value in the list",
+                    "0 and up",
+                    UNIT_OF_LIST,
+                    source,
+                    languages=languages,
+                )
+            )
+    return found
+
+
+def looked_up(words: Words, name: str, setting: Setting) -> tuple[pa.Table | None, np.ndarray]:
+    """Return what a list has of words, each as it stands or else as its lemma, and which it knows.
+
+    None where the list is not for their language.
+    """
+    known = setting.lexicon.find(name, words.language)
+    if known is None:
+        return None, np.zeros(len(words.forms), bool)
+    both = pa.concat_arrays([words.forms, words.lemmas])
+    upos = pa.concat_arrays([words.upos, words.upos])
+    found = known.look_up(both, upos)  # type: ignore[attr-defined]
+    there = pc.is_valid(found["value"]).to_numpy()
+    count = len(words.forms)
+    rows = np.where(there[:count], 0, count) + np.arange(count)
+    return found.take(pa.array(rows)), there[rows]
+
+
+def _of_words(words: Words, setting: Setting) -> Values:
+    values = {}
+    for name in setting.lists:
+        found, there = looked_up(words, name, setting)
+        nothing = np.full(len(there), np.nan)
+        values[name] = nothing if found is None else numbers(found["value"])
+        values[f"{name}_known"] = there
+        values[f"{name}_sd"] = nothing if found is None else numbers(found["sd"])
+    return values
+
+
+NORMS = Group(
+    "values of word lists: norms, frequencies, whatever is given", _columns, of_words=_of_words, needs="wordlist"
+)

@@ -1,0 +1,328 @@
+"""Features of parts of `complexity/instances`: what is to be computed, the stages, coverage.
+
+FEATURE     a part of the instances -> a part of the features, and its coverage
+COVER       the coverage of all parts -> table complexity/coverage
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.complexity.instances import COVERAGE, FEATURES
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.fields import Within, option
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
+from transforms.complexity.features.base import Group, Setting, known_tag
+from transforms.complexity.features.corpus_count_stages import Counted, open_counts
+from transforms.complexity.features.encoder import encoding_of
+from transforms.complexity.features.form import TRIGRAMS
+from transforms.complexity.features.frequency import ZIPF
+from transforms.complexity.features.ngram_stages import CountedNgrams, open_ngrams
+from transforms.complexity.features.registry import GROUPS, Column, columns_of, columns_read, features_of, schema_of
+from transforms.complexity.features.vectors import RESOURCE as VECTORS
+from transforms.complexity.features.vectors import centroids_of
+from transforms.complexity.features.wordnet import RESOURCE
+from transforms.corpora.reading import column_names
+from transforms.lexicon.encoders.options import EncoderOptions
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_resources, path_within, prepare
+
+__all__ = ["COVER", "FEATURE", "FeatureOptions", "FeatureTask", "Featured", "check_features", "described", "setting_of"]
+
+log = logging.getLogger("lexbeam")
+
+# Instances that are computed at once, those of a row group: each distinct word of a batch is looked
+# up once, so that larger batches are faster.
+_BATCH = 16_384
+_GROUPS = "transforms.complexity.features.registry:GROUPS"
+
+
+def _check_lists(texts: Sequence[str]) -> None:
+    check_resources(texts)
+    for text in texts:
+        spec = parse_spec(text)
+        if spec.kind in ("vectors", "wordnet"):
+            raise UsageError(f"{spec.name!r} is no word list: give it as `{spec.kind}`")
+        if spec.name.endswith("_") or spec.name.endswith(("_first", "_last", "_known", "_sd")):
+            raise UsageError(f"a word list cannot be called {spec.name!r}: give another name")
+
+
+def _as_wordnet(path: str) -> str:
+    return f"{RESOURCE}=wordnet:{path}" if not path.startswith(f"{RESOURCE}=") else path
+
+
+def _within_wordnet(text: str) -> Within | None:
+    return path_within(_as_wordnet(text))
+
+
+def _as_vectors(path: str) -> str:
+    return f"{VECTORS}=vectors:{path}" if not path.startswith(f"{VECTORS}=") else path
+
+
+def _within_vectors(text: str) -> Within | None:
+    return path_within(_as_vectors(text))
+
+
+def _check_spec(text: str) -> None:
+    parse_spec(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureOptions(CacheOptions, EncoderOptions):
+    """Which features are computed, and from what."""
+
+    use: tuple[str, ...] = option(
+        (),
+        help="groups of features; if not given, all for which there is what they need",
+        metavar="GROUP",
+        choices=_GROUPS,
+    )
+    wordlist: tuple[str, ...] = option(
+        (),
+        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, "
+        "see docs/reference/resources.md; the columns are called NAME",
+        metavar="NAME=SPEC",
+        split=False,
+        path="resource",
+        within=path_within,
+        check=_check_lists,
+        group="resources",
+    )
+    wordnet: str | None = option(
+        None,
+        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
+        metavar="PATH",
+        path="resource",
+        within=_within_wordnet,
+        stands_for=_as_wordnet,
+        check=_check_spec,
+        group="resources",
+    )
+    vectors: str | None = option(
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
+        "docs/reference/resources.md has of options",
+        metavar="FILE|DIR",
+        path="resource",
+        within=_within_vectors,
+        stands_for=_as_vectors,
+        check=_check_spec,
+        group="resources",
+    )
+    corpus: str | None = option(
+        None,
+        help="folder of `lexbeam corpus`: a reference corpus in which words and n-grams are counted",
+        metavar="CORPUS_DIR",
+        path="place",
+    )
+    languages: tuple[str, ...] = option(
+        ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
+        help="languages beside its own in which a word's frequency is looked up",
+        metavar="LANG",
+        group="resources",
+    )
+
+
+def check_features(options: FeatureOptions) -> None:
+    """Check that groups that are named have what they need.
+
+    Raises:
+        UsageError: one has not.
+    """
+    for name in options.use:
+        need = GROUPS[name].needs
+        if need and not getattr(options, need):
+            raise UsageError(f"`use` names the group {name}, which needs `{need}`: give it")
+
+
+def setting_of(
+    options: FeatureOptions, languages: Sequence[str | None], targets: Iterable[tuple[str | None, str]] = ()
+) -> Setting:
+    """Return what is computed for instances of some languages; resources are compiled.
+
+    Args:
+        options: of the command.
+        languages: those of the instances.
+        targets: genre and target of the instances, which vectors need; others are not looked at.
+
+    Raises:
+        UsageError: a group has not what it needs, or two columns would have one name.
+        LexbeamError: a resource cannot be read, or a package is missing.
+    """
+    check_features(options)
+    use = tuple(
+        name for name, group in GROUPS.items() if (name in options.use if options.use else _by_default(group, options))
+    )
+    own = sorted({tag for tag in map(known_tag, languages) if tag})
+    # Of instances of one language a second column of its own frequency would say the same.
+    others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != own))
+    known = _wordfreq_languages()
+    for tag in options.languages:
+        if tag not in known:
+            raise UsageError(f"`languages`: wordfreq has no language {tag!r}; there are {', '.join(known)}")
+    for tag in own:
+        if tag not in known:
+            log.warning("wordfreq has no language %r: its frequencies are null", tag)
+    listed = [tag for tag in own if tag in known]
+    resources: list[str] = []
+    if {"frequency", "context", "mwe", "surprisal", "vectors"} & set(use):
+        asked = {*listed, *(others if "frequency" in use else ())}
+        resources += [f"{ZIPF}=wordfreq:{tag}" for tag in sorted(asked)]
+    if "form" in use:
+        resources += [f"{TRIGRAMS}=trigrams:{tag}" for tag in listed]
+    if "wordnet" in use and options.wordnet:
+        resources.append(options.wordnet)
+    if "vectors" in use and options.vectors:
+        resources.append(options.vectors)
+    lists: tuple[str, ...] = ()
+    if "norms" in use:
+        resources += options.wordlist
+        lists = tuple(sorted({parse_spec(text).name for text in options.wordlist}))
+    lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
+    centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
+    encoder = encoding_of(options) if "encoder" in use else None
+    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder)
+    columns_of(setting)
+    return setting
+
+
+def _by_default(group: Group, options: FeatureOptions) -> bool:
+    needed = [name for name in (group.needs, group.asked_without) if name]
+    return all(getattr(options, name) for name in needed)
+
+
+def _wordfreq_languages() -> list[str]:
+    try:
+        from wordfreq import available_languages
+    except ImportError as error:
+        raise LexbeamError(
+            "features need the package wordfreq, which the extra `complexity` installs: "
+            "pip install 'lexbeam[complexity]'"
+        ) from error
+    return sorted(available_languages())
+
+
+class FeatureTask(NamedTuple):
+    """A part of the instances.
+
+    Attributes:
+        part: the part.
+        counts: of the reference corpus, where there is one.
+        ngrams: counts of n-grams, where surprisal is asked for.
+    """
+
+    part: Part
+    counts: Counted | None = None
+    ngrams: CountedNgrams | None = None
+
+
+@dataclass(frozen=True)
+class Featured:
+    """Receipt of a part of the features.
+
+    Attributes:
+        part: the part.
+        coverage: its rows of complexity/coverage.
+    """
+
+    part: PartFile
+    coverage: File
+
+
+def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
+    if task.counts is not None:
+        setting = setting._replace(counts=open_counts(task.counts))
+    if task.ngrams is not None:
+        setting = setting._replace(ngrams=open_ngrams(task.ngrams))
+    columns = columns_of(setting)
+    covered = COVERAGE.schema().empty_table()
+
+    names = columns_read(column_names(task.part))
+
+    def computed() -> Iterator[pa.Table]:
+        nonlocal covered
+        for rows in read_rows([checked(task.part)], names):
+            for start in range(0, rows.num_rows, _BATCH):
+                features = features_of(rows.slice(start, _BATCH), setting)
+                covered = _added([covered, _coverage(features, columns)])
+                yield features
+
+    made = write_part(artefact, schema_of(setting), computed(), sort_keys=FEATURES.key)
+    with artefact.writing(".coverage.parquet") as stream:
+        write_rows(stream, COVERAGE.schema(), [covered], sort_keys=COVERAGE.key)
+    return Featured(made, artefact.file(".coverage.parquet"))
+
+
+def _coverage(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
+    """Return for how many instances of each kind and genre each column is known."""
+    groups = pa.TableGroupBy(_told(features, columns), ["kind", "genre"])
+    counts = groups.aggregate(
+        [("instance_id", "count"), *((one.name, "count", pc.CountOptions(mode="only_valid")) for one in columns)]
+    )
+    rows = []
+    for row in counts.to_pylist():
+        for one in columns:
+            if row["kind"] == "single" and (one.of != "whole" or one.group == "mwe"):
+                continue  # what single words cannot have
+            rows.append(
+                {
+                    "feature": one.name,
+                    "feature_group": one.group,
+                    "kind": row["kind"],
+                    "genre": row["genre"],
+                    "instances": row["instance_id_count"],
+                    "known": row[f"{one.name}_count"],
+                }
+            )
+    return pa.Table.from_pylist(rows, COVERAGE.schema())
+
+
+def _told(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
+    """Return features with null in the place of what says that something is not known."""
+    for one in columns:
+        if one.feature.name.endswith("_known"):
+            place = features.schema.get_field_index(one.name)
+            values = features[one.name]
+            kept = pc.if_else(values, values, pa.scalar(None, pa.bool_()))
+            features = features.set_column(place, one.name, kept)
+    return features
+
+
+def _added(tables: Sequence[pa.Table]) -> pa.Table:
+    keys = ["feature", "feature_group", "kind", "genre"]
+    whole = pa.concat_tables([COVERAGE.schema().empty_table(), *tables])
+    sums = pa.TableGroupBy(whole, keys).aggregate([("instances", "sum"), ("known", "sum")])
+    # A sum may be null to Arrow; what is added up next must have the schema again.
+    named = sums.rename_columns([*keys, "instances", "known"]).select(COVERAGE.schema().names)
+    return sort_rows(named.cast(COVERAGE.schema()), COVERAGE.key)
+
+
+def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
+    rows = read_table([checked(file) for file in covered])
+    return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
+
+
+def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
+    encoder = {} if setting.encoder is None else setting.encoder.chosen()
+    return {_GROUPS: setting.use, **setting.lexicon.chosen(), **encoder}
+
+
+def described(setting: Setting) -> Mapping[str, Any]:
+    """Return what a manifest says of the resources of a setting."""
+    encoder = {} if setting.encoder is None else {"encoder": setting.encoder.described()}
+    return {**setting.lexicon.described(), **encoder}
+
+
+FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
+    name="complexity/feature", receipt=Featured, build=_feature, chosen=_chosen, unit="parts"
+)
+COVER: Stage[Sequence[File], None, PartFile] = Stage(
+    name="complexity/cover", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"
+)

@@ -1,0 +1,217 @@
+"""Features of static vectors: length, neighbours, distance to the target's genre and sentence.
+
+The length of a vector grows with how often a word is used, and in how few contexts (Schakel and
+Wilson 2015). Cosines are of vectors in float64.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.rowwise import dots
+from transforms.complexity.features.base import (
+    FLAG,
+    Batch,
+    Feature,
+    Floats,
+    Group,
+    Setting,
+    Values,
+    Words,
+    numbers,
+    sums,
+)
+from transforms.complexity.features.frequency import zipf_of
+from transforms.lexicon.compiled.casing import coded
+from transforms.lexicon.resources import Lexicon
+
+__all__ = ["NEAR", "RESOURCE", "VECTORS", "centroids_of"]
+
+RESOURCE = "vectors_"
+_SOURCE = "the vectors"
+NEAR = 10  # neighbours
+_TOKENS = 8192  # whose vectors are taken at once
+
+
+def _columns(_: Setting) -> Sequence[Feature]:
+    return (
+        Feature("vector_known", "whether the word has a vector", "0 or 1", FLAG, _SOURCE, "both"),
+        Feature("vector_norm", "length of its vector", "0 and up", "as the vectors", _SOURCE),
+        Feature(
+            "vector_near",
+            f"mean cosine to its {NEAR} nearest neighbours: how dense its neighbourhood is",
+            "-1 to 1",
+            "cosine",
+            _SOURCE,
+        ),
+        Feature(
+            "vector_near_zipf",
+            "mean frequency of those of these neighbours that wordfreq knows",
+            "0 to 9",
+            "Zipf",
+            f"{_SOURCE}; wordfreq (Speer 2022)",
+        ),
+        Feature(
+            "vector_genre",
+            "cosine distance of its vector (of an expression: the mean of its "
+            "words' unit vectors) to the mean of the genre's distinct targets",
+            "0 to 2",
+            "cosine distance",
+            _SOURCE,
+            each=False,
+        ),
+        Feature(
+            "vector_sentence",
+            "likewise to the mean of the unit vectors of the sentence's other words",
+            "0 to 2",
+            "cosine distance",
+            _SOURCE,
+            each=False,
+        ),
+        Feature(
+            "vector_words",
+            "cosine distance of an expression's first and last word; null for single words",
+            "0 to 2",
+            "cosine distance",
+            _SOURCE,
+            each=False,
+        ),
+    )
+
+
+def _of_words(words: Words, setting: Setting) -> Values:
+    known: Any = setting.lexicon.find(RESOURCE, words.language)
+    if known is None:
+        return {}
+    vectors, found = known.vectors(words.forms)
+    norms = _norms(vectors.astype(np.float64))
+    near, zipf = _neighbours(words, known, setting)
+    return {
+        "vector_known": found,
+        "vector_norm": np.where(found, norms, np.nan),
+        "vector_near": near,
+        "vector_near_zipf": zipf,
+    }
+
+
+def _neighbours(words: Words, opened: Any, setting: Setting) -> tuple[Floats, Floats]:
+    """Return the mean cosine of each word to its nearest neighbours, and their mean frequency."""
+    distinct, places = coded(words.forms)
+    rows = opened.nearest(distinct, NEAR)
+    _, owners = coded(pa.concat_arrays([distinct, rows["word"].combine_chunks()]))
+    owners = owners[len(distinct) :]
+    # Pair by pair: a product of matrices has other last bits with other words beside it.
+    cosines = numbers(opened.cosine(rows["word"], rows["neighbour"]))
+    near, code = coded(rows["neighbour"])
+    zipf = zipf_of(near, words.language, setting)[code]
+
+    def mean(values: Floats) -> Floats:
+        some = ~np.isnan(values)
+        count = sums(owners[some], len(distinct))
+        total = sums(owners[some], len(distinct), values[some])
+        found = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+        return found[places]
+
+    return mean(cosines), mean(zipf)
+
+
+def _norms(vectors: Floats) -> Floats:
+    return np.sqrt(dots(vectors, vectors))
+
+
+def _units(vectors: np.ndarray) -> Floats:
+    """Return vectors of length 1, float64; those of zeros stay."""
+    wide = vectors.astype(np.float64)
+    lengths = _norms(wide)[:, None]
+    return np.divide(wide, lengths, out=wide, where=lengths > 0)
+
+
+def _distance(first: Floats, second: Floats) -> Floats:
+    """Return 1 - cosine of the rows of two matrices; NaN where one is of zeros."""
+    length = _norms(first) * _norms(second)
+    cosine = np.divide(dots(first, second), length, out=np.full(len(first), np.nan), where=length > 0)
+    return 1 - np.clip(cosine, -1, 1)
+
+
+def _of_instances(batch: Batch, setting: Setting) -> Values:
+    known = [setting.lexicon.find(RESOURCE, words.language) for words in batch.words]
+    opened: Any = next((one for one in known if one is not None), None)
+    if opened is None:
+        return {}
+    count = batch.rows.num_rows
+    units = np.concatenate(
+        [
+            np.zeros((len(words.forms), opened.dim)) if one is None else _units(one.vectors(words.forms)[0])  # type: ignore[attr-defined]
+            for words, one in zip(batch.words, known, strict=True)
+        ]
+    )
+    first, last = units[batch.first], units[batch.last]
+    target = np.where(batch.mwe[:, None], (first + last) / 2, first)
+    centroid = dict(setting.centroids)
+    nothing = np.zeros(opened.dim)
+    genres = np.array([centroid.get(genre, nothing) for genre in batch.rows["genre"].to_pylist()]).reshape(
+        count, opened.dim
+    )
+    return {
+        "vector_genre": _distance(target, genres),
+        "vector_sentence": _distance(target, _sentences(batch, opened)),
+        "vector_words": np.where(batch.mwe, _distance(first, last), np.nan),
+    }
+
+
+def _sentences(batch: Batch, opened: Any) -> Floats:
+    """Return the sum of the unit vectors of the other words of each sentence."""
+    forms = batch.rows["forms"].combine_chunks()
+    sizes = np.nan_to_num(numbers(pc.list_value_length(forms))).astype(np.int64)
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    begin = numbers(batch.rows["position"])
+    end = begin + numbers(batch.rows["tokens"])
+    other = ~((place >= begin[owners]) & (place < end[owners]))
+    texts, codes = coded(pc.list_flatten(forms))
+    units = _units(opened.vectors(texts)[0])
+    found = np.zeros((len(sizes), opened.dim))
+    mine, which = owners[other], codes[other]
+    for start in range(0, len(mine), _TOKENS):
+        some = slice(start, start + _TOKENS)
+        np.add.at(found, mine[some], units[which[some]])
+    return found
+
+
+def centroids_of(
+    targets: Iterable[tuple[str | None, str]], lexicon: Lexicon
+) -> tuple[tuple[str | None, tuple[float, ...]], ...]:
+    """Return the mean of the unit vectors of each genre's targets, by genre.
+
+    Args:
+        targets: genre and target, as it stands; each pair counts once, in lower case. Of an
+            expression each word counts.
+        lexicon: with the vectors.
+    """
+    known: Any = next((one.open() for one in lexicon.held if one.name == RESOURCE), None)
+    pairs = {(genre, word) for genre, text in targets for word in text.lower().split()}
+    by_genre: dict[str | None, list[str]] = {}
+    for genre, word in sorted(pairs, key=lambda pair: (pair[0] is None, pair[0] or "", pair[1])):
+        by_genre.setdefault(genre, []).append(word)
+    if known is None:
+        return ()
+    found = []
+    for genre, words in by_genre.items():
+        total = np.zeros(known.dim)
+        for start in range(0, len(words), 4096):
+            some = pa.array(words[start : start + 4096], pa.large_string())
+            total += _units(known.vectors(some)[0]).sum(axis=0)
+        found.append((genre, tuple((total / len(words)).tolist())))
+    return tuple(found)
+
+
+VECTORS = Group(
+    "static vectors: length, neighbours, distance to genre and sentence",
+    _columns,
+    of_words=_of_words,
+    of_instances=_of_instances,
+    needs="vectors",
+)

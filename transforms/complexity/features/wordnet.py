@@ -1,0 +1,139 @@
+"""Features of WordNet (Fellbaum 1998): senses, depth, relations and classes of a word.
+
+A word is asked for by its base form. What WordNet does not have is null, but for the number of
+senses, which is 0.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import Feature, Floats, Group, Setting, Values, Words, sums
+from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS
+from transforms.lexicon.wordnet.ragged import first_of_each
+
+__all__ = ["RESOURCE", "WORDNET"]
+
+RESOURCE = "wordnet_"
+_SOURCE = "WordNet (Fellbaum 1998)"
+_PARTS = dict(zip(PARTS, ("nouns", "verbs", "adjectives", "adverbs"), strict=True))
+# The classes of nouns, of which the first sense has one.
+_CLASSES = tuple(name for name in LEXNAMES if name.startswith("noun."))
+
+
+def _columns(setting: Setting) -> Sequence[Feature]:
+    found: list[Feature] = []
+
+    def add(name: str, doc: str, unit: str, range: str = "0 and up", whole: str = "mean") -> None:
+        found.append(Feature(f"wordnet_{name}", doc, range, unit, _SOURCE, whole, languages=("en",)))
+
+    add("senses", "senses of all parts of speech", "senses")
+    for name in _PARTS.values():
+        add(f"senses_{name}", f"senses as {name}", "senses")
+    add("count", "log10 of one more than how often its senses are tagged in WordNet's texts", "log10")
+    add("entropy", "entropy of its senses, by how often each is tagged, and once more", "bits")
+    add("depth_min", "mean over its senses of the shortest way to a root", "steps", "0 to 20")
+    add("depth_max", "mean over its senses of the longest way to a root", "steps", "0 to 20")
+    add("first_depth", "shortest way of the first sense to a root", "steps", "0 to 20")
+    add("hypernyms", "hypernyms of all senses", "synsets")
+    add("hyponyms", "hyponyms of all senses", "synsets")
+    add("first_hyponyms", "hyponyms of the first sense", "synsets")
+    add("synonyms", "other words of its synsets", "words")
+    add("related", "pointers of any kind from its synsets, by their number", "pointers")
+    add("classes", "different lexicographer classes among its senses", "classes")
+    add("definition", "characters of the first sense's definition", "code points")
+    add(
+        "class",
+        "lexicographer class of the first sense, a code: its number in WordNet's lexnames",
+        "code",
+        "0 to 44",
+        "last",
+    )
+    for name in _CLASSES:
+        short = name.partition(".")[2].lower()
+        add(f"in_{short}", f"share of its senses as a noun in class {name}", "share", "0 to 1")
+    return found
+
+
+def _of_words(words: Words, setting: Setting) -> Values:
+    known: Any = setting.lexicon.find(RESOURCE, "en") if words.language == "en" else None
+    if known is None:
+        return {}
+    base = _base_forms(words, known)
+    count = len(base)
+    senses = known.senses_of(base)
+    owners = senses.owners()
+    synsets = known.synset_of(senses.values)
+    number = senses.lengths().astype(float)
+    nothing = number == 0
+    first_synset = np.full(count, MISSING)
+    first_synset[~nothing] = synsets[senses.offsets[:-1][~nothing]]
+    types = known.types(synsets)
+    tagged = np.maximum(known.counts(senses.values), 0)
+    hypernyms, hyponyms = known.hypernyms(synsets).lengths(), known.hyponyms(synsets).lengths()
+    classes = _codes(known.lexnames(synsets))
+    found = {
+        "senses": number,
+        "count": np.log10(1 + sums(owners, count, tagged)),
+        "entropy": _entropy(owners, tagged + 1.0, count),
+        "depth_min": _ratio(sums(owners, count, known.depth_min(synsets)), number),
+        "depth_max": _ratio(sums(owners, count, known.depth_max(synsets)), number),
+        "first_depth": np.where(nothing, np.nan, known.depth_min(first_synset)),
+        "hypernyms": sums(owners, count, hypernyms),
+        "hyponyms": sums(owners, count, hyponyms),
+        "first_hyponyms": known.hyponyms(first_synset).lengths().astype(float),
+        "synonyms": pc.list_value_length(known.synonyms(base)).to_numpy(zero_copy_only=False).astype(float),
+        "related": _ratio(sums(owners, count, hypernyms + hyponyms), number),
+        "classes": sums(owners[first_of_each(owners, classes)], count),
+        "definition": pc.utf8_length(known.definitions(first_synset))
+        .fill_null(0)
+        .to_numpy(zero_copy_only=False)
+        .astype(float),
+        "class": _codes(known.lexnames(first_synset)).astype(float),
+    }
+    for letter, name in _PARTS.items():
+        # A satellite is an adjective, too.
+        own = pc.is_in(types, pa.array([letter, "s"] if letter == "a" else [letter], types.type))
+        found[f"senses_{name}"] = sums(owners[own.to_numpy(zero_copy_only=False)], count)
+    of_nouns = found["senses_nouns"]
+    for name in _CLASSES:
+        inside = sums(owners, count, (classes == LEXNAMES.index(name)).astype(float))
+        found[f"in_{name.partition('.')[2].lower()}"] = _ratio(inside, of_nouns)
+    always = {"senses", *(f"senses_{name}" for name in _PARTS.values())}
+    return {
+        f"wordnet_{name}": values if name in always else np.where(nothing, np.nan, values)
+        for name, values in found.items()
+    }
+
+
+def _base_forms(words: Words, known: Any) -> pa.Array:
+    """Return the base form that WordNet has of each word: as its part of speech, else as any."""
+    own = known.morphy(words.forms, words.upos)
+    left = pc.is_null(own)
+    other = pc.coalesce(known.morphy(words.forms.filter(left)), words.lower.filter(left))
+    return pc.replace_with_mask(own, left, other)
+
+
+def _codes(names: pa.Array) -> np.ndarray:
+    found = pc.index_in(names, value_set=pa.array(LEXNAMES, names.type))
+    return found.fill_null(len(LEXNAMES)).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _ratio(values: Floats, of: Floats) -> Floats:
+    return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+
+
+def _entropy(owners: np.ndarray, weights: Floats, count: int) -> Floats:
+    """Return the entropy of the weights of each owner, in bits."""
+    total = sums(owners, count, weights)
+    share = weights / total[owners]
+    return sums(owners, count, -share * np.log2(share))
+
+
+WORDNET = Group(
+    "WordNet's senses, depth, relations and classes; English", _columns, of_words=_of_words, needs="wordnet"
+)

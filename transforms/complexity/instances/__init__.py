@@ -1,0 +1,5 @@
+"""Instances from labelled files: layouts, places of targets, ids; and the task's own file formats.
+
+In: files of labelled rows. Out: `complexity/instances`, `labels`, rejects. Read `instance`, `layouts`,
+`read_stage`, `merge_stage`.
+"""

@@ -1,0 +1,207 @@
+"""Files of complexity by id: the task's own format, and tables with a header.
+
+- official: no header, `id,score`, a line each, as SemEval-2021 Task 1 takes it;
+- a table: tab-separated with a header and quoting off, as the task's data are, with columns `id`
+  and `complexity`; or separated by commas, with such a header. Columns `corpus` or `subcorpus` and
+  `token` of gold make subsets and clusters.
+"""
+
+import csv
+import logging
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.small_texts import read_lines
+from transforms.common.store import files
+from transforms.complexity.scorers.evaluation_stage import MeasureOptions, measured_rows
+from transforms.evaluation.evaluating import matched
+
+__all__ = ["Scores", "evaluate_files", "official_ids", "official_lines", "read_scores"]
+
+log = logging.getLogger("lexbeam")
+
+IDS = ("id", "instance_id")
+VALUES = ("complexity", "prediction", "score")
+GENRES = ("corpus", "subcorpus", "genre")
+TOKEN = "token"
+GOLD = "gold"
+
+
+class Scores(NamedTuple):
+    """Complexity of instances, in the order of a file.
+
+    Attributes:
+        ids: as they stand.
+        values: complexity.
+        genres, tokens: where the file has them, else empty texts.
+    """
+
+    ids: list[str]
+    values: npt.NDArray[np.float64]
+    genres: list[str]
+    tokens: list[str]
+
+
+class _Row(NamedTuple):
+    line: int
+    id: str
+    value: float
+    genre: str
+    token: str
+
+
+def read_scores(path: str, name: str) -> Scores:
+    """Read a file of complexity by id.
+
+    Args:
+        path: the file.
+        name: the option that names it, `gold` or `predictions`.
+
+    Returns:
+        The instances. What is predicted may lie outside 0 to 1, as for the official scorer; such
+        lines are warned of.
+
+    Raises:
+        UsageError: it cannot be read, lacks a column, a line holds no id, no number or more cells
+            than there are columns, an id is there twice, or gold lies outside 0 to 1.
+    """
+    shown = f"`{name}` {files.shown(path)}"
+    lines = [(number, line) for number, line in enumerate(read_lines(path, name), 1) if line]
+    if not lines:
+        raise UsageError(f"{shown} is empty: give a line for each instance")
+    first = lines[0][1]
+    delimiter = "\t" if "\t" in first else ","
+    header = [cell.strip().lower() for cell in _cells(first, delimiter)]
+    columns = {"id": _place(header, IDS), "value": _place(header, VALUES)}
+    if columns["id"] is None and columns["value"] is None and len(header) == 2:
+        columns, body = {"id": 0, "value": 1, "genre": None, "token": None}, lines
+    else:
+        for what, names in (("id", IDS), ("value", VALUES)):
+            if columns[what] is None:
+                raise UsageError(
+                    f"{shown}: its header has no column {' or '.join(map(repr, names))} "
+                    f"(it has {', '.join(header[:8])}); or give lines `id,score` without a header"
+                )
+        header_of = {"genre": GENRES, "token": (TOKEN,)}
+        columns |= {what: _place(header, names) for what, names in header_of.items()}
+        body = lines[1:]
+    rows = list(_rows(body, delimiter, len(header), columns, shown))
+    _check_ids(rows, shown)
+    _check_scale(rows, shown, gold=name == GOLD)
+    values = np.array([row.value for row in rows], np.float64)
+    return Scores([row.id for row in rows], values, [row.genre for row in rows], [row.token for row in rows])
+
+
+def _check_ids(rows: Iterable[_Row], shown: str) -> None:
+    first: dict[str, int] = {}
+    for row in rows:
+        if row.id in first:
+            raise UsageError(
+                f"{shown}, line {row.line}: id {row.id!r} is in line {first[row.id]} already: "
+                "give one line for each instance"
+            )
+        first[row.id] = row.line
+
+
+def _check_scale(rows: Iterable[_Row], shown: str, *, gold: bool) -> None:
+    outside = [row for row in rows if not 0 <= row.value <= 1]
+    if not outside:
+        return
+    first = f"line {outside[0].line}, id {outside[0].id!r}: {outside[0].value:g}"
+    if gold:
+        raise UsageError(
+            f"{shown}, {first} is outside 0 to 1, the scale of complexity: of ratings from 1 to 5 take (rating - 1) / 4"
+        )
+    log.warning("%s: %d scores are outside 0 to 1 (%s); they count as they are", shown, len(outside), first)
+
+
+def _place(header: Sequence[str], names: Iterable[str]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    if delimiter == "\t":
+        return line.split("\t")  # quotes are characters like others
+    return next(csv.reader([line]))
+
+
+def _rows(
+    lines: Iterable[tuple[int, str]], delimiter: str, width: int, columns: Mapping[str, int | None], shown: str
+) -> Iterator[_Row]:
+    for number, line in lines:
+        cells = _cells(line, delimiter)
+        if any(map(str.strip, cells[width:])):  # such as 0,5 for 0.5
+            raise UsageError(
+                f"{shown}, line {number}: {len(cells)} cells, and the first line has {width}: correct the line"
+            )
+        found = {
+            what: "" if place is None or place >= len(cells) else cells[place].strip()
+            for what, place in columns.items()
+        }
+        try:
+            value = float(found["value"])
+        except ValueError:
+            value = math.nan
+        if not found["id"] or not math.isfinite(value):
+            raise UsageError(
+                f"{shown}, line {number}: id {found['id']!r} with {found['value']!r}, where an id "
+                "and a number should be: correct the line"
+            )
+        yield _Row(number, found["id"], value, found["genre"], found["token"])
+
+
+def evaluate_files(gold: Scores, predicted: Scores, system: str, options: MeasureOptions) -> list[dict[str, object]]:
+    """Return rows of `complexity/metrics` of predictions by id.
+
+    The subsets are `all` and, where gold has several, its genres; the cluster of an instance is its
+    case-folded token, where gold has tokens.
+
+    Raises:
+        LexbeamError: an id is missing, or gold lacks it; it is named.
+    """
+    order = matched(gold.ids, predicted.ids)
+    labels, scores = gold.values[order.gold], predicted.values[order.predicted]
+    ids = [gold.ids[place] for place in order.gold.tolist()]
+    tokens = [gold.tokens[place].casefold() for place in order.gold.tolist()]
+    clusters = [token or name for token, name in zip(tokens, ids, strict=True)]
+    genres = np.array([gold.genres[place] for place in order.gold.tolist()], object)
+    subsets = {"all": np.ones(len(ids), bool)}
+    named = sorted(set(genres.tolist()) - {""})
+    if len(named) > 1:
+        subsets |= {f"all/{genre}": genres == genre for genre in named}
+    rows: list[dict[str, object]] = []
+    for subset, which in subsets.items():
+        own = [name for name, there in zip(clusters, which.tolist(), strict=True) if there]
+        rows += measured_rows(system, subset, labels[which], scores[which], own, options)
+    return rows
+
+
+def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what instances are called in the files they came from; their own ids without one.
+
+    Args:
+        names: ids of instances.
+        instances: their `instance_id` and `source_id`.
+
+    Raises:
+        LexbeamError: two instances have one name there.
+    """
+    given = {row["instance_id"]: row["source_id"] for row in instances}
+    found = [given.get(name) or name for name in names]
+    if doubled := sorted(name for name, times in Counter(found).items() if times > 1):
+        raise LexbeamError(
+            f"{len(doubled)} ids of the files are those of several instances ({doubled[0]!r}): "
+            "export one `kind`, or load the files apart"
+        )
+    return found
+
+
+def official_lines(ids: Iterable[str], predictions: Iterable[float]) -> Iterator[str]:
+    """Yield predictions in the task's format, `id,score`, in the order given."""
+    return (f"{name},{value!r}" for name, value in zip(ids, predictions, strict=True))

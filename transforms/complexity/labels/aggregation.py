@@ -1,0 +1,210 @@
+"""Judgments to labels: which count, with what weight, and the mean, number and spread of each.
+
+Rules are told in the docstring of each function; `settle_judgments` applies all of them.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.common.options.fields import option
+from transforms.complexity.labels.agreement import weights_by_agreement
+
+__all__ = [
+    "REPEATED",
+    "UNKNOWN",
+    "WEIGHTS",
+    "AggregationOptions",
+    "Judged",
+    "Judgment",
+    "Label",
+    "label_of",
+    "settle_judgments",
+]
+
+REPEATED = ("mean", "first", "last", "all")
+UNKNOWN = ("kept", "dropped")
+WEIGHTS = ("none", "agreement")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AggregationOptions:
+    """How judgments become labels."""
+
+    min_annotations: int = option(4, help="with fewer judgments an instance has no complexity, reason too_few", least=1)
+    repeated: str = option(
+        "mean",
+        help="of several judgments of an instance by one annotator: their mean counts as "
+        "one, or the first or last alone, or all",
+        choices=REPEATED,
+    )
+    unknown: str = option(
+        "kept", help="judgments of which nobody says whose they are; kept, each is another's", choices=UNKNOWN
+    )
+    weights: str = option(
+        "none",
+        help="agreement: annotators count by their correlation with the mean of the others, 0 where it is negative",
+        choices=WEIGHTS,
+    )
+    seed: int = option(1, help="of the halves by which reliability is measured")
+
+
+class Judgment(NamedTuple):
+    """A judgment as a file has it.
+
+    Attributes:
+        instance_id: of which instance.
+        annotator: whose; empty where the file does not say.
+        group: the annotator's, None where there is none.
+        value: 0 to 1; None: undecided.
+        source: the file.
+        line: its row there.
+    """
+
+    instance_id: str
+    annotator: str
+    group: str | None
+    value: float | None
+    source: str
+    line: int
+
+
+class Judged(NamedTuple):
+    """A judgment settled: what of it counts.
+
+    Attributes:
+        judgment: as the file has it.
+        number: which one of its annotator's judgments of the instance, from 0.
+        kept: whether it counts.
+        reason: why not, a key of `JUDGMENT_REASONS`.
+        weight: how much it counts; of several that count as one the sum is that one's.
+    """
+
+    judgment: Judgment
+    number: int
+    kept: bool
+    reason: str | None
+    weight: float
+
+
+class Label(NamedTuple):
+    """The columns of a label that its judgments decide."""
+
+    complexity: float | None
+    annotations: int
+    spread: float | None
+    reason: str | None
+
+
+def settle_judgments(
+    judgments: Sequence[Judgment], known: frozenset[str] | set[str], options: AggregationOptions
+) -> list[Judged]:
+    """Return all judgments, in the order given, with what of each counts.
+
+    Judgments of unknown instances do not count, nor do undecided ones, nor, if they are to be
+    dropped, those of unknown annotators. Of an annotator's judgments of one instance the rule
+    `repeated` chooses; with `mean` each has its share of one. With weights by agreement annotators
+    are weighed by `weights_by_agreement`, unknown ones have 1.
+
+    Args:
+        judgments: of all files, in the order of files and lines.
+        known: ids of instances.
+        options: the rules.
+    """
+    reasons: list[str | None] = []
+    numbers: list[int] = []
+    times: dict[tuple[str, str], int] = {}
+    held: dict[tuple[str, str], list[int]] = {}
+    for place, one in enumerate(judgments):
+        pair = one.instance_id, one.annotator
+        numbers.append(times.get(pair, 0))
+        times[pair] = numbers[-1] + 1
+        reasons.append(_why_not(one, known, options))
+        if reasons[-1] is None and one.annotator:
+            held.setdefault(pair, []).append(place)
+    weights = [0.0 if reason else 1.0 for reason in reasons]
+    for places in held.values():
+        if options.repeated == "mean":
+            for place in places:
+                weights[place] = 1 / len(places)
+        elif options.repeated != "all":
+            chosen = places[0] if options.repeated == "first" else places[-1]
+            for place in places:
+                if place != chosen:
+                    weights[place], reasons[place] = 0.0, "repeated"
+    if options.weights == "agreement":
+        _weigh(judgments, reasons, weights)
+    return [
+        Judged(one, number, reason is None, reason, weight)
+        for one, number, reason, weight in zip(judgments, numbers, reasons, weights, strict=True)
+    ]
+
+
+def _why_not(one: Judgment, known: frozenset[str] | set[str], options: AggregationOptions) -> str | None:
+    if one.instance_id not in known:
+        return "unknown_instance"
+    if one.value is None:
+        return "undecided"
+    if not one.annotator and options.unknown == "dropped":
+        return "unknown_annotator"
+    return None
+
+
+def _weigh(judgments: Sequence[Judgment], reasons: list[str | None], weights: list[float]) -> None:
+    places = [at for at, one in enumerate(judgments) if reasons[at] is None and one.annotator]
+    means: dict[tuple[str, str], list[float]] = {}
+    for at in places:
+        one = judgments[at]
+        assert one.value is not None  # or it would have a reason
+        means.setdefault((one.instance_id, one.annotator), []).append(one.value)
+    people = {name: at for at, name in enumerate(sorted({name for _, name in means}))}
+    instances = {name: at for at, name in enumerate(sorted({name for name, _ in means}))}
+    found = weights_by_agreement(
+        np.array([instances[name] for name, _ in means], np.int64),
+        np.array([people[name] for _, name in means], np.int64),
+        np.array([math.fsum(values) / len(values) for values in means.values()]),
+    )
+    for at in places:
+        weights[at] *= float(found[people[judgments[at].annotator]])
+        if not weights[at]:
+            reasons[at] = "no_weight"
+
+
+def label_of(judged: Sequence[Judged], options: AggregationOptions) -> Label:
+    """Return the label that the judgments of an instance give.
+
+    Complexity is their weighted mean; `annotations` is how many count, those of an annotator whose
+    mean counts as one; `spread` their sample standard deviation, without weights.
+
+    Args:
+        judged: judgments of one instance, by all annotators or by a group of them.
+        options: the rules by which they were settled.
+    """
+    values: list[float] = []
+    weights: list[float] = []
+    means: dict[str, list[tuple[float, float]]] = {}
+    for one in judged:
+        if not one.kept or one.judgment.value is None:
+            continue
+        if options.repeated == "mean" and one.judgment.annotator:
+            pair = one.judgment.value, one.weight
+            means.setdefault(one.judgment.annotator, []).append(pair)
+        else:
+            values.append(one.judgment.value)
+            weights.append(one.weight)
+    for pairs in means.values():
+        values.append(math.fsum(value for value, _ in pairs) / len(pairs))
+        weights.append(math.fsum(weight for _, weight in pairs))
+    spread = None
+    if len(values) > 1:
+        mean = math.fsum(values) / len(values)
+        squares = math.fsum((value - mean) ** 2 for value in values)
+        spread = math.sqrt(squares / (len(values) - 1))
+    if len(values) < options.min_annotations:
+        return Label(None, len(values), spread, "too_few")
+    total = math.fsum(value * weight for value, weight in zip(values, weights, strict=True))
+    complexity = min(max(total / math.fsum(weights), 0.0), 1.0)
+    return Label(complexity, len(values), spread, None)

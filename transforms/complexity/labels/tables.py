@@ -1,0 +1,130 @@
+"""Settled judgments as tables, and the figures of their agreement."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.complexity.instances import JUDGMENTS, LABELS
+from transforms.common.draws.by_content import content_hashes
+from transforms.complexity.labels.aggregation import AggregationOptions, Judged, Label, label_of
+from transforms.complexity.labels.agreement import split_half
+from transforms.evaluation.reliability import alpha
+
+__all__ = ["figures_of", "judgment_rows", "label_rows"]
+
+
+def judgment_rows(judged: Sequence[Judged]) -> pa.Table:
+    """Return the rows of `complexity/judgments`."""
+    return pa.Table.from_pylist(
+        [
+            {
+                "instance_id": one.judgment.instance_id,
+                "annotator": one.judgment.annotator,
+                "number": one.number,
+                "group": one.judgment.group,
+                "value": one.judgment.value,
+                "weight": one.weight,
+                "kept": one.kept,
+                "reason": one.reason,
+                "source": one.judgment.source,
+            }
+            for one in judged
+        ],
+        schema=JUDGMENTS.schema(),
+    )
+
+
+def label_rows(judged: Sequence[Judged], instances: Sequence[str], options: AggregationOptions) -> pa.Table:
+    """Return the rows of `complexity/labels`: of each instance by all, and by each group it has.
+
+    Args:
+        judged: settled judgments.
+        instances: ids of all instances; those without judgments have a row, too.
+        options: the rules by which they were settled.
+    """
+    known = set(instances)
+    own = sorted((one for one in judged if one.judgment.instance_id in known), key=_by_instance)
+    grouped = {key: list(group) for key, group in groupby(own, key=_by_instance)}
+    rows: list[dict[str, Any]] = []
+    for name in sorted(known):
+        mine = grouped.get(name, [])
+        rows.append(_row(name, "", label_of(mine, options)))
+        for group in sorted({one.judgment.group for one in mine if one.judgment.group}):
+            part = [one for one in mine if one.judgment.group == group]
+            rows.append(_row(name, group, label_of(part, options)))
+    return pa.Table.from_pylist(rows, schema=LABELS.schema())
+
+
+def _by_instance(one: Judged) -> str:
+    return one.judgment.instance_id
+
+
+def _row(name: str, group: str, label: Label) -> dict[str, Any]:
+    return {"instance_id": name, "group": group, **label._asdict()}
+
+
+def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOptions) -> dict[str, Any]:
+    """Return what the manifest says of judgments: numbers, agreement, the ceiling, by group.
+
+    Alpha is of all judgments that count, reliability of those of instances that have a complexity.
+    An annotator's judgments of an instance that count as one stand there once.
+
+    Args:
+        judgments: table `complexity/judgments`.
+        labels: table `complexity/labels`.
+        options: the rules by which they were made.
+    """
+    rows = judgments.to_pylist()
+    counted = [row for row in rows if row["kept"]]
+    groups = sorted({row["group"] for row in counted if row["group"]})
+    reasons = Counter(row["reason"] for row in rows if row["reason"])
+    return {
+        "judgments": len(rows),
+        "kept": len(counted),
+        "reasons": dict(sorted(reasons.items())),
+        "annotators": len({row["annotator"] for row in counted if row["annotator"]}),
+        "unknown_annotator": sum(not row["annotator"] for row in counted),
+        "groups": [_agreement(counted, labels, group, options) for group in ["", *groups]],
+    }
+
+
+def _agreement(
+    counted: Sequence[Mapping[str, Any]], labels: pa.Table, group: str, options: AggregationOptions
+) -> dict[str, Any]:
+    mine = [row for row in counted if group in ("", row["group"])]
+    own = labels.filter(pc.equal(labels["group"], group))
+    labelled = set(own.filter(own["complexity"].is_valid())["instance_id"].to_pylist())
+    values = _united(mine, options)
+    places = {name: at for at, name in enumerate(dict.fromkeys(key[0] for key in values))}
+    instances = np.array([places[key[0]] for key in values], np.int64)
+    held = np.array(list(values.values()), np.float64)
+    keep = np.array([key[0] in labelled for key in values], bool)
+    hashes = content_hashes(*([key[at] for key in values] for at in range(3)))
+    halves = split_half(instances[keep], hashes[keep], held[keep], seed=options.seed)
+    return {
+        "group": group,
+        "judgments": len(mine),
+        "instances": own.num_rows,
+        "labelled": len(labelled),
+        "alpha": alpha(instances, held),
+        "split_half": halves.correlation if halves else None,
+        "reliability": halves.reliability if halves else None,
+        "ceiling": halves.ceiling if halves else None,
+        "halves_of": halves.instances if halves else 0,
+    }
+
+
+def _united(counted: Sequence[Mapping[str, Any]], options: AggregationOptions) -> Mapping[tuple[str, str, int], float]:
+    """Return values by instance, annotator and number, in their order; repeated ones as a mean."""
+    found: dict[tuple[str, str, int], list[float]] = {}
+    for row in counted:
+        mean = options.repeated == "mean" and bool(row["annotator"])
+        key = row["instance_id"], row["annotator"], 0 if mean else row["number"]
+        found.setdefault(key, []).append(row["value"])
+    return {key: math.fsum(found[key]) / len(found[key]) for key in sorted(found)}

@@ -1,0 +1,287 @@
+"""What scorers learn from: instances with features and labels, as rows and as matrices.
+
+A feature of words stands in three columns: NAME, and for multi-word expressions NAME_first and
+NAME_last. A layout says which of them make a matrix, so that a single word can be described as an
+expression's part is, and the other way round.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.complexity.instances import features_schema
+from transforms.common.draws.folds import components, fold_of
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.learning.scorer import SINGLES
+
+__all__ = [
+    "GENRE",
+    "KEYS",
+    "LAYOUTS",
+    "Column",
+    "Matrix",
+    "Rows",
+    "columns_of",
+    "folds_of",
+    "joined_rows",
+    "layout_names",
+    "matrix_of",
+    "rows_of",
+]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Texts = npt.NDArray[np.object_]
+
+GENRE = "genre"  # the group of the columns that say the genre
+_OWN = tuple(features_schema().names)
+# What is put before the features in the table of a design.
+KEYS = pa.schema(
+    [
+        ("instance_id", pa.string()),
+        ("kind", pa.string()),
+        ("genre", pa.string()),
+        ("group", pa.string()),
+        ("split", pa.string()),
+        ("parts", pa.list_(pa.string())),
+        ("complexity", pa.float64()),
+    ]
+)
+FIRST, LAST = "_first", "_last"
+# By layout, what stands behind the name of a feature of words; where there is no such column the
+# plain one does. None: all columns are there.
+LAYOUTS: dict[str, str | None] = {"whole": "", "first": FIRST, "last": LAST, "all": None}
+
+
+class Column(NamedTuple):
+    """A column of features: its name, its type as Arrow calls it, and the group it belongs to."""
+
+    name: str
+    dtype: str
+    group: str
+
+
+class Rows(NamedTuple):
+    """Instances, sorted by id.
+
+    Attributes:
+        ids, kinds, genres, groups, splits: texts; the genre and the split empty where not known.
+        parts: the case-folded words of the target.
+        labels: complexity, 0 to 1, nan where there is none.
+        columns: the features.
+        values: (rows, columns), nan where not known, 0 and 1 for flags.
+    """
+
+    ids: Texts
+    kinds: Texts
+    genres: Texts
+    groups: Texts
+    splits: Texts
+    parts: Texts
+    labels: Floats
+    columns: tuple[Column, ...]
+    values: Floats
+
+    def at(self, which: npt.NDArray[np.generic]) -> "Rows":
+        """Return some of the rows, by a mask or by places."""
+        own = {name: getattr(self, name)[which] for name in self._fields if name != "columns"}
+        return self._replace(**own)
+
+
+def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
+    """Return the features of table `complexity/features`.
+
+    The group of a column is what its metadata say, else its name up to the first underscore.
+
+    Raises:
+        UsageError: there is none, or one is neither number nor truth value.
+    """
+    found = []
+    for field in schema:
+        if field.name in _OWN:
+            continue
+        if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)):
+            raise UsageError(
+                f"table complexity/features: column {field.name!r} is of type {field.type}: a "
+                "scorer takes numbers and truth values; code it as such, or leave it out"
+            )
+        said = (field.metadata or {}).get(b"group", b"").decode()
+        found.append(Column(field.name, str(field.type), said or field.name.split("_")[0]))
+    if not found:
+        raise UsageError("table complexity/features has no features: make some by `lexbeam complexity features`")
+    return tuple(found)
+
+
+def joined_rows(
+    features: pa.Table, instances: pa.Table, labels: pa.Table | None = None, splits: pa.Table | None = None
+) -> pa.Table:
+    """Return the table of a design: `KEYS`, then the features as they are, sorted by id.
+
+    Args:
+        features: `complexity/features`.
+        instances: `complexity/instances`, columns instance_id, token and published_split.
+        labels: `complexity/labels`; those of all annotators count. None: there are none.
+        splits: `complexity/splits`; None: the published split of the instances counts.
+
+    Raises:
+        LexbeamError: the tables do not have the same instances, or one twice.
+    """
+    ids = features["instance_id"]
+    order = pc.sort_indices(ids)
+    features = features.take(order)
+    ids = features["instance_id"].combine_chunks()
+    if len(pc.unique(ids)) != len(ids):
+        raise LexbeamError("table complexity/features has an instance twice: make it anew")
+    own = _of(ids, instances)
+    if own["token"].null_count:
+        gone = ids.filter(pc.is_null(own["token"]))[0]
+        raise LexbeamError(
+            f"instance {gone} of complexity/features is not in complexity/instances: make the features anew"
+        )
+    split = own["published_split"]
+    if splits is not None:
+        split = _of(ids, splits)["split"]
+    complexity = pa.chunked_array([pa.nulls(len(ids), pa.float64())])
+    if labels is not None:
+        complexity = _of(ids, labels.filter(pc.equal(labels["group"], "")))["complexity"]
+    parts = [token.casefold().split() or [token] for token in own["token"].to_pylist()]
+    keys = [
+        ids,
+        features["kind"],
+        features["genre"],
+        features["group"],
+        split,
+        pa.array(parts, pa.list_(pa.string())),
+        complexity,
+    ]
+    found = pa.table(keys, schema=KEYS)
+    for column in columns_of(features.schema):
+        found = found.append_column(features.schema.field(column.name), features[column.name])
+    return found.combine_chunks()
+
+
+def _of(ids: pa.Array, table: pa.Table) -> pa.Table:
+    """Return the rows of a table that ids name, of nulls where it has none."""
+    return table.take(pc.index_in(ids, table["instance_id"].combine_chunks()))
+
+
+def rows_of(design: pa.Table) -> Rows:
+    """Return the rows of the table of a design."""
+    columns = columns_of(design.drop_columns([n for n in KEYS.names if n not in _OWN]).schema)
+    values = np.empty((design.num_rows, len(columns)))
+    for place, column in enumerate(columns):
+        own = design[column.name].cast(pa.float64())
+        values[:, place] = own.to_numpy()
+    # Infinite values would leave nothing of a scale.
+    values[~np.isfinite(values)] = np.nan
+    texts = {name: _texts(design[name]) for name in ("instance_id", "kind", "group")}
+    more = {name: _texts(pc.fill_null(design[name], "")) for name in ("genre", "split")}
+    parts = np.empty(design.num_rows, object)
+    parts[:] = [tuple(own) for own in design["parts"].to_pylist()]
+    labels = design["complexity"].to_numpy().astype(np.float64)
+    return Rows(
+        texts["instance_id"],
+        texts["kind"],
+        more["genre"],
+        texts["group"],
+        more["split"],
+        parts,
+        labels,
+        columns,
+        values,
+    )
+
+
+def _texts(column: pa.ChunkedArray) -> Texts:
+    found = np.empty(len(column), object)
+    found[:] = column.to_pylist()
+    return found
+
+
+def layout_names(names: Sequence[str], layout: str) -> list[tuple[str, int]]:
+    """Return the columns of a layout: what each is called there, and its place among `names`.
+
+    In the layout `all` every column stands under its own name. In the others those of parts stand
+    under the name of the whole.
+    """
+    places = {name: place for place, name in enumerate(names)}
+    behind = LAYOUTS[layout]
+    if behind is None:
+        return list(zip(names, range(len(names)), strict=True))
+    return [(name, places.get(name + behind, places[name])) for name in names if not _is_part(name, places)]
+
+
+def _is_part(name: str, names: Iterable[str]) -> bool:
+    return any(name.endswith(end) and name.removesuffix(end) in names for end in (FIRST, LAST))
+
+
+class Matrix(NamedTuple):
+    """Columns that a scorer takes: their names and groups, and (rows, columns) values."""
+
+    names: list[str]
+    groups: list[str]
+    values: Floats
+
+
+def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "", *, kinds: bool = False) -> Matrix:
+    """Return the columns of a layout, the genres behind them as 0 and 1.
+
+    In the layout `all`, a single word is its own first and last part.
+
+    Args:
+        rows: the instances.
+        layout: one of `LAYOUTS`.
+        genres: those that a scorer was trained with; another genre is none of them.
+        without: a group of columns of which nothing is known, GENRE perhaps; empty for none.
+        kinds: whether the column `is_single` tells single words from expressions, as it always does
+            in the layout `all`.
+    """
+    chosen = layout_names([column.name for column in rows.columns], layout)
+    values = rows.values[:, [at for _, at in chosen]]
+    names = [name for name, _ in chosen]
+    groups = [rows.columns[at].group for _, at in chosen]
+    single = rows.kinds == "single"
+    if LAYOUTS[layout] is None:
+        places = {name: place for place, name in enumerate(names)}
+        for name, place in places.items():
+            if single.any() and _is_part(name, places):
+                whole = places[name.removesuffix(FIRST).removesuffix(LAST)]
+                values[single, place] = values[single, whole]
+    if kinds or LAYOUTS[layout] is None:
+        names, groups = [*names, SINGLES], [*groups, ""]
+        values = np.column_stack([values, single])
+    names += [f"genre:{genre}" for genre in genres]
+    groups += [GENRE] * len(genres)
+    values = np.column_stack([values, *(rows.genres == genre for genre in genres)]).astype(float)
+    if without:
+        values[:, [group == without for group in groups]] = np.nan
+    return Matrix(names, groups, np.ascontiguousarray(values))
+
+
+def folds_of(rows: Rows, k: int, *, seed: int, by: str) -> npt.NDArray[np.int64]:
+    """Return the fold of each row, 0 to k - 1.
+
+    Args:
+        rows: the instances, of one kind.
+        k: how many folds.
+        seed: of the draw.
+        by: `token`, the case-folded target, or `part`, which keeps together all targets that share
+            a word, directly or over others.
+    """
+    if by == "token":
+        return fold_of(rows.groups.tolist(), k, seed=seed)
+    # An edge for each word of a target: rows of (target, word), joined by either.
+    owners = np.repeat(np.arange(len(rows.ids)), [len(own) for own in rows.parts])
+    words = [word for own in rows.parts for word in own]
+    joined = components({"target": rows.ids[owners].tolist(), "word": words})
+    # A component is called by its least word, so that ids decide nothing.
+    least: dict[int, str] = {}
+    for component, word in zip(joined.of_row.tolist(), words, strict=True):
+        least[component] = min(word, least.get(component, word))
+    fold = fold_of([least[c] for c in joined.of_row.tolist()], k, seed=seed)
+    first = np.searchsorted(owners, np.arange(len(rows.ids)))
+    return fold[first]

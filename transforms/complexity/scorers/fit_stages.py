@@ -1,0 +1,303 @@
+"""The stages that fit scorers: `complexity/design`, and `complexity/fit`, an artefact for a case.
+
+What a case gives are predictions of its instances, with whether their targets stand among those
+that it was trained on, too (null of a model that is there); with `importance` also those after the
+values of a feature were dealt out anew among them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from transforms.common.blas import one_thread
+from transforms.common.draws.by_content import numbers
+from transforms.common.errors import LexbeamError
+from transforms.common.options.fields import embedded
+from transforms.common.store.artefacts import Artefact, Stage, Unless
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, PartFile, read_table, write_part
+from transforms.complexity.scorers.design import GENRE, Matrix, Rows, joined_rows, rows_of
+from transforms.complexity.scorers.holding_out import ALL, FOLDS, Case, Facts, HoldOptions, facts_of, mode_of, sides_of
+from transforms.complexity.scorers.kept_models import Kept, kept_model, load_kept
+from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
+from transforms.learning.models.keeping import SavedModel, save_model
+from transforms.learning.scorer import Fitted, ScorerOptions, clipped
+from transforms.learning.scorers import SCORERS
+
+__all__ = [
+    "DESIGN",
+    "FIT",
+    "GROUP_PREFIX",
+    "PREDICTED",
+    "DesignTask",
+    "Designed",
+    "FitOptions",
+    "FitTask",
+    "FittedCase",
+    "Permuted",
+    "chosen_of",
+]
+
+Floats = npt.NDArray[np.float64]
+
+REGISTRY = "transforms.learning.scorers:SCORERS"
+GROUP_PREFIX = "group:"
+PREDICTED = pa.schema(
+    [
+        ("instance_id", pa.string()),
+        ("fold", pa.int32()),
+        ("prediction", pa.float64()),
+        ("seen", pa.bool_()),
+        ("permuted", pa.list_(pa.float64())),
+    ]
+)
+_TOKENS = ["instance_id", "token", "published_split"]
+_LABELS = ["instance_id", "group", "complexity"]
+_SPLITS = ["instance_id", "split"]
+
+
+class DesignTask(NamedTuple):
+    """The tables of a folder."""
+
+    features: tuple[Part, ...]
+    instances: tuple[Part, ...]
+    labels: tuple[Part, ...] | None
+    splits: tuple[Part, ...] | None
+
+
+@dataclass(frozen=True)
+class Designed:
+    """Receipt of a design: its table, see `joined_rows`, and what is in it."""
+
+    part: PartFile
+    facts: Facts
+
+
+def _digests(parts: Sequence[Part] | None) -> list[str] | None:
+    return None if parts is None else [part.sha256 for part in parts]
+
+
+def _design(artefact: Artefact, task: DesignTask, _: None) -> Designed:
+    def read(parts: Sequence[Part], columns: list[str] | None = None) -> pa.Table:
+        return read_table([checked(part) for part in parts], columns)
+
+    table = joined_rows(
+        read(task.features),
+        read(task.instances, _TOKENS),
+        None if task.labels is None else read(task.labels, _LABELS),
+        None if task.splits is None else read(task.splits, _SPLITS),
+    )
+    part = write_part(artefact, table.schema, [table], sort_keys=("instance_id",))
+    return Designed(part, facts_of(rows_of(table)))
+
+
+class FitTask(NamedTuple):
+    """A case, the design that it is of, that of another folder, and a model that is there."""
+
+    case: Case
+    design: File
+    other: File | None = None
+    model: Kept | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """Options of fitting."""
+
+    scorer: ScorerOptions = embedded(ScorerOptions)
+    hold: HoldOptions = embedded(HoldOptions)
+    keep: bool = False
+
+
+class Permuted(NamedTuple):
+    """A column that was dealt out anew, or all columns of a group (`group:NAME`)."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FittedCase:
+    """Receipt of a case.
+
+    Attributes:
+        predictions: the file, with schema `PREDICTED`.
+        rows: of it.
+        permuted: what the lists in its last column are of.
+        trained: instances that it was trained on.
+        model: the model, where one is kept.
+    """
+
+    predictions: File
+    rows: int
+    permuted: tuple[str, ...]
+    trained: int
+    model: SavedModel | None
+
+
+def chosen_of(scorers: Sequence[str], options: ScorerOptions) -> Mapping[str, Sequence[str]]:
+    """Return the entries of the registry that scorers need."""
+    names = set(scorers)
+    if "stack" in names:
+        names.update(options.members)
+    return {REGISTRY: sorted(names)}
+
+
+def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
+    return chosen_of([task.case.scorer], options.scorer)
+
+
+def _uses(name: str, task: FitTask, options: FitOptions) -> bool:
+    """Return whether an option of scorers counts: the case's own uses it, or none says that it alone does."""
+    users = {scorer for scorer, entry in SCORERS.items() if name in entry.uses}
+    return not users or task.case.scorer in users
+
+
+def _draws(task: FitTask, options: FitOptions) -> bool:
+    case = task.case
+    return case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
+
+
+def _has_folds(task: FitTask, _: FitOptions) -> bool:
+    return task.case.way in FOLDS
+
+
+def _is_of_all(task: FitTask, _: FitOptions) -> bool:
+    return task.case.way == ALL
+
+
+_UNUSED: dict[str, str | Unless] = {
+    **{
+        f"options.scorer.{one.name}": Unless("other scorers use it", used=partial(_uses, one.name))
+        for one in fields(ScorerOptions)
+    },
+    "options.scorer.seed": Unless("nothing is drawn", used=_draws),
+    "options.hold.folds": Unless("nothing is held out by folds", used=_has_folds),
+    "options.hold.importance": Unless("it is measured on folds alone", used=_has_folds),
+    **dict.fromkeys(
+        (f"options.hold.{name}" for name in ("mwe", "mwe_folds", "test", "leave_genre_out", "ablation", "curve")),
+        "it decides which cases there are, and a case knows no other",
+    ),
+    "options.keep": Unless("only models trained on all instances are kept", used=_is_of_all),
+}
+
+
+def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
+    case = task.case
+    rows = _open(task.design)
+    model = None
+    with one_thread():
+        if task.model is not None:
+            kept = load_kept(task.model)[case.kind]
+            genres, fitted, trained = kept.genres, kept.fitted, 0
+            target, fold, seen = rows.at(rows.kinds == case.kind), None, None
+        else:
+            other = None if task.other is None else _open(task.other)
+            train, held = sides_of(rows, case, options.hold, options.scorer.seed, other)
+            own = rows.at(train)
+            genres = sorted(set(own.genres.tolist()) - {""})
+            training, trained = training_of(own, mode_of(case), genres, case.without)
+            fitted = SCORERS[case.scorer].fit(training, options.scorer)
+            target, fold = rows.at(held), int(case.held) if case.way in FOLDS else None
+            if other is not None:
+                target = other.at(other.kinds == case.kind)
+            seen = np.isin(target.groups.astype(str), own.groups.astype(str))
+            if options.keep and case.way == ALL:
+                kept_now = kept_model(case, rows.columns, genres, fitted, options.scorer, task.design.sha256)
+                model = save_model(artefact, kept_now)
+        matrices = matrices_of(target, mode_of(case), genres, case.without)
+        predictions = _checked(case, fitted, matrices, task.model)
+        names, permuted = _permuted(case, fitted, matrices, predictions, target, options)
+    table = pa.table(
+        [
+            pa.array(target.ids.tolist(), pa.string()),
+            pa.array([fold] * len(target.ids), pa.int32()),
+            pa.array(predictions),
+            pa.nulls(len(target.ids), pa.bool_()) if seen is None else seen,
+            pa.array(permuted, pa.list_(pa.float64())),
+        ],
+        schema=PREDICTED,
+    )
+    part = write_part(artefact, PREDICTED, [table], sort_keys=("instance_id",))
+    return FittedCase(part.file, part.rows, tuple(names), trained, model)
+
+
+def _open(design: File) -> Rows:
+    return rows_of(read_table([checked(design)]))
+
+
+def _checked(case: Case, fitted: Fitted, matrices: Sequence[Matrix], model: Kept | None) -> Floats:
+    """Return predictions, or what is wrong with a model from elsewhere.
+
+    Raises:
+        LexbeamError: its arrays are not those that its scorer has.
+    """
+    if model is None:
+        return _predicted(case.scorer, fitted, matrices)
+    why = "a prediction is no number"
+    try:
+        found = _predicted(case.scorer, fitted, matrices)
+        if np.isfinite(found).all():
+            return found
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        why = str(error)
+    raise LexbeamError(
+        f"the model {model.folder} does not hold what scorer {case.scorer} does ({why}): take it "
+        "from where it was made, or train it anew"
+    )
+
+
+def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[Matrix]) -> Floats:
+    predict = SCORERS[scorer].predict
+    if not len(matrices[0].values):
+        return np.zeros(0)
+    return clipped(mean_of([predict(fitted, matrix.values) for matrix in matrices]))
+
+
+def _permuted(
+    case: Case, fitted: Fitted, matrices: Sequence[Matrix], predictions: Floats, target: Rows, options: FitOptions
+) -> tuple[list[str], list[list[float]] | None]:
+    """Return predictions after one column, or one group, was dealt out anew among the rows.
+
+    Breiman (2001), with one permutation, drawn by the ids of instances and the column's name.
+    """
+    base = not case.without and case.share == 1 and case.way in FOLDS
+    if not options.hold.importance or not base:
+        return [], [[]] * len(predictions)
+    first = matrices[0]
+    groups = sorted({group for group in first.groups if group})
+    wanted = [
+        *((name, [at]) for at, name in enumerate(first.names) if first.groups[at] not in ("", GENRE)),
+        *((f"{GROUP_PREFIX}{group}", [at for at, own in enumerate(first.groups) if own == group]) for group in groups),
+    ]
+    found = []
+    ids = target.ids.tolist()
+    for name, places in wanted:
+        if all(_constant(matrix.values[:, places]) for matrix in matrices):
+            found.append(predictions)
+            continue
+        order = np.argsort(numbers(ids, seed=options.scorer.seed, label=f"permute {name}"))
+        changed = []
+        for matrix in matrices:
+            values = matrix.values.copy()
+            values[:, places] = values[order][:, places]
+            changed.append(matrix._replace(values=values))
+        found.append(_predicted(case.scorer, fitted, changed))
+    return [name for name, _ in wanted], np.column_stack(found).tolist()
+
+
+def _constant(values: Floats) -> bool:
+    return bool(len(values) == 0 or np.array_equal(values, np.repeat(values[:1], len(values), 0), equal_nan=True))
+
+
+DESIGN: Stage[DesignTask, None, Designed] = Stage(
+    name="complexity/design", receipt=Designed, build=_design, unit="folders"
+)
+FIT: Stage[FitTask, FitOptions, FittedCase] = Stage(
+    name="complexity/fit", receipt=FittedCase, build=_fit, unused=_UNUSED, chosen=_chosen, blas=True, unit="models"
+)

@@ -1,0 +1,247 @@
+"""What is trained on, and what is predicted: folds, a split, a genre, another folder.
+
+A `Case` is one model: a scorer, fitted to some instances of a kind, that predicts others.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.complexity.instances import KINDS
+from transforms.common.draws.by_content import uniform
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.complexity.scorers.design import GENRE, Rows, folds_of
+from transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
+
+__all__ = [
+    "ALL",
+    "FOLDS",
+    "SHARES",
+    "SPLIT",
+    "Case",
+    "Facts",
+    "HoldOptions",
+    "cases_of",
+    "facts_of",
+    "first_of",
+    "mode_of",
+    "sides_of",
+    "system_of",
+    "systems_of",
+]
+
+Bools = npt.NDArray[np.bool_]
+
+FOLDS = ("token", "part")
+SPLIT, LEFT, ALL, KEPT = "split", "genre", "all", "kept"
+SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)  # of the groups, for the learning curve; 1 is the case itself
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldOptions:
+    """What is held out, and what else is tried with it."""
+
+    folds: int = option(5, help="folds of cross-validation, by hash of the case-folded target", least=2, most=1000)
+    mwe: tuple[str, ...] = option(
+        ("words",),
+        help="expressions: trained on words, which are single words and both parts of "
+        "expressions; on expressions as a whole; doubled, a row for each part; pooled with single "
+        "words; or the average of what single words' scorer says of both parts; systems are called "
+        "by the scorer, and from the second on SCORER/WAY",
+        choices=tuple(MODES),
+    )
+    mwe_folds: tuple[str, ...] = option(
+        ("token",),
+        help="folds of expressions: by the whole, or by shared words; the first one's predictions are published",
+        choices=FOLDS,
+    )
+    test: str | None = option(
+        None, help="instead of folds, predict the instances of this split and train on the others", metavar="SPLIT"
+    )
+    train_on: tuple[str, ...] = option((), help="train on instances of these splits alone", metavar="SPLIT")
+    leave_genre_out: bool = option(False, help="also predict each genre from the others")
+    importance: bool = option(False, help="also the permutation importance of every feature and group; of folds alone")
+    ablation: bool = option(False, help="also leave out each group of features in turn; of folds alone")
+    curve: bool = option(False, help="also train on shares of the targets, a learning curve; of folds alone")
+
+
+class Facts(NamedTuple):
+    """What there is to train on and to predict.
+
+    Attributes:
+        kinds: the kinds of instances.
+        genres: by kind, those of labelled instances, in the order of `kinds`.
+        groups: groups of features, the genre among them where there are several.
+        labelled: instances with a label.
+    """
+
+    kinds: tuple[str, ...]
+    genres: tuple[tuple[str, ...], ...]
+    groups: tuple[str, ...]
+    labelled: int
+
+
+class Case(NamedTuple):
+    """A model to be fitted.
+
+    Attributes:
+        scorer: its name.
+        kind: of the instances that it predicts.
+        mode: how expressions are scored; empty for single words.
+        way: what is held out: `token` and `part` for a fold by these, `split`, `genre`; `all`:
+            nothing, another folder is predicted; `kept`: nothing is fitted.
+        held: which fold, split or genre.
+        without: a group of features that is left out; empty for none.
+        share: of the groups of training rows.
+    """
+
+    scorer: str
+    kind: str
+    mode: str
+    way: str
+    held: str
+    without: str = ""
+    share: float = 1.0
+
+
+def system_of(scorer: str, mode: str, first: str) -> str:
+    """Return what tables call a scorer.
+
+    Args:
+        scorer: its name.
+        mode: how expressions are scored; empty for single words.
+        first: the first of the modes that are asked for. Others have names of their own.
+    """
+    return scorer if mode in ("", first) else f"{scorer}/{mode}"
+
+
+def first_of(options: HoldOptions) -> str:
+    """Return the first mode that is asked for."""
+    return options.mwe[0] if options.mwe else ""
+
+
+def systems_of(scorers: Sequence[str], options: HoldOptions) -> list[str]:
+    """Return the names of all systems, sorted."""
+    first = first_of(options)
+    return sorted({system_of(name, mode, first) for name in scorers for mode in ("", *options.mwe)})
+
+
+def mode_of(case: Case) -> Mode:
+    """Return what a case is trained on."""
+    return MODES[case.mode] if case.mode else SINGLE
+
+
+def facts_of(rows: Rows) -> Facts:
+    """Return what there is in some rows."""
+    kinds = tuple(sorted(set(rows.kinds.tolist())))
+    known = ~np.isnan(rows.labels)
+    genres = tuple(tuple(sorted(set(rows.genres[known & (rows.kinds == kind)].tolist()) - {""})) for kind in kinds)
+    groups = sorted({column.group for column in rows.columns})
+    if any(len(some) > 1 for some in genres):
+        groups.append(GENRE)
+    return Facts(kinds, genres, tuple(groups), int(known.sum()))
+
+
+def cases_of(facts: Facts, scorers: Sequence[str], options: HoldOptions, *, other: bool, keep: bool) -> Iterator[Case]:
+    """Yield the models to be fitted.
+
+    Args:
+        facts: what there is.
+        scorers: their names.
+        options: what is held out.
+        other: whether another folder is predicted, in place of folds or a split.
+        keep: whether a model of all instances is kept.
+    """
+    for scorer in scorers:
+        for kind, genres in zip(facts.kinds, facts.genres, strict=True):
+            for mode in ("",) if kind == "single" else tuple(dict.fromkeys(options.mwe)):
+                if other or keep:
+                    yield Case(scorer, kind, mode, ALL, "")
+                if other:
+                    continue
+                if options.test is not None:
+                    yield Case(scorer, kind, mode, SPLIT, options.test)
+                else:
+                    yield from _folds(scorer, kind, mode, facts, options)
+                if options.leave_genre_out and len(genres) > 1:
+                    yield from (Case(scorer, kind, mode, LEFT, genre) for genre in genres)
+
+
+def _folds(scorer: str, kind: str, mode: str, facts: Facts, options: HoldOptions) -> Iterator[Case]:
+    ways = ("token",) if kind == "single" else tuple(dict.fromkeys(options.mwe_folds))
+    for number in range(options.folds):
+        for way in ways:
+            yield Case(scorer, kind, mode, way, str(number))
+        first = Case(scorer, kind, mode, ways[0], str(number))
+        if options.ablation and len(facts.groups) > 1:
+            yield from (first._replace(without=group) for group in facts.groups)
+        if options.curve:
+            yield from (first._replace(share=share) for share in SHARES)
+
+
+def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int, other: Rows | None = None) -> tuple[Bools, Bools]:
+    """Return which rows a case is trained on, and which of them it predicts.
+
+    Training rows have a label and, where `train_on` names splits, are of one of these. No single
+    word is trained on that stands in an expression that is predicted.
+
+    Args:
+        rows: those of the folder.
+        case: the model.
+        options: what is held out.
+        seed: of folds and shares.
+        other: rows of another folder that is predicted in place of these.
+
+    Raises:
+        UsageError: there is nothing to train on, or nothing to predict.
+    """
+    own = rows.kinds == case.kind
+    train = np.ones(len(own), bool)
+    if case.way in FOLDS:
+        held = own.copy()
+        folds = folds_of(rows.at(own), options.folds, seed=seed, by=case.way)
+        held[own] = folds == int(case.held)
+        train &= ~held
+    elif case.way == SPLIT:
+        held = own & (rows.splits == case.held)
+        # Instances that were left out of the splits are on neither side.
+        train &= (rows.splits != case.held) & (rows.splits != "")
+        if not held.any():
+            known = ", ".join(sorted(set(rows.splits.tolist()) - {""})) or "none"
+            raise UsageError(f"`test`: no {case.kind} instance is of split {case.held!r}; there are {known}")
+    elif case.way == LEFT:
+        held = own & (rows.genres == case.held)
+        train &= rows.genres != case.held
+    else:
+        held = np.zeros(len(own), bool)
+    if options.train_on:
+        train &= np.isin(rows.splits.astype(str), list(options.train_on))
+    if case.kind != "single":
+        predicted = rows.parts[held] if other is None else other.parts[other.kinds == case.kind]
+        words = {word for parts in predicted for word in parts}
+        single = rows.kinds == "single"
+        train &= ~(single & np.array([parts[0] in words for parts in rows.parts], bool))
+    train &= ~np.isnan(rows.labels) & _used(rows, case)
+    if case.share < 1:
+        drawn = uniform(rows.groups.tolist(), seed=seed, label="learning curve")
+        train &= drawn < case.share
+    if not train.any():
+        splits = f" of split {', '.join(options.train_on)}" if options.train_on else ""
+        mode = mode_of(case)
+        kinds = [name for name, used in zip(KINDS, mode[:2], strict=True) if used]
+        raise UsageError(
+            f"scorer {case.scorer}: no labelled instances{splits} of kind {' or '.join(kinds)} to "
+            f"train on, for {case.kind}, {case.way} {case.held}: give more, or fewer `folds`"
+        )
+    return train, held
+
+
+def _used(rows: Rows, case: Case) -> Bools:
+    """Return which rows are of a kind that the case is trained on."""
+    mode = mode_of(case)
+    single = rows.kinds == "single"
+    return (single & bool(mode.singles)) | (~single & bool(mode.expressions))

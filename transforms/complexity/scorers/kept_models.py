@@ -1,0 +1,151 @@
+"""Scorers that are kept: one model of single words, of expressions, or of both.
+
+The folder is one of docs/reference/models.md, of format safetensors: the arrays of each kind are called
+`KIND/NAME`. So nothing of a file is executed when it is loaded, whatever the scorer is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import LexbeamError
+from transforms.common.store.identity import Place
+from transforms.complexity.scorers.design import Column
+from transforms.complexity.scorers.holding_out import Case
+from transforms.learning.models.formats import pack_texts, unpack_texts
+from transforms.learning.models.keeping import load_model
+from transforms.learning.models.model import Feature, Model
+from transforms.learning.scorer import Fitted, ScorerOptions
+from transforms.learning.scorers import SCORERS
+
+__all__ = ["Kept", "KeptKind", "KeptModel", "kept_model", "load_kept", "merged", "opened"]
+
+KIND, TASK, FORMAT = "regressor", "complexity", "safetensors"
+GENRES = "genres"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A model that is there: its folder, its digest, and what it is.
+
+    Attributes:
+        folder: where.
+        digest: of what.
+        scorer: name of the scorer.
+        modes: by kind, how expressions are scored; empty for single words.
+    """
+
+    folder: Place
+    digest: str
+    scorer: str
+    modes: Mapping[str, str]
+
+
+class KeptModel(NamedTuple):
+    """What is told of a model that was kept: its digest."""
+
+    digest: str
+
+
+@dataclass(frozen=True)
+class KeptKind:
+    """What is kept of a kind: the genres that it was trained on, and the arrays of the scorer."""
+
+    genres: Sequence[str]
+    fitted: Fitted
+
+
+def kept_model(
+    case: Case, columns: Sequence[Column], genres: Sequence[str], fitted: Fitted, options: ScorerOptions, data: str
+) -> Model:
+    """Return the model of a case; `merged` makes one of several.
+
+    Args:
+        case: scorer, kind and mode.
+        columns: of the features that it was trained on, all of them, in order.
+        genres: likewise.
+        fitted: what was fitted.
+        options: of scorers; those that it uses are noted.
+        data: digest of the training data.
+    """
+    own = asdict(options)
+    used = {name: own[name] for name in SCORERS[case.scorer].uses}
+    return Model(
+        kind=KIND,
+        task=TASK,
+        format=FORMAT,
+        content={
+            f"{case.kind}/{GENRES}": pack_texts(list(genres)),
+            **{f"{case.kind}/{name}": array for name, array in fitted.items()},
+        },
+        features=tuple(Feature(column.name, column.dtype) for column in columns),
+        options={"scorer": case.scorer, "modes": {case.kind: case.mode}, **used},
+        seed=options.seed,
+        data=data,
+        made_with=("lightgbm", "scikit-learn", "scipy"),
+    )
+
+
+def merged(models: Sequence[Model]) -> Model:
+    """Return one model of models of several kinds, which are of one scorer and one training set."""
+    ordered = sorted(models, key=_kinds_of)
+    content: dict[str, Any] = {}
+    modes: dict[str, str] = {}
+    for model in ordered:
+        content.update(model.content)
+        modes.update(model.options["modes"])
+    first = ordered[0]
+    return Model(
+        kind=KIND,
+        task=TASK,
+        format=FORMAT,
+        content=content,
+        features=first.features,
+        options={**first.options, "modes": modes},
+        seed=first.seed,
+        data=digest(sorted({model.data for model in ordered})),
+        made_with=first.made_with,
+    )
+
+
+def _kinds_of(model: Model) -> list[str]:
+    return sorted(model.options["modes"])
+
+
+def opened(folder: str, columns: Sequence[Column]) -> Kept:
+    """Return what a kept model is, checked against the features that it is to be given.
+
+    Raises:
+        LexbeamError: there is none, it is damaged, not of this task, or of other columns.
+    """
+    model = load_model(folder)
+    features = [(column.name, column.dtype) for column in columns]
+    model.check(kind=KIND, task=TASK, features=features)
+    scorer, modes = model.options.get("scorer"), model.options.get("modes")
+    if scorer not in SCORERS or not isinstance(modes, dict):
+        raise LexbeamError(
+            f"the model {folder} is of scorer {scorer!r}, which is not known here: give one that "
+            "`lexbeam complexity score` kept with `save`"
+        )
+    return Kept(folder, model.digest, str(scorer), {str(k): str(v) for k, v in modes.items()})
+
+
+def load_kept(kept: Kept) -> dict[str, KeptKind]:
+    """Return what is kept of each kind.
+
+    Raises:
+        LexbeamError: the model is no longer what it was, or damaged.
+    """
+    model = load_model(kept.folder)
+    if model.digest != kept.digest:
+        raise LexbeamError(f"the model {kept.folder} changed while it was used: run the same command again")
+    found = {}
+    for kind in kept.modes:
+        own = {
+            name.removeprefix(f"{kind}/"): array for name, array in model.content.items() if name.startswith(f"{kind}/")
+        }
+        if GENRES not in own:
+            raise LexbeamError(f"the model {kept.folder} has nothing of kind {kind}: train it anew")
+        found[kind] = KeptKind(unpack_texts(own.pop(GENRES)), own)
+    return found

@@ -1,0 +1,82 @@
+"""How expressions are scored: by what they are trained on, and what is averaged of predictions."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.complexity.scorers.design import Matrix, Rows, matrix_of
+from transforms.learning.scorer import Training
+
+__all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
+
+
+class Mode(NamedTuple):
+    """What is trained on, and predicted, in which layouts (`design.LAYOUTS`).
+
+    Where both kinds are trained on, the column `is_single` tells them apart.
+
+    Attributes:
+        singles: layouts in which labelled single words are training rows.
+        expressions: likewise expressions.
+        predicts: the layouts whose predictions are averaged.
+    """
+
+    singles: tuple[str, ...]
+    expressions: tuple[str, ...]
+    predicts: tuple[str, ...]
+
+    @property
+    def both(self) -> bool:
+        """Whether both kinds are trained on."""
+        return bool(self.singles and self.expressions)
+
+
+# Single words are scored apart.
+SINGLE = Mode(("whole",), (), ("whole",))
+MODES: dict[str, Mode] = {
+    # Trained on expressions alone, by the columns of the whole and of both parts.
+    "own": Mode((), ("all",), ("all",)),
+    # The mean of what the scorer of single words says of the first and of the last part.
+    "average": Mode(("whole",), (), ("first", "last")),
+    # Each expression is two rows, of its first and of its last part.
+    "double": Mode((), ("first", "last"), ("first", "last")),
+    # Trained on both kinds; a single word is its own first and last part.
+    "pooled": Mode(("all",), ("all",), ("all",)),
+    # Trained on words: single words, and both parts of each expression, as a row each.
+    "words": Mode(("whole",), ("first", "last"), ("first", "last")),
+}
+
+
+def training_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[Training, int]:
+    """Return what a scorer learns from, and of how many instances it is.
+
+    Args:
+        rows: labelled instances of both kinds.
+        mode: how.
+        genres: what genres there are among them.
+        without: a group of columns that is left out.
+    """
+    single = rows.kinds == "single"
+    found: list[tuple[Matrix, Rows]] = []
+    for layouts, own in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
+        found += [(matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts]
+    training = Training(
+        values=np.concatenate([matrix.values for matrix, _ in found]),
+        names=found[0][0].names,
+        labels=np.concatenate([own.labels for _, own in found]),
+        groups=[group for _, own in found for group in own.groups.tolist()],
+    )
+    used = single.sum() * bool(mode.singles) + (~single).sum() * bool(mode.expressions)
+    return training, int(used)
+
+
+def matrices_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = "") -> list[Matrix]:
+    """Return the matrices of rows of one kind whose predictions are averaged."""
+    return [matrix_of(rows, layout, genres, without, kinds=mode.both) for layout in mode.predicts]
+
+
+def mean_of(predictions: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    """Return the mean of several predictions of the same rows."""
+    return np.asarray(sum(predictions) / len(predictions), np.float64)

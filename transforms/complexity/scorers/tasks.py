@@ -1,0 +1,54 @@
+"""Which models a run fits, as tasks, by what there is in the folders."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from transforms.complexity.scorers.fit_stages import Designed, FitTask
+from transforms.complexity.scorers.holding_out import KEPT, Case, HoldOptions, cases_of, first_of, mode_of
+from transforms.complexity.scorers.kept_models import Kept
+from transforms.learning.scorers import SCORERS
+
+__all__ = ["OTHER", "OWN", "Asked", "fit_tasks", "weight_of"]
+
+OWN, OTHER = 0, 1  # places of folders
+
+
+class Asked(NamedTuple):
+    """What is to be fitted.
+
+    Attributes:
+        scorers: names.
+        hold: what is held out.
+        keep: whether a model of all instances is kept.
+        model: a model that is there, in place of fitting.
+    """
+
+    scorers: tuple[str, ...]
+    hold: HoldOptions
+    keep: bool
+    model: Kept | None
+
+    @property
+    def first(self) -> str:
+        """How expressions are scored by what is called by the scorer's name alone."""
+        return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
+
+
+def fit_tasks(asked: Asked, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
+    """Yield a task for each model, keyed by a number and its case."""
+    own = designs[OWN]
+    other = designs[OTHER].part.file if OTHER in designs else None
+    if asked.model is not None:
+        kinds = [kind for kind in own.facts.kinds if kind in asked.model.modes]
+        cases = [Case(asked.model.scorer, kind, asked.model.modes[kind], KEPT, "") for kind in kinds]
+    else:
+        facts = own.facts
+        cases = list(cases_of(facts, asked.scorers, asked.hold, other=other is not None, keep=asked.keep))
+    for number, case in enumerate(cases):
+        yield (number, case), FitTask(case, own.part.file, other, asked.model)
+
+
+def weight_of(element: tuple[tuple[int, Case], FitTask]) -> float:
+    """Return about how much work a task is, against a ridge regression."""
+    (_, case), _ = element
+    return SCORERS[case.scorer].cost * (5.0 if mode_of(case).singles else 1.0)

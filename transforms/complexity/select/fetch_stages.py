@@ -1,0 +1,145 @@
+"""Stages `fetch` and `merge`: chosen targets in their sentences, as `complexity/instances`."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.complexity.instances import INSTANCES, instances_schema
+from transforms.annotation.guessing import short_tag
+from transforms.common.errors import LexbeamError
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.merge import WHOLE_BATCHES, MergeTask, batches, in_order, merge
+from transforms.common.store.receipts import File
+from transforms.common.store.tables import PartFile
+from transforms.complexity.instances.instance import instance_id
+from transforms.complexity.select.picking import Occurrence
+from transforms.corpora.corpus import PartPair
+from transforms.corpora.fetching import Passage, SentenceKey, fetch
+from transforms.corpora.reading import read_documents
+from transforms.layers.registry import columns_of
+
+__all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "Fetched", "instance_of"]
+
+# One for one, so that offsets stay: a sentence is one line.
+_SPACE = re.compile(r"\s")
+COLUMNS = ("forms", "lemmas", "upos", "genre", "language")
+
+
+class FetchTask(NamedTuple):
+    """What is fetched from a part of a corpus: targets, of none of whose sentences it lacks."""
+
+    pair: PartPair
+    chosen: tuple[Occurrence, ...]
+
+
+class FetchSpec(NamedTuple):
+    """What is carried over: layers, and the language of sentences of which it is not known."""
+
+    layers: tuple[str, ...]
+    language: str | None
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """The receipt: a file of batches, one a row, and their instances' ids in that order."""
+
+    file: File
+    ids: tuple[str, ...]
+
+
+def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> Fetched:
+    by_sentence: dict[SentenceKey, list[Occurrence]] = {}
+    for one in sorted(task.chosen, key=_place):
+        by_sentence.setdefault(SentenceKey(one.document_id, one.sentence), []).append(one)
+    schema = instances_schema(columns_of(spec.layers))
+    names = dict.fromkeys(key.document_id for key in by_sentence)
+    sources = {row.document_id: row.source for row in read_documents(task.pair.documents, ["source"], names)}
+    ids: list[str] = []
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, schema) as writer:
+        columns = (*COLUMNS, "starts", "ends", *spec.layers)
+        for key, passage in fetch(task.pair, by_sentence, columns=columns, text=True):
+            if passage is None:
+                raise LexbeamError(
+                    f"{task.pair.sentences.path}: sentence {key.sentence} of document "
+                    f"{key.document_id} is gone: make the corpus again with `overwrite`"
+                )
+            for one in by_sentence[key]:
+                row = instance_of(one, passage, sources[key.document_id], spec.language)
+                writer.write(pa.RecordBatch.from_pylist([row], schema=schema))
+                ids.append(row["instance_id"])
+    return Fetched(artefact.file(".arrow"), tuple(ids))
+
+
+def _place(one: Occurrence) -> tuple[str, int, int, str]:
+    return one.document_id, one.sentence, one.position, one.kind
+
+
+def instance_of(one: Occurrence, passage: Passage, source: str, unknown: str | None) -> dict[str, Any]:
+    """Return the row of `complexity/instances` that a target is.
+
+    The sentence is the document's text from its first form to its last, with a space for each
+    white space of another kind; without text, its forms with spaces between them. The source's own
+    id, which enters the instance's, is `document_id:sentence`. `unknown` is the language of a
+    sentence of which none is known.
+    """
+    row = passage.sentence
+    assert row.forms is not None
+    last = one.position + one.tokens - 1
+    if passage.text is not None and row.starts and row.ends:
+        begin = passage.start or 0
+        sentence = _SPACE.sub(" ", passage.text)
+        start, end = row.starts[one.position] - begin, row.ends[last] - begin
+    else:
+        sentence = " ".join(row.forms)
+        start = sum(len(form) + 1 for form in row.forms[: one.position])
+        end = start + len(" ".join(row.forms[one.position : last + 1]))
+    token = sentence[start:end]
+    language = row.language or unknown
+    source_id = f"{one.document_id}:{one.sentence}"
+    return {
+        "instance_id": instance_id(
+            kind=one.kind, genre=one.genre, sentence=sentence, token=token, start=start, source_id=source_id
+        ),
+        "kind": one.kind,
+        "token": token,
+        "genre": one.genre,
+        "language": language and short_tag(language),
+        "sentence": sentence,
+        "start": start,
+        "end": end,
+        "forms": row.forms,
+        "lemmas": row.lemmas,
+        "upos": row.upos,
+        "position": one.position,
+        "tokens": one.tokens,
+        "source": source,
+        "source_id": source_id,
+        "document_id": one.document_id,
+        "sentence_number": one.sentence,
+        "flags": [],
+        "duplicate_of": None,
+        "published_split": None,
+        **(passage.layers or {}),
+    }
+
+
+def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:
+    with BatchReader() as reader:
+        rows = batches(reader, in_order(task.staged))
+        return merge(artefact, INSTANCES, rows, instances_schema(columns_of(layers)))
+
+
+FETCH: Stage[FetchTask, FetchSpec, Fetched] = Stage(
+    name="complexity.select/fetch", receipt=Fetched, build=_fetch, unit="parts"
+)
+MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
+    name="complexity.select/merge",
+    receipt=PartFile,
+    build=_merge,
+    unused={**WHOLE_BATCHES},
+    unordered=("task.staged",),
+    unit="parts",
+)

@@ -1,0 +1,4 @@
+"""Complexity for a person: views of instances and features, panels of splits, features, scores.
+
+In: published tables. Out: Arrow tables, lines, panels. Nothing here changes a published byte.
+"""

@@ -1,0 +1,4 @@
+"""Splits of labelled instances: no token in two of them, genres and complexities alike.
+
+In: instances and labels. Out: `complexity/splits`, `complexity/strata`. Read `splits`, `tables`, `strata`.
+"""

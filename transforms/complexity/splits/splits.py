@@ -1,0 +1,162 @@
+"""Splits of labelled instances: no token in two of them, genres and complexities alike.
+
+A method is a function of the instances of one kind, the shares and the options; single words and
+multi-word expressions are split apart. Tokens are compared case-folded, by their hashes. Nothing
+depends on the order of rows: groups are ordered by complexity and by hashes that the seed stirs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from transforms.common.draws.balancing import Floats, Ints
+from transforms.common.draws.by_content import content_hashes, numbers
+from transforms.common.draws.folds import Oversized, components
+from transforms.common.draws.splits import Shares, deal, deal_alike, parse_shares, pattern
+from transforms.common.options.fields import option
+
+__all__ = ["NO_SENTENCE", "SPLIT_METHODS", "Dealt", "Instances", "SplitOptions"]
+
+Hashes = npt.NDArray[np.uint64]
+
+NO_SENTENCE = np.uint64(0)  # in place of the hash of a sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitOptions:
+    """How labelled instances are split."""
+
+    method: str = option(
+        "balanced",
+        help="paper: as the shared task's paper says, genre by genre; paper-global: "
+        "the same, a token staying in the split of its first genre; balanced: genres and "
+        "complexities made alike by swaps, no token in two splits",
+        choices="transforms.complexity.splits.splits:SPLIT_METHODS",
+    )
+    shares: tuple[str, ...] = option(
+        ("train=.85", "trial=.05", "test=.10"),
+        help="splits and their shares of the instances",
+        metavar="NAME=SHARE",
+        check=parse_shares,
+    )
+    seed: int = option(1, help="other seeds give other splits")
+    one_sentence: bool = option(
+        False,
+        help="balanced: no sentence in two splits either; what hangs together by tokens and "
+        "sentences and is too large goes to the largest split",
+    )
+    bands: int = option(
+        256, help="balanced: bands of complexity that are told apart, if labels have more values", least=2, most=4096
+    )
+    duplicates: str = option(
+        "keep",
+        help="instances that repeat another's target and sentence: split like others, or left out of all splits",
+        choices=("keep", "leave-out"),
+    )
+
+
+class Instances(NamedTuple):
+    """Labelled instances of one kind.
+
+    Attributes:
+        token: hash of the case-folded target, uint64.
+        sentence: hash of the sentence, uint64; `NO_SENTENCE` where there is none.
+        genre: place among the genres in sorted order (without one: the last), int64.
+        complexity: float64, no nan.
+    """
+
+    token: Hashes
+    sentence: Hashes
+    genre: Ints
+    complexity: Floats
+
+
+class Dealt(NamedTuple):
+    """Splits of instances.
+
+    Attributes:
+        split: place among the shares, int64.
+        too_large: groups that went to the largest split because of their size, the largest first.
+    """
+
+    split: Ints
+    too_large: tuple[Oversized, ...] = ()
+
+
+def _literally(token: Hashes, complexity: Floats, shares: Shares, seed: int) -> tuple[Hashes, Ints]:
+    """Return tokens in ascending order and their splits, by the paper's rule."""
+    tokens, of = np.unique(token, return_inverse=True)
+    least = np.full(len(tokens), np.inf)
+    np.minimum.at(least, of, complexity)
+    ties = numbers(tokens, seed=seed, label="complexity/split ties")
+    split = np.empty(len(tokens), np.int64)
+    split[np.lexsort((ties, least))] = deal(len(tokens), pattern(shares))
+    return tokens, split
+
+
+def paper(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
+    """Split as Shardlow et al. (2021), section 4, say, genre by genre.
+
+    The instances of a genre are grouped by token, groups sorted by the complexity of their least
+    complex instance (ties by the hash of the token), and dealt out in blocks, see `pattern` and
+    `deal`. A token of two genres may come to two splits.
+    """
+    split = np.zeros(len(rows.token), np.int64)
+    for genre in np.unique(rows.genre):
+        own = np.flatnonzero(rows.genre == genre)
+        tokens, dealt = _literally(rows.token[own], rows.complexity[own], shares, options.seed)
+        split[own] = dealt[np.searchsorted(tokens, rows.token[own])]
+    return Dealt(split)
+
+
+def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
+    """Split as `paper` does, all instances of a token as those of its first genre in sorted order.
+
+    All groups of a genre are dealt out, also those whose token has its split from another genre.
+    """
+    of = np.unique(rows.token, return_inverse=True)[1]
+    literal = paper(rows, shares, options).split
+    order = np.lexsort((rows.genre, of))
+    first = order[np.flatnonzero(np.diff(of[order], prepend=-1))]
+    return Dealt(literal[first][of])
+
+
+def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
+    """Split so that genres and complexities are alike, no token in two splits.
+
+    Groups of instances (tokens; with `one_sentence` what hangs together by tokens and sentences)
+    are dealt out by `deal_alike`. One that is too large for that is told.
+    """
+    if not len(rows.token):
+        return Dealt(np.zeros(0, np.int64))
+    names, of, called = _groups(rows, one_sentence=options.one_sentence)
+    found = deal_alike(names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed)
+    sizes = np.bincount(of)
+    large = sorted(np.flatnonzero(found.fixed).tolist(), key=lambda one: (-sizes[one], one))
+    told = (Oversized(called(one), int(sizes[one]), float(sizes[one] / len(of))) for one in large)
+    return Dealt(found.split[of], tuple(told))
+
+
+def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
+    """Return hashes of groups, ascending, the group of each row, and what a group is called."""
+    if not one_sentence:
+        tokens, of = np.unique(rows.token, return_inverse=True)
+        return tokens, of.astype(np.int64), lambda one: f"token {tokens[one]:016x}"
+    sentence = pa.array(rows.sentence, mask=rows.sentence == NO_SENTENCE)
+    joined = components({"token": pa.array(rows.token), "sentence": sentence})
+    hashes = content_hashes(joined.names)
+    order = np.argsort(hashes, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return hashes[order], place[joined.of_row], lambda one: f"component {hashes[order[one]]:016x}"
+
+
+SPLIT_METHODS: dict[str, Callable[[Instances, Shares, SplitOptions], Dealt]] = {
+    "paper": paper,
+    "paper-global": paper_global,
+    "balanced": balanced,
+}

@@ -1,0 +1,183 @@
+"""Published instances and labels split: tables complexity/splits and complexity/strata.
+
+Of an instance 70 bytes are held: its id (36), hashes of the case-folded target and of the sentence
+(8 each), genre (8), complexity (8), kind and whether it repeats another (2). Text is read a row
+group at a time; while labels are joined to instances, ids and values of these are held as well.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.complexity.instances import KINDS, SPLITS
+from transforms.common.draws.balancing import Floats, Ints
+from transforms.common.draws.by_content import content_hashes
+from transforms.common.draws.folds import Oversized
+from transforms.common.draws.splits import parse_shares
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
+from transforms.complexity.splits.strata import Placed, strata
+
+__all__ = ["COLUMNS", "LABEL_COLUMNS", "Held", "Split", "check_options", "hold", "split"]
+
+# What of tables complexity/instances and complexity/labels is read.
+COLUMNS = ("instance_id", "kind", "token", "genre", "sentence", "duplicate_of")
+LABEL_COLUMNS = ("instance_id", "group", "complexity")
+NO_LABEL, DUPLICATE = "no_label", "duplicate"
+
+
+class Held(NamedTuple):
+    """What is held of instances, sorted by id.
+
+    Attributes:
+        ids: string array.
+        kind: place of each one's kind among `KINDS`, int8.
+        genre: place of each one's genre in `genres`, int64.
+        token: hash of the case-folded target, uint64.
+        sentence: hash of the sentence, uint64; `NO_SENTENCE` where there is none.
+        duplicate: whether it repeats another.
+        complexity: float64; nan where there is none.
+        genres: the genres in sorted order, and None in the end if some have none.
+    """
+
+    ids: pa.Array
+    kind: npt.NDArray[np.int8]
+    genre: Ints
+    token: npt.NDArray[np.uint64]
+    sentence: npt.NDArray[np.uint64]
+    duplicate: npt.NDArray[np.bool_]
+    complexity: Floats
+    genres: tuple[str | None, ...]
+
+
+class Split(NamedTuple):
+    """What splitting makes.
+
+    Attributes:
+        splits: rows of complexity/splits.
+        strata: rows of complexity/strata.
+        too_large: by kind, groups that went to the largest split because of their size.
+    """
+
+    splits: pa.Table
+    strata: pa.Table
+    too_large: dict[str, tuple[Oversized, ...]]
+
+
+def check_options(options: SplitOptions) -> None:
+    """Refuse options that the method does not use.
+
+    Raises:
+        UsageError: `one_sentence` with another method than balanced.
+    """
+    if options.one_sentence and options.method != "balanced":
+        raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} looks at tokens alone")
+
+
+def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> Held:
+    """Return what is held of instances and their labels by all annotators.
+
+    Args:
+        instances: the row groups of the table, with `COLUMNS`, in whatever order.
+        labels: those of the table of labels, with `LABEL_COLUMNS`.
+
+    Raises:
+        LexbeamError: two instances have one id, or two labels are of one instance.
+    """
+    ids, kinds, genres, tokens, sentences, repeated = [], [], [], [], [], []
+    for rows in instances:
+        ids += rows["instance_id"].chunks
+        kinds += pc.index_in(rows["kind"], value_set=pa.array(KINDS)).cast(pa.int8()).chunks
+        genres += rows["genre"].chunks
+        tokens.append(content_hashes([text.casefold() for text in rows["token"].to_pylist()]))
+        sentences.append(_sentence_hashes(rows["sentence"]))
+        repeated += pc.is_valid(rows["duplicate_of"]).chunks
+    named = pa.chunked_array(ids, pa.string()).combine_chunks()
+    order = pc.sort_indices(named)
+    named, at = named.take(order), order.to_numpy()
+    _check_ids(named, "table complexity/instances")
+    coded = pa.chunked_array(genres, pa.string()).combine_chunks().dictionary_encode()
+    found = sorted(coded.dictionary.to_pylist())
+    places = np.array([found.index(one) for one in coded.dictionary.to_pylist()] + [len(found)])
+    genre = places[pc.fill_null(coded.indices, len(found)).to_numpy()]
+    return Held(
+        ids=named,
+        kind=pa.chunked_array(kinds, pa.int8()).to_numpy()[at],
+        genre=genre.astype(np.int64)[at],
+        token=np.concatenate([np.zeros(0, np.uint64), *tokens])[at],
+        sentence=np.concatenate([np.zeros(0, np.uint64), *sentences])[at],
+        duplicate=pa.chunked_array(repeated, pa.bool_()).to_numpy()[at],
+        complexity=_complexities(named, labels),
+        genres=(*found, None) if coded.null_count else tuple(found),
+    )
+
+
+def _sentence_hashes(sentences: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
+    known = pc.is_valid(sentences).to_numpy()
+    found = np.full(len(sentences), NO_SENTENCE)
+    found[known] = np.maximum(content_hashes(sentences.drop_null()), 1)
+    return found
+
+
+def _check_ids(ids: pa.Array, where: str) -> None:
+    """Refuse sorted ids of which one is doubled."""
+    same = pc.equal(ids[1:], ids[:-1])
+    if len(ids) > 1 and pc.any(same).as_py():
+        doubled = ids[pc.index(same, True).as_py()].as_py()
+        raise LexbeamError(f"{where} has instance {doubled!r} twice: make it anew")
+
+
+def _complexities(ids: pa.Array, labels: Iterable[pa.Table]) -> Floats:
+    names, values = [], []
+    for rows in labels:
+        rows = rows.filter(pc.equal(rows["group"], ""))
+        names += rows["instance_id"].chunks
+        values += rows["complexity"].chunks
+    known = pa.chunked_array(names, pa.string()).combine_chunks()
+    _check_ids(known.take(pc.sort_indices(known)), "table complexity/labels")
+    places = pc.index_in(ids, value_set=known)
+    found = pa.chunked_array(values, pa.float64()).combine_chunks().take(places)
+    return np.array(pc.fill_null(found, np.nan).to_numpy(zero_copy_only=False))
+
+
+def split(held: Held, options: SplitOptions) -> Split:
+    """Split instances kind by kind, and tell how alike the splits are.
+
+    Raises:
+        LexbeamError: no instance has a label.
+    """
+    shares = parse_shares(options.shares)
+    inside = np.isfinite(held.complexity)
+    if not inside.any():
+        raise LexbeamError("no instance has a complexity: load labelled files, or aggregate judgments first")
+    reasons = np.where(inside, "", NO_LABEL).astype(object)
+    if options.duplicates == "leave-out":
+        reasons[inside & held.duplicate] = DUPLICATE
+        inside &= ~held.duplicate
+    places = np.full(len(inside), -1, np.int64)
+    too_large: dict[str, tuple[Oversized, ...]] = {}
+    for number, kind in enumerate(KINDS):
+        own = np.flatnonzero(inside & (held.kind == number))
+        if len(own):
+            rows = Instances(held.token[own], held.sentence[own], held.genre[own], held.complexity[own])
+            dealt = SPLIT_METHODS[options.method](rows, shares, options)
+            places[own] = dealt.split
+            too_large[kind] = dealt.too_large
+    names = pa.array([*shares.names, None], pa.string())
+    rows = pa.table(
+        {
+            "instance_id": held.ids,
+            "split": names.take(pa.array(places % len(names))),
+            "method": pa.array([options.method] * len(places), pa.string()),
+            "reason": pa.array(reasons, pa.string(), mask=reasons == ""),
+        },
+        schema=SPLITS.schema(),
+    )
+    placed = Placed(
+        held.kind.astype(np.int64), held.genre, held.token, held.sentence, held.complexity, places, KINDS, held.genres
+    )
+    return Split(rows, strata(placed, shares, options.method), too_large)

@@ -1,0 +1,159 @@
+"""Nearest neighbours of words in one slice's space, by cosine similarity.
+
+>>> import numpy as np
+>>> vectors = np.array([[1, 0], [2, 0], [0, 1]], np.float32)
+>>> nearest_neighbours(vectors, queries=np.array([0]), candidates=np.array([0, 1, 2]), k=1)
+[(array([1]), array([1.]))]
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from schemas.change.neighbours import NEIGHBOURS
+from transforms.common.rowwise import product
+from transforms.embeddings.alignment import Side, Space, apply
+
+__all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
+
+BLOCK = 16_384
+
+Places = npt.NDArray[np.int64]
+
+
+def nearest_neighbours(
+    vectors: npt.NDArray[np.float32], *, queries: Places, candidates: Places, k: int
+) -> list[tuple[Places, npt.NDArray[np.float64]]]:
+    """Return for each query row the `k` nearest candidate rows and their cosines, nearest first.
+
+    Args:
+        vectors: float32 of shape (words, dim).
+        queries: rows to find neighbours of; a row is not a neighbour of itself.
+        candidates: rows that may be neighbours, ascending; ties go to the lower row.
+        k: neighbours per query; fewer come back where there are fewer candidates.
+
+    A zero vector has no neighbours and is none.
+    """
+    unit = Side(unit_length=True)
+    asked = apply(unit, vectors[queries])
+    found: list[tuple[Places, npt.NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0)) for _ in queries]
+    for start in range(0, len(candidates), BLOCK):
+        places = candidates[start : start + BLOCK]
+        block = apply(unit, vectors[places])
+        cosines = np.clip(product(asked, block.T), -1.0, 1.0)
+        cosines[:, ~block.any(axis=1)] = -np.inf
+        cosines[~asked.any(axis=1)] = -np.inf
+        cosines[queries[:, None] == places] = -np.inf
+        for row, (best, near) in enumerate(found):
+            found[row] = _best(np.append(best, places), np.append(near, cosines[row]), k)
+    return found
+
+
+def _best(places: Places, cosines: npt.NDArray[np.float64], k: int) -> tuple[Places, npt.NDArray[np.float64]]:
+    """Return the k largest; places ascend among equals, so a stable sort settles ties."""
+    if k < len(cosines):
+        least = np.partition(cosines, len(cosines) - k)[len(cosines) - k]
+        able = cosines >= least
+        places, cosines = places[able], cosines[able]
+    order = np.argsort(-cosines, kind="stable")[:k]
+    order = order[cosines[order] > -np.inf]
+    return places[order], cosines[order]
+
+
+def neighbours_table(
+    slice_name: str, seed: int, space: Space, words: Sequence[str], *, k: int, min_count: int
+) -> pa.Table:
+    """Return rows of table neighbours for one slice and seed, sorted by word and rank.
+
+    Args:
+        slice_name: name of the slice.
+        seed: training seed of the space.
+        space: unaligned space of the slice.
+        words: targets and top words; those that the space lacks are passed over.
+        k: neighbours per word.
+        min_count: uses that a neighbour needs.
+    """
+    place_of = {word: place for place, word in enumerate(space.words)}
+    asked = sorted({word for word in words if word in place_of})
+    found = nearest_neighbours(
+        space.vectors,
+        queries=np.array([place_of[word] for word in asked], np.int64),
+        candidates=np.flatnonzero(space.counts >= min_count),
+        k=k,
+    )
+    rows = [
+        (word, slice_name, seed, rank, space.words[place], float(cosine))
+        for word, (places, cosines) in zip(asked, found, strict=True)
+        for rank, (place, cosine) in enumerate(zip(places, cosines, strict=True), 1)
+    ]
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(NEIGHBOURS.schema())
+    return pa.table([list(column) for column in columns], schema=NEIGHBOURS.schema())
+
+
+class Neighbour(NamedTuple):
+    """A neighbour by its mean cosine over the seeds in which both words have a direction."""
+
+    word: str
+    cosine: float
+    seeds: int
+
+
+def mean_neighbours(
+    spaces: Iterable[Space], words: Sequence[str], *, k: int, min_count: int
+) -> dict[str, list[Neighbour]]:
+    """Return the `k` nearest neighbours of words over all seeds, nearest first, ties by word.
+
+    The cosine of two words is taken in each space that has them both, and averaged; a vector of
+    length zero counts as none. Spaces of several seeds are not alike, so nothing else of theirs may
+    be averaged.
+
+    Args:
+        spaces: of the seeds of one slice; one is held at a time.
+        words: words that get neighbours; those that no space has are not in the answer.
+        k: neighbours of each.
+        min_count: uses that a neighbour needs.
+    """
+    asked = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    places: dict[str, int] = {}
+    sums = np.zeros((len(asked), 0))
+    seeds = np.zeros((len(asked), 0), np.int32)
+    known: set[str] = set()
+    for space in spaces:
+        here = [(asked[word], row) for row, word in enumerate(space.words) if word in asked]
+        known.update(space.words[row] for _, row in here)
+        there = np.array([places.setdefault(word, len(places)) for word in space.words], np.int64)
+        grown = ((0, 0), (0, len(places) - sums.shape[1]))
+        sums, seeds = np.pad(sums, grown), np.pad(seeds, grown)
+        own = [(place, row) for place, row in here if space.vectors[row].any()]
+        if not own:
+            continue
+        mine = np.array([place for place, _ in own])
+        queries = apply(Side(unit_length=True), space.vectors[[row for _, row in own]])
+        for start in range(0, len(space.words), BLOCK):
+            rows = slice(start, start + BLOCK)
+            block = apply(Side(unit_length=True), space.vectors[rows])
+            cosines = np.clip(product(queries, block.T), -1.0, 1.0)
+            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= min_count))
+            cells = np.ix_(mine, there[rows][able])
+            sums[cells] += cosines[:, able]
+            seeds[cells] += 1
+    names = list(places)
+    found = {}
+    for word, place in asked.items():
+        if word not in known:
+            continue
+        able = np.flatnonzero(seeds[place])
+        means = sums[place, able] / seeds[place, able]
+        if k + 1 < len(means):  # the word itself is among them
+            near = means >= np.partition(means, len(means) - k - 1)[len(means) - k - 1]
+            able, means = able[near], means[near]
+        near_first = sorted(
+            (-float(mean), names[column], int(seeds[place, column]))
+            for mean, column in zip(means, able, strict=True)
+            if names[column] != word
+        )
+        found[word] = [Neighbour(name, -mean, number) for mean, name, number in near_first[:k]]
+    return found

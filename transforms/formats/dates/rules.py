@@ -1,0 +1,160 @@
+"""Rules that say where to find a document's date, in the forms that `--dates` takes.
+
+| form | the date is |
+|---|---|
+| `name:REGEX` | what the group `year`, else the first that matches, finds in the file's name |
+| `header`, `field:NAME` | the field `date` that the reader found, or another field |
+| `table:FILE:key=COLUMN,date=COLUMN` | in the row of a table whose key is the file's name |
+| `FROM..TO`, `YEAR` | the same period for all; an open end is the other one |
+
+A REGEX is one of RE2 (`transforms/common/patterns.py`) and has a group.
+
+    >>> from transforms.formats.records.base import Record
+    >>> rule = parse_date_rule(r"name:lat_([+-]?\\d+)")
+    >>> date_of(rule, Record("", {}, "", None), "lemmas.tar.gz!lemmas/lat_-0084_7.txt")
+    Date(year=-84, year_to=-84, text='-0084')
+"""
+
+import re
+from dataclasses import dataclass
+
+from transforms.common.errors import UsageError, nearest
+from transforms.common.names import own_name
+from transforms.common.patterns import compiled, searchable, shown
+from transforms.common.store.identity import Place
+from transforms.formats.dates.metadata import Metadata
+from transforms.formats.records.base import Record, Reject
+from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, Date, parse_date, pick_year
+from transforms.formats.records.fields import there_are
+from transforms.formats.records.paths import check_path
+
+__all__ = ["DATE_RANGES", "LAST_YEAR", "Date", "DateRule", "date_of", "parse_date", "parse_date_rule", "pick_year"]
+
+_FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
+_PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
+_YEAR = re.compile(r"[+-]?\d{1,4}")
+_YEAR_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\(\?P?<year>")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateRule:
+    """Where a document's date is found.
+
+    Attributes:
+        kind: `name`, `header`, `field`, `table` or `period`.
+        pattern: of `name`: regular expression with a group.
+        field: of `field`: its name.
+        path: of `table`: its path.
+        columns: of `table`: pairs of what a column is (`key`, `date`, `title` ...) and its name.
+        period: of `period`: the date of all documents.
+    """
+
+    kind: str
+    pattern: str = ""
+    field: str = ""
+    path: Place = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    period: Date | None = None
+
+
+def parse_date_rule(spec: str) -> DateRule:
+    """Return the rule that a value of `--dates` states.
+
+    Raises:
+        UsageError: it states none.
+    """
+    kind, colon, rest = spec.partition(":")
+    if spec == "header":
+        return DateRule(kind="header")
+    if kind == "name" and rest:
+        _check_groups(rest)
+        return DateRule(kind="name", pattern=rest)
+    if kind == "field" and rest:
+        check_path(rest, "dates")
+        return DateRule(kind="field", field=rest)
+    if kind == "table" and rest:
+        return _table_rule(spec, rest)
+    if _YEAR.fullmatch(spec):
+        return DateRule(kind="period", period=Date(int(spec), int(spec), spec))
+    if (match := _PERIOD.fullmatch(spec)) and spec != "..":
+        first, last = match["from"] or match["to"], match["to"] or match["from"]
+        if int(first) > int(last):
+            raise UsageError(f"`dates`: the period {spec} ends before it begins")
+        return DateRule(kind="period", period=Date(int(first), int(last), spec))
+    known = [form.partition(":")[0] for form in _FORMS]
+    hint = nearest(kind, known) if not colon or kind not in known else ""
+    raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}{hint}")
+
+
+def _check_groups(pattern: str) -> None:
+    if not compiled(pattern, "dates").groups:
+        remedy = r"put the year in a group, as in name:su(\d{4})"
+        raise UsageError(f"`dates`: {shown(pattern)} has no group: {remedy}")
+    if len(_YEAR_GROUP.findall(pattern)) > 1:  # of which one alone would ever be asked
+        raise UsageError(f"`dates`: in {shown(pattern)} two groups are called year: make them one")
+
+
+def _table_rule(spec: str, rest: str) -> DateRule:
+    path, _, columns = rest.rpartition(":")
+    pairs = [pair.partition("=") for pair in columns.split(",")]
+    named = {name.strip(): column.strip() for name, _, column in pairs}
+    if not path or not all(named.values()) or not {"key", "date"} <= named.keys():
+        raise UsageError(f"`dates`: {spec!r} is not of the form {_FORMS[3]}")
+    if len(named) < len(pairs):
+        raise UsageError(f"`dates`: a column is named twice in {spec!r}")
+    return DateRule(kind="table", path=path, columns=tuple(named.items()))
+
+
+def date_of(
+    rule: DateRule, record: Record, source: str, how: str = "first", metadata: Metadata | None = None
+) -> Date | Reject:
+    """Return a record's date, or the reject that it becomes: `no_date` or `bad_date`.
+
+    Args:
+        rule: where to look.
+        record: as its reader yielded it.
+        source: the source's published name; what counts is the file's (or the member's) own name.
+        how: which year of a range is `Date.year`: `first`, `middle` or `last`; with `reject` a
+            range is a `bad_date`. `Date.year_to` stays the range's last year.
+        metadata: the table, loaded by `load_metadata`, where the rule names one.
+    """
+    if rule.period is not None:
+        date, found, place = rule.period, rule.period.text, ""
+    else:
+        found, place = _found(rule, record, source, metadata)
+        if not found:
+            return Reject(record.position, "no_date", f"no date {place}")
+        parsed = parse_date(found)
+        if parsed is None:
+            return Reject(record.position, "bad_date", f"{found[:100]!r} {place} is not a date")
+        date = parsed
+    year = pick_year(date, how)
+    if year is None:
+        return Reject(record.position, "bad_date", f"{found!r} is a range, see --date-range")
+    return date._replace(year=year)
+
+
+def _found(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
+    """Return the date as found, or an empty string, and where it was looked for."""
+    if rule.kind == "header":
+        found = record.fields.get("date", "")
+        return found, "in the header" + ("" if found else there_are(record.fields, "date"))
+    if rule.kind == "field":
+        found = record.fields.get(rule.field, "")
+        place = f"in field {rule.field!r}"
+        return found, place + ("" if found else there_are(record.fields, rule.field))
+    if rule.kind == "table":
+        if metadata is None:
+            raise UsageError("`dates`: a table's rule needs its table")
+        row = metadata.row(source)
+        if row is None:
+            return "", f"in the table: no row has the key {own_name(source)!r}"
+        return row.get("date", ""), f"in the table's row for {own_name(source)!r}"
+    name = own_name(source)
+    match = compiled(rule.pattern, "dates").search(searchable(name))
+    place = f"in the name {name!r} by {rule.pattern!r}"
+    if match is None:
+        return "", place
+    if "year" in match.re.groupindex:
+        return match["year"] or "", place
+    return next(filter(None, match.groups()), ""), place

@@ -1,0 +1,59 @@
+"""Duplicates: which of several equal records is kept, and what the kept ones are called.
+
+Two records are duplicates if they agree in text, year, author, title and source collection; their
+key is the digest of these. The least (source, ordinal) is kept.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from transforms.common.code.fingerprints import digest
+from transforms.formats.ingest.staging import StageFile
+
+__all__ = ["DUPLICATES", "AnnotateTask", "Decision", "Occurrence", "decide", "document_id"]
+
+# What --duplicates takes.
+DUPLICATES = ("reject", "keep")
+
+
+class Occurrence(NamedTuple):
+    """One record with a given key: its source, its place there, and file and place in staging."""
+
+    source: str
+    ordinal: int
+    position: str
+    file: str
+    place: int
+
+
+class Decision(NamedTuple):
+    """What becomes of a record that is not the first with its key.
+
+    `number` counts the kept occurrences from 0; `same_as` names the source and position of the kept
+    record if this one is rejected, and is empty if it is kept.
+    """
+
+    file: str
+    place: int
+    number: int
+    same_as: str
+
+
+class AnnotateTask(NamedTuple):
+    """What is to be annotated: a staging file, and decisions on records not first of their key."""
+
+    stage: StageFile
+    decisions: tuple[Decision, ...]
+
+
+def decide(occurrences: Iterable[Occurrence], mode: str) -> Iterator[Decision]:
+    """Yield a decision for each occurrence of one key but the first, which needs none."""
+    first, *others = sorted(occurrences)
+    for number, other in enumerate(others, 1):
+        same_as = f"{first.source} {first.position}".rstrip() if mode == "reject" else ""
+        yield Decision(other.file, other.place, number, same_as)
+
+
+def document_id(key: str, number: int) -> str:
+    """Return the id of the `number`-th kept record with this key."""
+    return key if number == 0 else digest([key, number])

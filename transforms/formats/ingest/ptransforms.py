@@ -1,0 +1,191 @@
+"""Beam glue of ingestion.
+
+    IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
+    SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
+    KeepAcceptable    PCollection[T] -> PCollection[T], empty if what was taken in will not do
+    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
+
+Counters (namespace `ingest`): records, documents, rejects.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import apache_beam as beam
+from apache_beam.metrics import Metrics
+
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.merge import StagedRun
+from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.formats.ingest.duplicates import AnnotateTask, Decision, Occurrence, decide
+from transforms.formats.ingest.stage import INGEST, Asked, Ingested, IngestOptions, Unit, acceptable, lacking
+from transforms.formats.ingest.staging import StageFile
+
+__all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
+
+T = TypeVar("T")
+
+
+class _Count(beam.DoFn):
+    def __init__(self) -> None:
+        self._counters = [Metrics.counter("ingest", name) for name in _COUNTED]
+
+    def process(self, element: tuple[str, Ingested]) -> Iterator[Ingested]:
+        for row in element[1].inputs:
+            for counter, name in zip(self._counters, _COUNTED, strict=True):
+                counter.inc(getattr(row, name))
+        yield element[1]
+
+
+_COUNTED = ("records", "documents", "rejects")
+
+
+def _size(task: tuple[str, Unit]) -> float:
+    return task[1].size
+
+
+@dataclass
+class IngestFiles(beam.PTransform):
+    """Take in units of files, each as one element."""
+
+    workspace: Workspace
+    options: IngestOptions
+    lanes: int
+
+    def expand(self, units: beam.PCollection[tuple[str, Unit]]) -> beam.PCollection[Ingested]:
+        """Apply the transform."""
+        return (
+            units
+            | "SpreadUnits"
+            >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name)
+            | "IngestUnit" >> beam.ParDo(MakeArtefact(self.workspace, INGEST, self.options))
+            | "CountRecords" >> beam.ParDo(_Count())
+        )
+
+
+def _name(stage: StageFile) -> str:
+    return stage.records.path.rpartition("/")[2]
+
+
+class _Files(beam.DoFn):
+    def process(self, element: Ingested) -> Iterator[tuple[str, StageFile]]:
+        for stage in element.stages:
+            yield _name(stage), stage
+
+
+class _Occurrences(beam.DoFn):
+    # There is one for each record: plain tuples take a third of what named ones do.
+    def process(self, element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        with BatchReader() as reader:
+            for number, stage in enumerate(element.stages):
+                columns = reader.read(element.keys, number).to_pydict().values()
+                for key, source, ordinal, position, place in zip(*columns, strict=True):
+                    yield key, (source, ordinal, position, _name(stage), place)
+
+
+class _Decide(beam.DoFn):
+    def __init__(self, mode: str) -> None:
+        self._mode = mode
+
+    def process(self, element: tuple[str, Iterable[tuple[Any, ...]]]) -> Iterator[tuple[str, Decision]]:
+        for decision in decide((Occurrence(*row) for row in element[1]), self._mode):
+            yield decision.file, decision
+
+
+class _Join(beam.DoFn):
+    def process(self, element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
+        _, found = element
+        for stage in found["files"]:
+            yield AnnotateTask(stage, tuple(sorted(found["decisions"])))
+
+
+@dataclass
+class SettleDuplicates(beam.PTransform):
+    """Decide on records with equal keys; `mode` is one of `DUPLICATES`."""
+
+    mode: str
+
+    def expand(self, receipts: beam.PCollection[Ingested]) -> beam.PCollection[AnnotateTask]:
+        """Apply the transform."""
+        decisions = (
+            receipts
+            | "ListOccurrences" >> beam.ParDo(_Occurrences())
+            | "GroupByKey" >> beam.GroupByKey()
+            | "DecideOnDuplicates" >> beam.ParDo(_Decide(self.mode))
+        )
+        stage = receipts | "ListStageFiles" >> beam.ParDo(_Files())
+        return (
+            {"files": stage, "decisions": decisions}
+            | "JoinByFile" >> beam.CoGroupByKey()
+            | "MakeTasks" >> beam.ParDo(_Join())
+        )
+
+
+class _Shares(beam.DoFn):
+    def process(self, element: Ingested) -> Iterator[tuple[int, int, frozenset[int]]]:
+        records = sum(row.records for row in element.inputs)
+        yield records, sum(element.reasons.values()), frozenset(element.years)
+
+
+def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
+    return frozenset().union(*years)
+
+
+class _Gate(beam.DoFn):
+    def __init__(self, share: float, asked: Asked) -> None:
+        self._share = share
+        self._asked = asked
+
+    def process(self, element: Any, counts: tuple[int, int, frozenset[int]]) -> Iterator[Any]:
+        records, rejected, years = counts
+        if acceptable(records, rejected, self._share) and not lacking(years, self._asked):
+            yield element
+
+
+@dataclass
+class KeepAcceptable(beam.PTransform):
+    """Let elements pass only if few enough of the records in `receipts` were rejected.
+
+    Their documents must also have the years that other sections of the run have `asked` for. So a
+    hopeless corpus fails before the long work of annotation; the driver says why.
+    """
+
+    receipts: beam.PCollection
+    share: float
+    asked: Asked = field(default_factory=dict)
+
+    def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
+        """Apply the transform."""
+        counts = (
+            self.receipts
+            | "CountRecords" >> beam.ParDo(_Shares())
+            | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
+        )
+        return elements | "Gate" >> beam.ParDo(_Gate(self.share, self.asked), counts=beam.pvalue.AsSingleton(counts))
+
+
+class _Rejects(beam.DoFn):
+    def __init__(self, parts: int) -> None:
+        self._parts = parts
+
+    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+        if element.rejects.file is not None:
+            batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
+            for bucket in range(self._parts):
+                yield ("rejects", bucket), StagedRun(element.rejects.file, batches)
+
+
+@dataclass
+class ListRejects(beam.PTransform):
+    """Name the staged batches of rejects that receipts hold, for each part: it takes its rows.
+
+    A receipt has a field `rejects`, of type `StagedRejects`.
+    """
+
+    parts: int
+
+    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+        """Apply the transform."""
+        return receipts | "ListBatches" >> beam.ParDo(_Rejects(self.parts))

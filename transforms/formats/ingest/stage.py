@@ -1,0 +1,354 @@
+"""Taking in files: a unit of files becomes staging files of documents, and rejects.
+
+    receipt = make(workspace, INGEST, unit, options)
+
+A unit is some small files packed together, or one large file. Each input record ends either as a
+row of a staging file or as a reject; the receipt counts both. How files are packed into units, and
+where staging files are cut, has no effect on what is published.
+"""
+
+import functools
+import pickle
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, NamedTuple, NoReturn
+
+from schemas.rejects import RejectRow
+from transforms.common.code.fingerprints import digest, text_digest
+from transforms.common.store.artefacts import Artefact, Stage, Superseded
+from transforms.common.store.batches import BatchWriter
+from transforms.common.store.identity import Place, Size, Uncounted
+from transforms.common.store.receipts import File
+from transforms.formats.dates.metadata import Metadata
+from transforms.formats.dates.rules import DateRule, date_of
+from transforms.formats.ingest.staging import (
+    KEYS,
+    RECORD,
+    RecordKey,
+    RecordStage,
+    RejectStage,
+    StagedRejects,
+    StageFile,
+)
+from transforms.formats.readers.registry import READERS, printable, read_file
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from transforms.formats.records.fields import KNOWN
+from transforms.formats.sources.readings import CHANGED, Reading, first_reading
+from transforms.layers.registry import columns_of, told
+
+__all__ = [
+    "INGEST",
+    "Asked",
+    "IngestOptions",
+    "Ingested",
+    "InputCount",
+    "InputFile",
+    "Unit",
+    "acceptable",
+    "lacking",
+    "read_documents",
+]
+
+READINGS = 3  # of a file that changes while it is read, before it is a reject
+
+
+class InputFile(NamedTuple):
+    """A file to take in: its published name, its path, its bytes, the input it belongs to."""
+
+    name: str
+    path: Place
+    size: Size
+    collection: str
+
+
+@dataclass(frozen=True, order=True)
+class Unit:
+    """Files that one worker takes in at a time.
+
+    Attributes:
+        files: the files.
+        size: their bytes, as they were listed.
+        broken: files that could not be read to their end as they were when their digest was taken:
+            the name, and why; a file as often as this happened.
+    """
+
+    files: tuple[InputFile, ...]
+    size: Size
+    broken: Annotated[tuple[tuple[str, str], ...], Uncounted("the digests are of what was read at last")] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Names and paths of a folder are alike, and a graph holds those of all files.
+        files = zlib.compress(pickle.dumps([tuple(file) for file in self.files]))
+        return _unit, (files, self.size, self.broken)
+
+    def content_digests(self) -> list[str]:
+        """Return the SHA-256 of each file, in their order."""
+        return [reading.sha256 for reading in self.readings]
+
+    @functools.cached_property
+    def readings(self) -> list[Reading]:
+        """What was read of the files for their digests, in their order."""
+        return [_reading(file, self.broken) for file in self.files]
+
+
+def _unit(files: bytes, size: int, broken: tuple[tuple[str, str], ...]) -> Unit:
+    named = pickle.loads(zlib.decompress(files))
+    return Unit(tuple(InputFile(*file) for file in named), size, broken)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestOptions:
+    """What decides how files become documents.
+
+    Attributes:
+        format: a reader's name, or `auto`.
+        reader: the readers' own options.
+        dates: rule that finds a document's date; None leaves documents undated.
+        date_range: which year of a range counts: `first`, `middle`, `last`, or `reject`.
+        metadata: rows by file name that fill in fields; None where there are none.
+        language: language of documents whose source does not say.
+        genre: genre of documents whose source does not say.
+    """
+
+    format: str = "auto"
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    dates: DateRule | None = None
+    date_range: str = "first"
+    metadata: Metadata | None = None
+    language: str | None = None
+    genre: str | None = None
+
+
+class InputCount(NamedTuple):
+    """What became of an input file: its name, bytes and SHA-256, and numbers of records.
+
+    Bytes and SHA-256 are of what was read; of a file that was not, they are its listed bytes, and
+    why it was not. `notes` is what readers did to what they read, and how often; None where there
+    is nothing.
+    """
+
+    name: str
+    bytes: int
+    sha256: str
+    records: int
+    documents: int
+    rejects: int
+    notes: dict[str, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingested:
+    """Receipt of a unit; it does not grow with the records.
+
+    Attributes:
+        inputs: a count for each file.
+        stages: the staging files.
+        keys: the keys of their records: a batch of `KEYS` for each staging file.
+        rejects: where the rejects are staged.
+        reasons: rejects by reason.
+        examples: the first rejects.
+        years: documents by year, before duplicates are known.
+    """
+
+    inputs: tuple[InputCount, ...]
+    stages: tuple[StageFile, ...]
+    keys: File
+    rejects: StagedRejects
+    reasons: dict[str, int]
+    examples: tuple[RejectRow, ...]
+    years: dict[int, int]
+
+
+def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
+    """Take in a unit: stage its records, their keys and the rejects.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
+    inputs = []
+    years: Counter[int] = Counter()
+    with artefact.writing("-keys.arrow") as stream, BatchWriter(stream, KEYS) as keys, RejectStage(artefact) as rejects:
+        stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
+        for file, reading in zip(unit.files, unit.readings, strict=True):
+            before = rejects.count
+            documents = 0
+            notes: Counter[str] = Counter()
+            for row in _documents(file, reading, options, notes=notes):
+                if isinstance(row, RejectRow):
+                    rejects.add(row)
+                else:
+                    stage.add(*row)
+                    documents += row[1].block == 0
+                    if row[1].block == 0 and row[0]["year"] is not None:
+                        years[row[0]["year"]] += 1
+            if reading.broken is not None:
+                stage.remove()
+                again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
+                raise Superseded(unit, again)
+            refused = rejects.count - before
+            counts = (documents + refused, documents, refused)
+            noted = dict(sorted((+notes).items())) or None  # without zeros
+            inputs.append(InputCount(file.name, reading.bytes, reading.sha256, *counts, noted))
+        stage.flush()
+    return Ingested(
+        inputs=tuple(inputs),
+        stages=tuple(stage.files),
+        keys=artefact.file("-keys.arrow"),
+        rejects=rejects.staged(),
+        reasons=dict(rejects.reasons),
+        examples=tuple(rejects.examples),
+        years={year: years[year] for year in sorted(years)},
+    )
+
+
+def acceptable(records: int, rejected: int, share: float) -> bool:
+    """Return whether few enough of the input records were rejected; none at all is not enough."""
+    return rejected <= share * records and records > 0
+
+
+# Asked by whom, and a function that says what the years of the documents lack for it, or None.
+Asked = Mapping[str, Callable[[Collection[int]], str | None]]
+
+
+def lacking(years: Collection[int], asked: Asked) -> list[str]:
+    """Return what the years that have documents lack, each with the section that asks for it."""
+    found = ((section, ask(years)) for section, ask in asked.items())
+    return [f"{section}: {text}" for section, text in found if text is not None]
+
+
+def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> Reading:
+    """Return what is read of a file for its digest, or a reading that fails as often as opened."""
+    causes = [cause for name, cause in broken if name == file.name]
+    if len(causes) == READINGS:
+        return _failed(file, causes[-1])
+    try:
+        return first_reading(file.path)
+    except OSError as error:
+        return _failed(file, str(error.strerror or error))
+
+
+def _failed(file: InputFile, cause: str) -> Reading:
+    def fail(_: Reading) -> NoReturn:
+        if cause == CHANGED:
+            raise BadRecord(*_REJECT)
+        raise OSError(cause)
+
+    # What decides the artefact: once the file can be read, it is another.
+    state = _REJECT[0] if cause == CHANGED else f"unreadable: {cause}"
+    return Reading(state, file.size, fail)
+
+
+_REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
+
+
+def _plain(options: IngestOptions) -> Any:
+    # What counts of a table is its content, not where it lies.
+    rule = replace(options.dates, path="") if options.dates else None
+    values = asdict(replace(options, metadata=None, dates=rule))
+    del values["reader"]["layers"]
+    if not options.reader.records:
+        del values["reader"]["records"]
+    if options.reader.layers:  # what nobody asks for names no artefact
+        values["layers"] = told(columns_of(options.reader.layers))
+    values["metadata"] = options.metadata.fingerprint if options.metadata else None
+    return values
+
+
+def read_documents(
+    file: InputFile,
+    options: IngestOptions,
+    told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
+) -> Iterator["_Row | RejectRow"]:
+    """Yield a file's records, as rows of a staging file with record and key, and its rejects.
+
+    `told` is called with the name and the format of each source; `notes` counts what readers did
+    to what they read. If the file changes while it is read, the last is a reject.
+    """
+    reading = _reading(file)
+    yield from _documents(file, reading, options, told, notes)
+    if reading.broken is not None:
+        changed = reading.broken == CHANGED
+        why = (_REJECT[0], f"the file {CHANGED}") if changed else ("unreadable", reading.broken)
+        yield RejectRow(file.name, "", "ingest", *why)
+
+
+_Row = tuple[dict[str, Any], Record, RecordKey]
+
+
+def _documents(
+    file: InputFile,
+    reading: Reading,
+    options: IngestOptions,
+    told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
+) -> Iterator[_Row | RejectRow]:
+    """Yield what a file holds; nothing more once its reading is broken."""
+    ordinal = 0
+    refused = False
+    entries = read_file(
+        file.path, file.name, format=options.format, options=options.reader, open=reading.open, told=told, notes=notes
+    )
+    for source, entry in entries:
+        if reading.broken is not None:
+            return
+        if isinstance(entry, Reject):
+            yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)
+            continue
+        ordinal += 1
+        if not entry.block:
+            refused = False
+        elif refused:
+            continue
+        row = _row(source, entry, options)
+        if isinstance(row, Reject):
+            refused = True
+            detail = " ".join(printable(row.detail).split())
+            yield RejectRow(source, entry.position, "ingest", row.reason, detail)
+            continue
+        if entry.text is not None:
+            row["key"] = _content_key(row, file.collection)
+            yield row, entry, (row["key"], source, ordinal, entry.position)
+        else:
+            row["key"] = digest(["ready", source, entry.position, reading.sha256])
+            yield row, entry, ("", source, ordinal, entry.position)
+
+
+def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] | Reject:
+    row: dict[str, Any] = dict.fromkeys(RECORD.names)
+    row.update(source=source, position=record.position, block=record.block, text=record.text)
+    row["annotated"] = record.sentences is not None
+    table = options.metadata.fields(source) if options.metadata is not None else {}
+    for name in KNOWN:
+        row[name] = record.fields.get(name) or table.get(name)
+    row["language"] = row["language"] or options.language
+    row["genre"] = row["genre"] or options.genre
+    if options.dates is None:
+        return row
+    date = date_of(options.dates, record, source, options.date_range, options.metadata)
+    if isinstance(date, Reject):
+        return date
+    row.update(year=date.year, year_to=date.year_to, date=date.text)
+    return row
+
+
+def _content_key(row: dict[str, Any], collection: str) -> str:
+    return text_digest(row["text"], [row["year"], row["author"], row["title"], collection])
+
+
+def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
+    """Return the layers that count, and the readers: all where the format is found out by file."""
+    named = {options.format} if options.format != "auto" else set(READERS)
+    if options.format == "auto" and options.reader.html == "reject":
+        named.discard("html")  # nor does the package count that nobody needs then
+    return {
+        "transforms.formats.readers.registry:READERS": tuple(sorted(named)),
+        "transforms.layers.registry:LAYERS": options.reader.layers,
+    }
+
+
+INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
+    name="corpus/ingest", receipt=Ingested, build=_ingest, chosen=_chosen, unit="batches"
+)

@@ -1,0 +1,223 @@
+"""Staging files of ingestion: records in the order of reading, their keys, rejects.
+
+What is held in memory does not grow with the number of records or rejects.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.rejects import REJECTS, RejectRow
+from transforms.common.code.fingerprints import bucket_of, digest
+from transforms.common.records import annotation_batch, annotation_schema
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.batches import BatchWriter
+from transforms.common.store.receipts import File
+from transforms.formats.records.base import Record
+
+__all__ = [
+    "EXAMPLES",
+    "KEYS",
+    "RECORD",
+    "REJECT",
+    "RecordKey",
+    "RecordStage",
+    "RejectStage",
+    "StageFile",
+    "StagedRejects",
+    "stage_rejects",
+]
+
+STAGE_CHARACTERS = 1 << 18
+STAGE_REJECTS = 10_000
+_OVERHEAD = 500  # characters that a record costs besides its own
+EXAMPLES = 3  # rejects that a receipt quotes
+
+# A row of a staging file: a record before its document_id is settled.
+RECORD = pa.schema(
+    [
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("position", pa.string()),
+        ("block", pa.int32()),
+        ("language", pa.string()),
+        ("year", pa.int32()),
+        ("year_to", pa.int32()),
+        ("date", pa.string()),
+        ("genre", pa.string()),
+        ("author", pa.string()),
+        ("title", pa.string()),
+        ("text", pa.string()),
+        ("annotated", pa.bool_()),
+    ]
+)
+
+# A row for each record of a staging file that could have duplicates: the record's key, source,
+# ordinal and position there, and its place in the staging file. A batch is a staging file.
+KEYS = pa.schema(
+    [
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("ordinal", pa.int64()),
+        ("position", pa.string()),
+        ("place", pa.int32()),
+    ]
+)
+
+
+RecordKey = tuple[str, str, int, str]  # key (empty: never a duplicate), source, ordinal, position
+
+
+@dataclass(frozen=True)
+class StageFile:
+    """A staging file of `RECORD`, and one of the annotation that came with its records, if any."""
+
+    records: File
+    ready: File | None
+    characters: int
+
+
+# A row of a staging file of rejects: what is published, and the number that decides its part.
+REJECT = pa.schema([*REJECTS.schema(), ("bucket", pa.uint32())])
+REJECT_BUCKETS = 1 << 32
+
+
+@dataclass(frozen=True)
+class StagedRejects:
+    """Rejects of an artefact: a staging file of `REJECT` and its batches, or None for none."""
+
+    file: File | None
+    batches: int
+
+
+class RecordStage:
+    """Writes records to staging files, opening a new one when the last is full.
+
+    Nothing is kept of a record once its file is written, so that memory does not grow with them.
+    """
+
+    def __init__(self, artefact: Artefact, keys: BatchWriter, layers: Sequence[pa.Field] = ()) -> None:
+        self._artefact = artefact
+        self._key_writer = keys
+        self._layers = layers
+        self.files: list[StageFile] = []
+        self._rows: list[dict[str, Any]] = []
+        self._ready: list[pa.RecordBatch | None] = []
+        self._keys: list[RecordKey] = []
+        self._characters = 0
+
+    def add(self, row: dict[str, Any], record: Record, key: RecordKey) -> None:
+        """Add a record: its row (see `RECORD`), what its reader yielded, its key."""
+        size = _OVERHEAD + sum(len(value) for value in row.values() if isinstance(value, str))
+        ready = None
+        if record.sentences is not None:
+            ready = annotation_batch(record.sentences, self._layers)
+            size = max(size, ready.nbytes)
+        if self._rows and self._characters + size > STAGE_CHARACTERS:
+            self.flush()
+        self._rows.append(row)
+        self._ready.append(ready)
+        self._keys.append(key)
+        self._characters += size
+
+    def flush(self) -> None:
+        """Write what is held to a file of its own."""
+        if not self._rows:
+            return
+        suffix = f"-{len(self.files):04d}.arrow"
+        with self._artefact.writing(suffix) as stream, BatchWriter(stream, RECORD) as writer:
+            rows = pa.RecordBatch.from_pylist(self._rows, schema=RECORD)
+            for place in range(len(self._rows)):
+                writer.write(rows.slice(place, 1))
+        ready = None
+        if any(batch is not None for batch in self._ready):
+            empty = annotation_batch([], self._layers)
+            with (
+                self._artefact.writing("-ready" + suffix) as stream,
+                BatchWriter(stream, annotation_schema(self._layers)) as writer,
+            ):
+                for batch in self._ready:
+                    writer.write(empty if batch is None else batch)
+            ready = self._artefact.file("-ready" + suffix)
+        rows = [(*key, place) for place, key in enumerate(self._keys) if key[0]]
+        self._key_writer.write(_batch(rows, KEYS))
+        self.files.append(StageFile(self._artefact.file(suffix), ready, self._characters))
+        self._rows, self._ready, self._keys, self._characters = [], [], [], 0
+
+    def remove(self) -> None:
+        """Remove what was written, of an artefact that will not be."""
+        for stage in self.files:
+            for file in filter(None, (stage.records, stage.ready)):
+                files.remove(file.path)
+        self.files, self._rows = [], []
+
+
+class RejectStage:
+    """Stages rejects, a batch for some thousands of them; the file is made if any come."""
+
+    def __init__(self, artefact: Artefact) -> None:
+        self._artefact = artefact
+        self._held: list[RejectRow] = []
+        self._batches = 0
+        self._open = ExitStack()
+        self._writer: BatchWriter | None = None
+        self.reasons: Counter[str] = Counter()
+        self.examples: list[RejectRow] = []
+
+    @property
+    def count(self) -> int:
+        """Return how many rejects were added."""
+        return self.reasons.total()
+
+    def add(self, row: RejectRow) -> None:
+        """Add a reject."""
+        self._held.append(row)
+        self.reasons[row.reason] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(row)
+        if len(self._held) >= STAGE_REJECTS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._writer is None:
+            stream = self._open.enter_context(self._artefact.writing(_REJECTS))
+            self._writer = self._open.enter_context(BatchWriter(stream, REJECT))
+        rows = [(*row, bucket_of(digest([row.source, row.position]), REJECT_BUCKETS)) for row in self._held]
+        self._writer.write(_batch(rows, REJECT))
+        self._batches += 1
+        self._held = []
+
+    def staged(self) -> StagedRejects:
+        """Return where the rejects are staged, once the stage is closed."""
+        file = self._artefact.file(_REJECTS) if self._batches else None
+        return StagedRejects(file, self._batches)
+
+    def __enter__(self) -> "RejectStage":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None and self._held:
+            self._flush()
+        self._open.__exit__(kind, error, trace)
+
+
+_REJECTS = "-rejects.arrow"
+
+
+def _batch(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> StagedRejects:
+    """Write rejects to a staging file and return where they are."""
+    with RejectStage(artefact) as stage:
+        for row in rejects:
+            stage.add(row)
+    return stage.staged()

@@ -1,0 +1,283 @@
+"""CoNLL-U: annotated text, a document from one `# newdoc` to the next, or the whole file.
+
+A token is a syntactic word; the parts of a multiword token share its span, empty nodes are passed
+over. The text is put together from the surface forms and `SpaceAfter=No`; sentences are separated
+by a space, paragraphs (`# newpar`) by an empty line. A document over 2,000 sentences comes in
+blocks of so many, without text and offsets, so that a file of any size is read in little memory.
+
+A sentence that breaks the format is a reject of its own, which counts as one input record more;
+the rest of its document is kept. Comments before the first sentence (`# year = 1790`,
+`# meta::genre = letter`) are the document's fields.
+
+Layers that are asked for are taken as they stand: a head is the number of a word, and words are
+never dropped. One that is no word of its sentence is null, so that a layer changes nothing else.
+
+Lemmas that are not given (`_`) are None if a sentence has none, else the form; parts of speech are
+None if it has none, else `X`.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from transforms.common.marks import is_nfc
+from transforms.common.records import Sentence
+from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.fields import KNOWN, scalar
+from transforms.formats.records.text_cleaning import (
+    Cleaning,
+    clean_field,
+    clean_word,
+    cleaning,
+    decode,
+    without_control,
+)
+from transforms.formats.sources.streams import iter_lines, opened
+from transforms.layers.registry import values_of
+from transforms.layers.values import ConlluWord
+
+__all__ = ["read_conllu"]
+
+_OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
+
+
+class _Parsed(NamedTuple):
+    """A sentence, its surface text, and whether a space follows it."""
+
+    sentence: Sentence
+    text: str
+
+
+class _Chunk(NamedTuple):
+    """The lines of one sentence: comments and tokens, the number of the first of either, errors.
+
+    A `# newdoc` that no sentence follows is a chunk without tokens.
+    """
+
+    number: int
+    first: int
+    comments: list[str]
+    lines: list[str]
+    error: BadRecord | None
+
+
+def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield documents, by blocks, and rejects of single sentences.
+
+    Raises:
+        BadRecord: `empty`, if there is no sentence at all.
+    """
+    how = cleaning(source, options)
+    document: _Document | None = None
+    chunks = 0
+    for chunk in _chunks(source, options):
+        chunks += 1
+        opens = _opens(chunk.comments)
+        if document is None or opens:
+            if document is not None:
+                yield from document.end()
+            document = _Document(str(chunk.number) if opens else "")
+        document.describe(chunk.comments)
+        if not chunk.lines and chunk.error is None:
+            continue
+        document.begin()
+        try:
+            if chunk.error is not None:
+                raise chunk.error
+            parsed = _parse(chunk.lines, options.layers, how)
+        except BadRecord as error:
+            document.broken()
+            yield Reject(str(chunk.first), error.reason, error.detail)
+            continue
+        keys = (comment.split("=")[0].split()[:1] for comment in chunk.comments)
+        yield from document.add(parsed, ["newpar"] in keys)
+    if document is not None:
+        yield from document.end()
+    if not chunks:
+        raise BadRecord("empty", "no sentence in it")
+
+
+class _Document:
+    """Sentences of a document until a block is full."""
+
+    def __init__(self, position: str) -> None:
+        self._position = position
+        self._fields: dict[str, str] = {}
+        self._described = False
+        self._parsed: list[_Parsed] = []
+        self._paragraphs: list[bool] = []
+        self._block = 0
+        self._broken = False
+
+    def describe(self, comments: list[str]) -> None:
+        """Take fields from comments, as long as no sentence has come."""
+        if not self._described:
+            self._fields = {**_fields(comments), **self._fields}
+
+    def begin(self) -> None:
+        """Note that the first sentence is here: what comments say from now on is about others."""
+        self._described = True
+
+    def broken(self) -> None:
+        """Note that a sentence was left out: where none is left, its reject stands for all."""
+        self._broken = True
+
+    def add(self, parsed: _Parsed, paragraph: bool) -> Iterator[Record]:
+        if len(self._parsed) == BLOCK:
+            yield self._without_text()
+        self._parsed.append(parsed)
+        self._paragraphs.append(paragraph)
+
+    def end(self) -> Iterator[Record | Reject]:
+        if self._block and self._parsed:
+            yield self._without_text()
+        elif self._parsed:
+            yield self._with_text()
+        elif not self._broken:
+            yield Reject(self._position, "empty", "a document without a sentence")
+
+    def _without_text(self) -> Record:
+        sentences = [p.sentence._replace(starts=None, ends=None) for p in self._parsed]
+        record = Record(self._position, self._fields, None, sentences, self._block)
+        self._block += 1
+        self._parsed, self._paragraphs = [], []
+        return record
+
+    def _with_text(self) -> Record:
+        pieces: list[str] = []
+        length = 0
+        sentences = []
+        for (sentence, text), paragraph in zip(self._parsed, self._paragraphs, strict=True):
+            if pieces:
+                pieces.append("\n\n" if paragraph else " ")
+                length += len(pieces[-1])
+            starts, ends = (
+                [length + offset for offset in offsets or ()] for offsets in (sentence.starts, sentence.ends)
+            )
+            sentences.append(sentence._replace(starts=starts, ends=ends))
+            pieces.append(text)
+            length += len(text)
+        joined: str | None = "".join(pieces)
+        if not is_nfc(joined or ""):
+            # A form begins with a combining mark: no NFC text has these forms at these places.
+            joined = None
+            sentences = [s._replace(starts=None, ends=None) for s in sentences]
+        return Record(self._position, self._fields, joined, sentences)
+
+
+def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
+    how = cleaning(source, options)
+    drop = how.control == "drop"
+    comments: list[str] = []
+    lines: list[str] = []
+    error: BadRecord | None = None
+    number = first = size = 0
+    stream, encodings = opened(source, options)
+    with stream:
+        for current, raw in iter_lines(stream, options.max_line_bytes):
+            if raw is not None and (not raw or raw.isspace()):
+                if lines or error or _opens(comments):
+                    yield _Chunk(number, first, comments, lines, error)
+                    comments, lines, error, size = [], [], None, 0
+                continue
+            if not comments and not lines and error is None:
+                number = current
+            try:
+                if raw is None or (size := size + len(raw)) > options.max_line_bytes:
+                    raise BadRecord("too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes")
+                line = decode(raw, encodings, how)
+                if drop or "\x00" in line:
+                    line = without_control(line, how)
+            except BadRecord as bad:
+                if error is None:
+                    error, first = bad, current
+                continue
+            if line.startswith("#"):
+                comment = line[1:].strip()
+                if _opens([comment]) and _opens(comments) and not lines and error is None:
+                    yield _Chunk(number, first, comments, [], None)
+                    comments, number = [], current
+                comments.append(comment)
+            elif error is None:
+                first = first if lines else current
+                lines.append(line)
+    if lines or error or _opens(comments):
+        yield _Chunk(number, first, comments, lines, error)
+
+
+def _opens(comments: list[str]) -> bool:
+    return any(comment.split("=")[0].split()[:1] == ["newdoc"] for comment in comments)
+
+
+def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
+    """Return the sentence of some token lines; offsets are within its text.
+
+    Raises:
+        BadRecord: `malformed`; `too_many_marks`, in a form or lemma.
+    """
+    forms: list[str] = []
+    lemmas: list[str] = []
+    tags: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    text = space = ""
+    last_part = surface = 0
+    words: list[ConlluWord] = []
+    span: list[str] | None = None
+    for line in lines:
+        cells = line.split("\t")
+        if len(cells) != 10:
+            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
+        name, form, lemma, tag = cells[:4]
+        form, lemma = clean_word(form, how), clean_word(lemma, how)
+        if not tag.isascii():
+            tag = clean_field(tag)
+        if "." in name:
+            continue
+        first, dash, last = name.partition("-")
+        if not first.isdecimal() or int(first) != len(forms) + 1 or not form:
+            raise BadRecord("malformed", f"a word out of order or without a form: {line[:60]!r}")
+        if dash:
+            if not last.isdecimal() or int(last) < int(first) or last_part >= int(first):
+                raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")
+            last_part, span = int(last), cells
+        if last or int(first) > last_part:
+            text += space + form
+            space = "" if "SpaceAfter=No" in cells[9].split("|") else " "
+            surface = len(form)
+        if not last:
+            start = len(text) - surface
+            forms.append(form)
+            lemmas.append(lemma if lemma != "_" or form == "_" else "")
+            tags.append("" if tag == "_" else tag)
+            starts.append(start)
+            ends.append(len(text))
+            words.append(ConlluWord(cells, span if int(first) <= last_part else None))
+    if not forms or last_part > len(forms):
+        raise BadRecord("malformed", "a sentence without words, or a word that is not there")
+    given = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
+    sentence = Sentence(
+        forms,
+        given if any(lemmas) else None,
+        [tag or "X" for tag in tags] if any(tags) else None,
+        starts,
+        ends,
+        values_of(layers, "conllu", words),
+    )
+    return _Parsed(sentence, text)
+
+
+def _fields(comments: list[str]) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for comment in comments:
+        key, found, value = (part.strip() for part in comment.partition("="))
+        if not found or key in _OF_SENTENCE or not (value := scalar(value)):
+            if key == "newdoc id" and value:
+                fields["newdoc"] = value
+            continue
+        fields.setdefault(key, value)
+        short = key.rpartition("::")[2].lower()
+        if short in KNOWN:
+            fields.setdefault(short, value)
+        elif short == "year":
+            fields.setdefault("date", value)
+    return fields

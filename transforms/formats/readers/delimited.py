@@ -1,0 +1,272 @@
+r"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
+
+With quoting, a row is read as RFC 4180 says, and strictly: a quote that opens a cell must close it.
+A row whose quote is stray is a reject, and reading goes on with the next line. So it is where the
+quote finds another one some lines below, but what these lines say tells against it:
+
+- In a table separated by tabs a cell of several lines holds no tabs, if a line after its first has
+  as many as a row or more, and its row has as many cells as others. So no row is ever swallowed. In
+  a table of one column each line is a row.
+- In others text holds delimiters, too: it is a stray quote if the first line and three quarters of
+  all have as many as a row. Those before white space do not count, unless rows are written so. In
+  tables of four columns or more they may count in all lines as well. Of one column nobody can tell:
+  its cells may have several lines.
+
+How many cells a row has tells the first one that has several, as a header does.
+
+Without quoting a row is a line and quotes are characters like others: the CompLex files need that.
+
+A row of empty cells, such as spreadsheets leave at the end, is blank and passed over. A row with
+more or fewer cells than columns is a reject (cells left empty at its end are not missed); so is a
+row over `max_line_bytes`.
+"""
+
+import csv
+import re
+import sys
+from collections import deque
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.fields import record_of_fields
+from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode
+from transforms.formats.sources.compression import SUFFIXES
+from transforms.formats.sources.streams import iter_lines, opened, too_long
+
+__all__ = ["StrayQuote", "read_csv", "rows", "sniff"]
+
+_DELIMITERS = "\t,;|"
+_TABBED = (".tsv", ".tab")
+# Rows are bounded before they reach the csv module, whose own limit is one for the whole process.
+csv.field_size_limit(sys.maxsize)
+
+_REMEDY = "see --no-quoting"
+_OVERHEAD = 64  # bytes that a line costs besides its characters
+
+Row = tuple[int, list[str] | BadRecord]
+
+
+class StrayQuote(BadRecord):
+    """Why a row has no cells: a quote opens one and does not close it.
+
+    Attributes:
+        delimiter: the table's.
+    """
+
+    def __init__(self, cause: str, delimiter: str) -> None:
+        super().__init__("malformed", f"a stray quote ({cause}); {_REMEDY}")
+        self.delimiter = delimiter
+
+
+class _Broken(BadRecord):
+    """Raised where nothing more can be read of a table; as a line it stands for all that follow."""
+
+
+def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield a record or reject for each row that is not blank; its position is its line number.
+
+    Raises:
+        BadRecord: `empty`, if there is no row; `missing_field`, if the header lacks the text's
+            column; `malformed`, if the header cannot be read.
+    """
+    columns: list[str] | None = list(options.columns) or None
+    records = 0
+    headed = not options.header
+    how = cleaning(source, options)
+    for number, row in rows(source, options):
+        if not headed:
+            if isinstance(row, BadRecord):
+                raise BadRecord(row.reason, f"in the header: {row.detail}")
+            columns = [name.strip() for name in row]
+            if options.text_field not in columns:
+                there = ", ".join(columns[:12])
+                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {there}")
+            headed = True
+            continue
+        records += 1
+        try:
+            if isinstance(row, BadRecord):
+                raise row
+            if columns is None:
+                columns = [str(n) for n in range(1, len(row) + 1)]
+            yield record_of_fields(str(number), _named(row, columns), options, how)
+        except BadRecord as error:
+            yield Reject(str(number), error.reason, error.detail)
+    if not records:
+        raise BadRecord("empty", "the table has no rows")
+
+
+def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
+    """Yield the line number and the cells of each row that is not blank, or why it has none."""
+    stream, encodings = opened(source, options)
+    with stream:
+        lines = _decoded(stream, encodings, options, cleaning(source, options))
+        yield from _split(lines, source.name, options)
+
+
+def sniff(name: str, line: str) -> str:
+    """Return the delimiter of a table by its name and first line."""
+    if _is_tabbed(name):
+        return "\t"
+    return max(_DELIMITERS, key=line.count)
+
+
+def _is_tabbed(name: str) -> bool:
+    name = name.lower()
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name.endswith(_TABBED)
+
+
+def _named(row: list[str], columns: list[str]) -> dict[str, str]:
+    if len(row) > len(columns):
+        while len(row) > len(columns) and not row[-1]:
+            row.pop()
+    if len(row) != len(columns):
+        raise BadRecord("malformed", f"{len(row)} cells, but {len(columns)} columns")
+    return dict(zip(columns, row, strict=True))
+
+
+def _decoded(
+    stream: BinaryIO, encodings: tuple[str, ...], options: ReaderOptions, how: Cleaning
+) -> Iterator[tuple[int, str | BadRecord]]:
+    alone = len(encodings) == 1  # or what took an empty line would be noted
+    try:
+        for number, line in iter_lines(stream, options.max_line_bytes):
+            if alone and line is not None and not line:
+                yield number, ""
+                continue
+            try:
+                if line is None:
+                    raise too_long(options)
+                held = [decode(line, encodings, how)]
+                line = None  # which may be long; nor is the text kept here
+                yield number, held.pop()
+            except BadRecord as error:
+                yield number, error
+    except BadRecord as error:  # not to be taken for the fault of a quote that is open there
+        yield sys.maxsize, _Broken(error.reason, error.detail)
+
+
+def _split(lines: Iterator[tuple[int, str | BadRecord]], name: str, options: ReaderOptions) -> Iterator[Row]:
+    table: _Table | None = None
+    pending: deque[tuple[int, str | BadRecord]] = deque()
+    alone = 0  # before this line an open quote is not closed
+    while True:
+        entry = pending.popleft() if pending else next(lines, None)
+        if entry is None:
+            return
+        number, line = entry
+        if not line:  # of which there may be millions
+            continue
+        if isinstance(line, _Broken):
+            raise line
+        if isinstance(line, BadRecord):
+            yield number, line
+            continue
+        if not line.strip(" \r\ufeff"):
+            continue
+        table = table or _Table(options.separator, name, line)
+        if not options.quoting or '"' not in line:
+            cells = line.split(table.delimiter)
+            del entry, line  # which may be long
+            table.begin(cells)
+            if any(map(str.strip, cells)):
+                yield number, cells
+            continue
+        taken: list[tuple[int, str | BadRecord]] = []
+        following = _following(line, pending, lines, taken, options, number >= alone)
+        try:
+            cells = next(csv.reader(following, delimiter=table.delimiter, strict=True))
+        except (csv.Error, BadRecord) as error:
+            # Only the first line is to blame; those that the open quote swallowed are rows yet.
+            pending.extendleft(reversed(taken))
+            # Or each stray quote would read on to there again.
+            if isinstance(error, BadRecord):
+                alone = taken[-1][0]
+            elif number >= alone and "unexpected end" in str(error):
+                alone = sys.maxsize
+            yield number, StrayQuote(_cause(error), table.delimiter)
+            continue
+        table.begin(cells)
+        if taken and table.swallowed([line, *(str(text) for _, text in taken)], cells):
+            pending.extendleft(reversed(taken))
+            cause = f"it would make one row of {len(taken) + 1} lines that are rows themselves"
+            yield number, StrayQuote(cause, table.delimiter)
+            continue
+        if any(map(str.strip, cells)):
+            yield number, cells
+
+
+class _Table:
+    """What the first row tells of a table: its delimiter, and how rows of it look."""
+
+    def __init__(self, separator: str, name: str, line: str) -> None:
+        self.delimiter = separator or sniff(name, line)
+        # One column has no delimiter, but what it would be may be said.
+        said = bool(separator) or _is_tabbed(name) or "\t" in line
+        self._tabs = said and self.delimiter == "\t"
+        self._tight = re.compile(re.escape(self.delimiter) + r"(?!\s|$)")
+        self._spaced = False
+        self._width = 0
+
+    def begin(self, cells: list[str]) -> None:
+        """Note how many cells a row has, and whether white space begins them."""
+        if self._width < 2:
+            self._width = len(cells)
+            self._spaced = any(not cell or cell[0].isspace() for cell in cells[1:])
+
+    def swallowed(self, lines: list[str], cells: list[str]) -> bool:
+        """Return whether the lines of a row are rows: a stray quote found another by chance."""
+        if self._tabs:
+            return self._swallowed_by_tabs(lines, cells)
+        borders = self._width - 1
+        if not borders:
+            return False
+        if borders > 2 and all(line.count(self.delimiter) == borders for line in lines):
+            return True
+        alike = [self._borders(line) == borders for line in lines]
+        return alike[0] and sum(alike) * 4 >= len(alike) * 3
+
+    def _swallowed_by_tabs(self, lines: list[str], cells: list[str]) -> bool:
+        while len(cells) > self._width and not cells[-1]:
+            cells = cells[:-1]
+        if len(cells) != self._width or self._width == 1:
+            return True
+        within = any("\n" in cell and "\t" in cell for cell in cells)
+        return within and any(line.count("\t") >= self._width - 1 for line in lines[1:])
+
+    def _borders(self, line: str) -> int:
+        if self._spaced:
+            return line.count(self.delimiter)
+        return len(self._tight.findall(line))
+
+
+def _following(
+    line: str,
+    pending: deque[tuple[int, str | BadRecord]],
+    lines: Iterator[tuple[int, str | BadRecord]],
+    taken: list[tuple[int, str | BadRecord]],
+    options: ReaderOptions,
+    multiline: bool,
+) -> Iterator[str]:
+    """Yield the line and, as long as a quote stays open, the next ones, noting them in `taken`."""
+    yield line + "\n"
+    size = len(line)
+    while multiline:
+        entry = pending.popleft() if pending else next(lines, None)
+        if entry is None:
+            return
+        taken.append(entry)
+        following = entry[1]
+        if isinstance(following, BadRecord):
+            raise following
+        size += len(following) + _OVERHEAD
+        if size > options.max_line_bytes:
+            raise BadRecord("too_large", f"over {options.max_line_bytes} characters in a row; see --max-line-bytes")
+        yield following + "\n"
+
+
+def _cause(error: Exception) -> str:
+    return error.detail if isinstance(error, BadRecord) else str(error)

@@ -1,0 +1,130 @@
+r"""Pages of the web: their main text, without menus and advertisements, or all that a reader sees.
+
+Main text is found by trafilatura (extra `html`), which needs no network, and here neither its
+cache of texts seen before nor its guesses at dates, which depend on order and on the day. What
+a page says of itself is read from its head: title, author, date, language; nothing is guessed.
+
+The bytes are decoded by the byte order mark, else by what the page declares, with the encodings
+that browsers take for it, else by `encoding`; if what it declares is wrong, by `encoding`, too.
+Scripts, styles and comments go before anything is parsed. Parsers need time that is quadratic in
+the attributes of an element, and trafilatura in depth and elements: what exceeds the limits is
+`too_large`.
+
+    >>> from transforms.formats.readers.html_tree import paragraphs
+    >>> paragraphs(parsed("<p>One <b>w</b>ord.<p>Two<br>lines.<script>x</script>"))
+    ['One word.', 'Two\nlines.']
+"""
+
+import codecs
+import importlib.util
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+from lxml.html import HTMLParser
+
+from transforms.common.errors import UsageError
+from transforms.formats.readers.html_tree import head_fields, main_paragraphs, paragraphs, without_scripts
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
+from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
+from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
+
+__all__ = ["check_html", "parsed", "read_html"]
+
+_DECLARED = re.compile(
+    rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
+    rb"|<meta\s[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)",
+    re.IGNORECASE,
+)
+# What browsers take for these (https://encoding.spec.whatwg.org/#names-and-labels).
+_TAKEN_FOR = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "utf-16": "utf-8",
+    "utf-16-le": "utf-8",
+    "utf-16-be": "utf-8",
+}
+_DEPTH = 256  # where libxml2 stops, unless told otherwise
+
+
+def check_html(options: ReaderOptions) -> None:
+    """Check that pages can be read as `options.html` asks.
+
+    Raises:
+        UsageError: main text is asked for, and the extra `html` is not installed.
+    """
+    if options.html != "all" and importlib.util.find_spec("trafilatura") is None:
+        raise UsageError(
+            "the main text of pages is found by the package trafilatura, which the extra `html` "
+            "installs: pip install 'lexbeam[html]'; `html` all does without it"
+        )
+
+
+def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield the page as one record: its main text, or with `html` all the whole of it.
+
+    Raises:
+        BadRecord: `undecodable`, `empty`, `too_large`, and what `clean_text` raises.
+    """
+    everything = options.html == "all"
+    how = cleaning(source, options)
+    page = clean_value(_decoded(read_all(source, options), source, options, how), how)
+    cleaned = without_scripts(page, None if everything else 50_000)
+    root = parsed(cleaned.page, deep=everything)
+    found = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
+    text = clean_text("\n\n".join(found), how)
+    if not text:
+        raise BadRecord("empty", "no text" if everything else "no main text; see --html all")
+    yield Record("", head_fields(root, cleaned.linked), text, None)
+
+
+def parsed(page: str, *, deep: bool = False) -> Any:
+    """Return a page's root element.
+
+    Raises:
+        BadRecord: `too_large`, if its elements lie too deep in each other (2,048 if `deep`).
+    """
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=deep)
+    try:
+        root = etree.fromstring(page.encode(), parser)
+    except etree.ParserError:
+        root = None
+    except etree.XMLSyntaxError as error:
+        raise BadRecord("malformed", str(error)) from None
+    if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
+        remedy = "" if deep else "; see --html all"
+        depth = _DEPTH * (8 if deep else 1)
+        raise BadRecord("too_large", f"elements over {depth} deep, or one of over 10 MB{remedy}")
+    if root is None:
+        raise BadRecord("empty", "no element in the page")
+    return root
+
+
+def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
+    encodings = encodings_of(data, source, options)
+    found = _DECLARED.search(data[:4096])
+    if found is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
+        return decode(data, encodings, how)
+    declared = (found[1] or found[2]).decode("ascii")
+    try:
+        codec = codecs.lookup(declared)
+        encoding = _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""
+    except LookupError:
+        encoding = ""
+    if not encoding:
+        return decode(data, encodings, how)
+    try:
+        return decode(data, (encoding,))
+    except BadRecord as error:
+        try:
+            return decode(data, encodings, how)
+        except BadRecord:
+            raise error from None

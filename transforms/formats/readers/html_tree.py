@@ -1,0 +1,304 @@
+"""What is in a page: its source without scripts, its fields, its paragraphs."""
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from transforms.formats.records.base import BadRecord
+from transforms.formats.records.date_parsing import parse_date
+from transforms.formats.records.text_cleaning import clean_field
+
+__all__ = ["Page", "head_fields", "main_paragraphs", "paragraphs", "without_scripts"]
+
+# Tags and attributes of a page, which cost memory; pairs of attributes of one tag, which libxml2
+# compares; and tags of a page up to which trafilatura's slower and better ways are tried.
+_MARKS = 1_000_000
+_PAIRS = 1_000_000_000
+_THOROUGH = 5_000
+
+_OPENING = re.compile(
+    r"<(?:(?P<comment>!--)|(?P<raw>script|style|title|textarea|xmp|iframe|noembed|noframes)"
+    r"(?=[\s/>])|(?P<bogus>[!?]|/(?![a-z]))|/?(?=[a-z]))",
+    re.IGNORECASE,
+)
+_COMMENT_END = re.compile("--!?>")
+_NAME = re.compile(r"[^\s/>]*+")
+# As HTML's tokenizer has it: an attribute's name, and its value in quotes or up to white space.
+_ATTRIBUTE = re.compile(r"""[\s/]*+([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+)""")
+_ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE.pattern})*+[\s/]*+>?")
+_DROPPED = frozenset({"script", "style", "iframe", "noembed", "noframes"})
+
+_SKIPPED = frozenset(
+    (
+        "head",
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "svg",
+        "object",
+        "canvas",
+        "audio",
+        "video",
+        "datalist",
+        "iframe",
+        "title",
+    )
+)
+_BLOCKS = frozenset(
+    (
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "button",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "option",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "textarea",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
+    )
+)
+# The names that trafilatura gives to what it has found.
+_MAIN_BLOCKS = _BLOCKS | {"head", "list", "item", "row", "quote"}
+_CELLS = frozenset({"td", "th", "cell"})
+_BREAKS = frozenset({"br", "lb"})
+_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+
+_TITLES = ("citation_title", "dcterms.title", "dc.title", "og:title")
+_AUTHORS = ("citation_author", "dcterms.creator", "dc.creator", "author", "article:author")
+_DATES = (
+    "citation_publication_date",
+    "citation_date",
+    "article:published_time",
+    "datepublished",
+    "dcterms.issued",
+    "dc.date.issued",
+    "dcterms.created",
+    "dc.date.created",
+    "dcterms.date",
+    "dc.date",
+    "pubdate",
+    "publishdate",
+    "date",
+)
+_LANGUAGES = ("content-language", "dcterms.language", "dc.language")
+_PUBLISHED = re.compile(r'"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"')
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+class Page(NamedTuple):
+    """A page's source without scripts, styles and comments, its tags, and its linked data."""
+
+    page: str
+    tags: int
+    linked: str
+
+
+def without_scripts(page: str, most: int | None = None) -> Page:
+    """Return a page without what nobody reads, in time that grows with its length alone.
+
+    Args:
+        page: its source.
+        most: of how many tags it may be.
+
+    Raises:
+        BadRecord: `too_large`, if it has more tags, or more attributes than can be parsed.
+    """
+    pieces: list[str] = []
+    linked: list[str] = []
+    tags = marks = pairs = done = place = 0
+    while (found := _OPENING.search(page, place)) is not None:
+        if found["comment"]:
+            pieces.append(page[done : found.start()])
+            done = place = _comment_end(page, found.end())
+            continue
+        if found["bogus"]:  # for a parser all up to the next bracket is a comment
+            end = page.find(">", found.start())
+            place = len(page) if end < 0 else end + 1
+            continue
+        name = _NAME.match(page, found.end("raw") if found["raw"] else found.end())
+        rest = _ATTRIBUTES.match(page, name.end() if name else found.end())
+        assert rest is not None
+        tags += found[0] != "</"
+        number = len(_ATTRIBUTE.findall(rest[0])) if rest[0] != ">" else 0
+        marks += 1 + number
+        pairs += number * number
+        if most is not None and tags > most:
+            raise BadRecord("too_large", f"a page of over {most} tags; see --html all")
+        if marks > _MARKS or pairs > _PAIRS:
+            raise BadRecord(
+                "too_large", f"a page of over {_MARKS} tags and attributes, or too many attributes in a tag"
+            )
+        place = rest.end()
+        raw = (found["raw"] or "").lower()
+        if raw:
+            close = _END[raw].search(page, place)
+            place = close.end() if close else len(page)
+        if raw in _DROPPED:
+            if raw == "script" and "ld+json" in rest[0].lower():
+                linked.append(page[rest.end() : place])
+            pieces.append(page[done : found.start()])
+            done = place
+    pieces.append(page[done:])
+    return Page("".join(pieces), tags, "\n".join(linked))
+
+
+_END = {
+    name: re.compile(rf"</{name}(?=[\s/>])[^>]*>?", re.IGNORECASE) for name in (*_DROPPED, "title", "textarea", "xmp")
+}
+
+
+def _comment_end(page: str, place: int) -> int:
+    for short in (">", "->"):  # <!--> and <!---> are comments, too
+        if page.startswith(short, place):
+            return place + len(short)
+    found = _COMMENT_END.search(page, place)
+    return found.end() if found else len(page)
+
+
+def main_paragraphs(root: Any, tags: int) -> list[str]:
+    """Return the paragraphs of a page's main text, as trafilatura finds it.
+
+    Of a page of over 5,000 tags it is found by trafilatura's own rules alone: the other ways that
+    it compares take time that is quadratic in paragraphs.
+    """
+    from trafilatura import bare_extraction
+
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a reject says what is wrong
+    found: Any = bare_extraction(
+        root,
+        fast=tags > _THOROUGH,
+        include_comments=False,
+        include_formatting=False,
+        deduplicate=False,
+        with_metadata=False,
+    )
+    if found is None or found.body is None:
+        return []
+    return paragraphs(found.body, _MAIN_BLOCKS, frozenset())
+
+
+def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
+    """Return what a reader sees, block by block: white space is one space, `<br>` a line end."""
+    found: list[str] = []
+    pieces: list[str] = []
+    walk = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walk:
+        tag = element.tag if isinstance(element.tag, str) else ""
+        gone = event == "start" and (tag in skipped or _is_hidden(element))
+        if gone:
+            walk.skip_subtree()  # its end comes, and with it what stands behind it
+        if tag in blocks:
+            _close(found, pieces)
+        elif tag in _CELLS:
+            pieces.append(" ")
+        elif tag in _BREAKS and event == "start":
+            pieces.append("\n")
+        text = element.tail if event == "end" else element.text
+        if text and not gone and not (event == "end" and element is root):
+            pieces.append(" ".join(text.split("\n")))
+    _close(found, pieces)
+    return found
+
+
+def _is_hidden(element: Any) -> bool:
+    return "hidden" in element.attrib or bool(_HIDDEN.search(element.get("style", "")))
+
+
+def _close(found: list[str], pieces: list[str]) -> None:
+    """End a paragraph."""
+    lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
+    text = "\n".join(filter(None, lines))
+    if text:
+        found.append(text)
+    pieces.clear()
+
+
+def head_fields(root: Any, linked: str) -> dict[str, str]:
+    """Return `title`, `author`, `date`, `language`, as far as a page states them.
+
+    Args:
+        root: its root element.
+        linked: its linked data (JSON-LD), of which the first date of publication counts.
+    """
+    told: dict[str, dict[str, None]] = {}  # in the order of the page, each once
+    for name, value in _told(root):
+        if field := clean_field(value[:1000]):
+            told.setdefault(name, {})[field] = None
+    title = next(root.iter("title"), None)
+    published = _PUBLISHED.search(linked)
+    dates = [value for name in _DATES for value in told.get(name, ())]
+    dates += [published[1]] if published else []
+    readable = [value for value in dates if parse_date(value) is not None]
+    names = next(filter(None, (_people(told.get(name, ())) for name in _AUTHORS)), "")
+    fields = {
+        "title": next((next(iter(told[name])) for name in _TITLES if name in told), "")
+        or ("" if title is None else clean_field("".join(title.itertext())[:1000])),
+        "author": names,
+        "date": clean_field((readable or dates or [""])[0]),
+        "language": clean_field(root.get("lang") or root.get(_XML_LANG) or root.get("xml:lang", ""))
+        or next((next(iter(told[name])) for name in _LANGUAGES if name in told), ""),
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _told(root: Any) -> Iterator[tuple[str, str]]:
+    """Yield what a page states: the name of a property, and its value."""
+    for element in root.iter("meta"):
+        for key in ("name", "property", "itemprop", "http-equiv"):
+            if element.get(key) and element.get("content"):
+                yield element.get(key).strip().lower(), element.get("content")
+    for element in root.iter("time"):
+        if element.get("datetime") and (
+            "pubdate" in element.attrib or element.get("itemprop", "").lower() == "datepublished"
+        ):
+            yield "datepublished", element.get("datetime")
+
+
+def _people(values: Iterable[str]) -> str:
+    """Return names, without addresses of pages about people."""
+    return "; ".join(value for value in values if "://" not in value)

@@ -1,0 +1,177 @@
+"""JSON lines, a record a line; and JSON files, a record an element of an array."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import msgspec
+import orjson
+
+from transforms.formats.readers.json_array import begins_array, iter_elements, iter_utf8
+from transforms.formats.readers.nested import entries_of, kind_of
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.paths import look_up
+from transforms.formats.records.text_cleaning import Cleaning, cleaning, decode, without_control
+from transforms.formats.sources.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
+
+__all__ = ["json_rows", "read_json", "read_jsonl"]
+
+_HEAD = 4096
+_PIECE = 1 << 18
+_SMALL = 1 << 22
+_LONG = 1 << 24
+_NO_ELEMENTS = "the array has no elements"
+
+
+def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield a record or reject for each line that is not blank; its position is the line number.
+
+    With `options.records` each line is read as `transforms.formats.readers.nested` says.
+
+    Raises:
+        BadRecord: `empty`, if all lines are blank.
+    """
+    how = cleaning(source, options)
+    for number, value in json_rows(source, options):
+        if isinstance(value, BadRecord):
+            yield Reject(str(number), value.reason, value.detail)
+        else:
+            yield from entries_of(str(number), value, options, how)
+
+
+def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the value of each line that is not blank, or a `BadRecord`.
+
+    Raises:
+        BadRecord: `empty`, if all lines are blank.
+    """
+    how = cleaning(source, options)
+    records = 0
+    stream, encodings = opened(source, options)
+    with stream:
+        for number, line in iter_lines(stream, options.max_line_bytes):
+            if line is not None and (not line or line.isspace()):
+                continue
+            records += 1
+            try:
+                if line is None:
+                    raise too_long(options)
+                value = _parse(line, encodings, how)
+                line = None  # which may be long
+            except BadRecord as error:
+                value = error
+            yield number, value
+    if not records:
+        raise BadRecord("empty", "no line holds anything")
+
+
+def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield a record or reject for each element of the array at `options.json_path`.
+
+    If an object is there instead of an array, it is the one record, at position "". With
+    `options.records` each is read as `transforms.formats.readers.nested` says. A file that is
+    an array itself is read element by element where it is over 4 MiB; if it breaks off or turns out
+    to be broken, what is missing is one reject more, at the number of the element.
+
+    Raises:
+        BadRecord: `malformed`, `undecodable`, `missing_field`, `too_large`, `empty`.
+    """
+    head, stream = peek(source.open(), _HEAD)
+    how = cleaning(source, options)
+    encodings = encodings_of(head, source, options)
+    # Which of several encodings it is only the whole file can tell.
+    if options.json_path or len(encodings) > 1 or not begins_array(head, encodings[0]):
+        source = replace(source, open=lambda: stream)
+        yield from _of_value(_parse(read_all(source, options), encodings, how), options, how)
+        return
+    with stream:
+        yield from _of_array(stream, encodings[0], options, how)
+
+
+def _of_array(stream: BinaryIO, encoding: str, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
+    """Return the entries of an array; a small one is parsed at once."""
+    # What is there already, if the rest turns out to be broken.
+    read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    pieces = iter(lambda: read(_PIECE), b"")
+    first, size = [], 0
+    for piece in pieces:
+        first.append(piece)
+        size += len(piece)
+        if size > min(_SMALL, options.max_record_bytes):
+            return _of_elements(itertools.chain(first, pieces), encoding, options, how)
+    return _of_value(_parse(b"".join(first), (encoding,), how), options, how)
+
+
+def _of_elements(
+    pieces: Iterable[bytes], encoding: str, options: ReaderOptions, how: Cleaning
+) -> Iterator[Record | Reject]:
+    utf8 = iter_utf8(pieces, encoding)
+    elements = iter_elements(utf8, options.max_record_bytes)
+    for number in itertools.count(1):
+        try:
+            place, data = next(elements, (0, None))
+            if data is None:
+                break
+            value = _element(place, data, how)
+        except BadRecord as error:
+            yield Reject(str(number), error.reason, error.detail)
+            return
+        yield from entries_of(str(number), value, options, how)
+    if number == 1:
+        raise BadRecord("empty", _NO_ELEMENTS)
+
+
+def _element(place: int, data: bytes, how: Cleaning) -> Any:
+    try:
+        return _parse(data, ("utf-8",), how)
+    except BadRecord as error:
+        detail = f"in the element from byte {place} (in UTF-8): {error.detail}"
+        raise BadRecord(error.reason, detail) from None
+
+
+def _of_value(found: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
+    if options.json_path:
+        found = look_up(found, options.json_path)
+        if found is None:
+            raise BadRecord("missing_field", f"nothing lies at {options.json_path!r}")
+    if isinstance(found, dict):
+        yield from entries_of("", found, options, how)
+        return
+    if not isinstance(found, list):
+        raise BadRecord("malformed", f"neither an array nor an object, but {kind_of(found)}")
+    if not found:
+        raise BadRecord("empty", _NO_ELEMENTS)
+    for number, value in enumerate(found, 1):
+        yield from entries_of(str(number), value, options, how)
+
+
+def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> Any:
+    if encodings[0] == "utf-8":
+        try:
+            # orjson, the faster, makes a copy of what it parses.
+            value = orjson.loads(data) if len(data) < _LONG else msgspec.json.decode(data)
+        except (ValueError, RecursionError):
+            pass  # the slower parser takes more (NaN, a byte order mark), and says what is wrong
+        else:
+            if len(encodings) > 1:
+                how.note("encoding utf-8")
+            return value
+    # Those that are not escaped, which JSON forbids. What it allows stays, as the faster parser has
+    # it, so that no record depends on those beside it; texts are cleaned of it later.
+    text = without_control(decode(data, encodings, how), how, json=True)
+    try:
+        return json.loads(text, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise BadRecord("malformed", f"not JSON: {error}") from None
+    except RecursionError:
+        raise BadRecord("malformed", "JSON nested too deeply") from None
+    except ValueError:
+        raise BadRecord("malformed", "a number of thousands of digits") from None
+
+
+def _integer(digits: str) -> int | float:
+    """Return a number as the fast parser has it, so that no record depends on those beside it."""
+    number = int(digits)
+    return number if -(2**63) <= number < 2**64 else float(digits)

@@ -1,0 +1,103 @@
+"""Ready-made text: a sentence a line, its tokens separated by white space, lemmatised or not.
+
+The file is the document; it comes in blocks of 2,000 lines, counted as they stand in the file, so
+that a file of any size is read in little memory. A line that is not text, or too long, is a reject
+of its own, which counts as one input record more; the rest of the document is kept.
+"""
+
+import re
+from collections.abc import Iterator
+
+from transforms.common.records import Sentence
+from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.text_cleaning import clean_value, cleaning, decode
+from transforms.formats.sources.streams import iter_lines, opened, too_long
+
+__all__ = ["read_lines"]
+
+_PIECE = 1 << 20
+_SPACE = re.compile(r"\s")
+
+
+def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield the document's blocks as records at position "", and rejects of single lines.
+
+    With `lines_hold` `lemmas` or `forms` the tokens fill that list, the other lists are None. With
+    `text` there is one record, whose text has a paragraph for each line.
+
+    Raises:
+        BadRecord: `empty`, if no line holds a token and none was rejected; `too_large`, if held
+            text is longer than `max_record_bytes`.
+    """
+    if options.lines_hold == "text":
+        yield from _text(source, options)
+        return
+    lemmatised = options.lines_hold == "lemmas"
+    block = 0
+    sentences: list[Sentence] = []
+    rejected = False
+    last = 0
+    for number, line in _decoded(source, options):
+        if number // BLOCK > last // BLOCK and sentences:
+            yield Record("", {}, None, sentences, block)
+            block += 1
+            sentences = []
+        last = number
+        if isinstance(line, Reject):
+            rejected = True
+            yield line
+        elif tokens := line.split():
+            forms, lemmas = (None, tokens) if lemmatised else (tokens, None)
+            sentences.append(Sentence(forms, lemmas, None, None, None))
+    if sentences:
+        yield Record("", {}, None, sentences, block)
+    elif not block and not rejected:
+        raise BadRecord("empty", "no line holds a token")
+
+
+def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str | Reject]]:
+    """Yield the number, from 0, of each line, and the line or why it must be left out."""
+    how = cleaning(source, options)
+    stream, encodings = opened(source, options)
+    with stream:
+        for number, line in iter_lines(stream, options.max_line_bytes):
+            try:
+                if line is None:
+                    raise too_long(options)
+                held = [decode(line, encodings, how)]
+                line = None  # which may be long; nor is the text kept here
+                held[0] = clean_value(held[0], how)
+                yield number - 1, held.pop()
+            except BadRecord as error:
+                yield number - 1, Reject(str(number), error.reason, error.detail)
+
+
+def _single_spaces(text: str) -> str:
+    """Return the words of a text with a space between them; of a long text, some at a time."""
+    pieces, start = [], 0
+    while len(text) - start > _PIECE:
+        found = _SPACE.search(text, start + _PIECE)
+        end = found.start() if found else len(text)
+        pieces.append(" ".join(text[start:end].split()))
+        start = end
+    pieces.append(" ".join(text[start:].split()))
+    return " ".join(filter(None, pieces))
+
+
+def _text(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    paragraphs: list[str] = []
+    size = 0
+    rejected = False
+    for _, line in _decoded(source, options):
+        if isinstance(line, Reject):
+            rejected = True
+            yield line
+        elif line := _single_spaces(line):
+            size += len(line)
+            if size > options.max_record_bytes:
+                raise BadRecord("too_large", f"over {options.max_record_bytes} characters")
+            paragraphs.append(line)
+    if paragraphs:
+        yield Record("", {}, "\n\n".join(paragraphs), None)
+    elif not rejected:
+        raise BadRecord("empty", "no line holds a token")

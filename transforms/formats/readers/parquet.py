@@ -1,0 +1,158 @@
+"""Parquet files: a record a row, read by batches of some megabytes."""
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.formats.readers.nested import entries_of
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.paths import ARRAY
+from transforms.formats.records.text_cleaning import cleaning
+from transforms.formats.sources.streams import read_all
+
+__all__ = ["read_parquet"]
+
+_BATCH_ROWS = 1000
+_BATCH_BYTES = 8 << 20
+# What a batch may hold if each cell were the longest value that its column's dictionary has room
+# for: a dictionary has a value once, however many rows have it.
+_MOST_BYTES = 256 << 20
+
+
+def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield a record or reject for each row; its position is its number, from 1.
+
+    With `options.records` each row is read as `transforms.formats.readers.nested` says.
+    A file within an archive, which cannot be read from its end, is held in memory.
+
+    Raises:
+        BadRecord: `malformed`, `missing_field`, `empty`, `too_large`.
+    """
+    stream = source.open()
+    how = cleaning(source, options)
+    if not _seekable(stream):
+        stream = io.BytesIO(read_all(replace(source, open=lambda: stream), options))
+    with stream:
+        try:
+            file = pq.ParquetFile(stream, pre_buffer=False)
+        except (pa.ArrowException, OSError) as error:
+            raise BadRecord("malformed", f"not Parquet: {error}") from None
+        if not file.metadata.num_rows:
+            raise BadRecord("empty", "the table has no rows")
+        columns = _columns(file, options)
+        number = 0
+        for group in range(file.metadata.num_row_groups):
+            rows = _rows(file, group, stream, columns)
+            batches = file.iter_batches(rows, [group], columns=columns)
+            for batch in _undamaged(batches):
+                for row in _dictionaries(batch):
+                    number += 1
+                    if isinstance(row, BadRecord):
+                        yield Reject(str(number), row.reason, row.detail)
+                    else:
+                        yield from entries_of(str(number), row, options, how)
+        if number != file.metadata.num_rows:
+            detail = f"damaged Parquet: it is to have {file.metadata.num_rows} rows, not {number}"
+            raise BadRecord("malformed", detail)
+
+
+def _undamaged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file, not what is in it
+        raise BadRecord("malformed", f"damaged Parquet: {error}") from None
+
+
+def _seekable(stream: BinaryIO) -> bool:
+    return bool(getattr(stream, "seekable", bool)())
+
+
+def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
+    """Return the columns that can be read as fields, and those that options name."""
+    schema = file.schema_arrow
+    main = options.records or options.text_field
+    wanted = {options.text_field, *(pair.partition("=")[2] for pair in options.fields)}
+    wanted |= {path.lstrip(".") for path in wanted} | {main}
+    wanted |= set(map(_column, wanted))
+    if not {main, _column(main)} & set(schema.names):
+        raise BadRecord("missing_field", f"no column {main!r}; there are {', '.join(schema.names[:12])}")
+    return [f.name for f in schema if f.name in wanted or _holds_fields(f.type)]
+
+
+def _column(path: str) -> str:
+    return path.partition(".")[0].removesuffix(ARRAY)
+
+
+def _holds_fields(kind: pa.DataType) -> bool:
+    return pa.types.is_struct(kind) or not pa.types.is_nested(kind)
+
+
+def _rows(file: pq.ParquetFile, group: int, stream: BinaryIO, columns: list[str]) -> int:
+    """Return how many rows of a group are read at once."""
+    metadata = file.metadata.row_group(group)
+    fitting = _BATCH_BYTES * metadata.num_rows // max(1, metadata.total_byte_size)
+    dictionaries = 0
+    for number in range(metadata.num_columns):
+        column = metadata.column(number)
+        if _field(column) in (None, *columns):
+            cells = -(-column.num_values // max(1, metadata.num_rows))  # of a row, more in lists
+            dictionaries += cells * _dictionary_bytes(stream, column)
+    return max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries)))
+
+
+def _field(column: pq.ColumnChunkMetaData) -> str | None:
+    """Return the field that a column is of, or belongs to; None if its name is no UTF-8."""
+    try:
+        return str(column.path_in_schema).partition(".")[0]
+    except UnicodeDecodeError:
+        return None
+
+
+def _dictionary_bytes(stream: BinaryIO, column: pq.ColumnChunkMetaData) -> int:
+    """Return the bytes of a column's dictionary, decompressed; 0 if it has none."""
+    place = column.dictionary_page_offset
+    if not column.has_dictionary_page or place is None or place < 0:
+        return 0
+    stream.seek(place)
+    # A page's header, as Thrift writes it: kind and bytes, each a number with its field's head.
+    numbers = re.match(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", stream.read(16))
+    if numbers is None:  # whoever wrote it so writes no pages that are read
+        return 0
+    size = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(numbers[1]))
+    return size >> 1
+
+
+def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | BadRecord]:
+    """Yield rows as dictionaries; dates and decimals as strings, bad UTF-8 as bytes."""
+    for index, field in enumerate(batch.schema):
+        kind = field.type
+        if pa.types.is_temporal(kind) or pa.types.is_decimal(kind):
+            with suppress(pa.ArrowInvalid):  # a time zone that there is not: for each row to say
+                text = batch.column(index).cast(pa.string())
+                batch = batch.set_column(index, field.name, text)
+    try:
+        yield from batch.to_pylist()
+        return
+    except Exception:  # Python has no value for one of them
+        pass
+    for index, field in enumerate(batch.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            data = batch.column(index).cast(pa.large_binary())
+            batch = batch.set_column(index, field.name, data)
+    for place in range(batch.num_rows):
+        try:
+            (row,) = batch.slice(place, 1).to_pylist()
+        except UnicodeDecodeError as error:
+            yield BadRecord("undecodable", f"in a nested column: {error}")
+        except Exception as error:
+            yield BadRecord("malformed", f"{type(error).__name__}: {error}")
+        else:
+            yield row

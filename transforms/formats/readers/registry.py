@@ -1,0 +1,225 @@
+"""The readers by name, and how a file goes through one.
+
+>>> detect("a/letters.jsonl.gz", b""), detect("page", b"<?xml version='1.0'?><TEI>")
+('jsonl', 'tei')
+"""
+
+import functools
+import re
+from collections import ChainMap, Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.formats.readers.conllu import read_conllu
+from transforms.formats.readers.delimited import read_csv
+from transforms.formats.readers.html import read_html
+from transforms.formats.readers.jsonl import read_json, read_jsonl
+from transforms.formats.readers.lines import read_lines
+from transforms.formats.readers.parquet import read_parquet
+from transforms.formats.readers.plain_text import read_text
+from transforms.formats.readers.tei import read_tei
+from transforms.formats.records.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
+from transforms.formats.sources.archives import open_sources
+from transforms.formats.sources.compression import SUFFIXES
+from transforms.formats.sources.content import HEAD, content_of, is_binary
+from transforms.formats.sources.failures import reject_of
+from transforms.formats.sources.streams import marked_encoding, peek
+
+__all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]
+
+_LOOK = 4096
+_DETAIL = 300
+_SUFFIX = {
+    ".txt": "text",
+    ".xml": "tei",
+    ".tei": "tei",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".conllu": "conllu",
+    ".conll": "conllu",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+}
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def detect(name: str, head: bytes) -> str | None:
+    """Return the format of a source by its name and first bytes; None if they tell of none."""
+    lower = name.lower()
+    for suffix in SUFFIXES:
+        lower = lower.removesuffix(suffix)
+    wide = marked_encoding(head)
+    if wide:
+        head = head.decode(wide, "ignore").encode()
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if (found := content_of(head)) is not None and found.reason == "html":
+        return "html"
+    by_name = next((f for suffix, f in _SUFFIX.items() if lower.endswith(suffix)), None)
+    if by_name == "json" and _json_lines(start):
+        return "jsonl"
+    is_xml = start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE TEI"))
+    if by_name is not None and not (is_xml and by_name == "text"):
+        return by_name
+    if is_xml:
+        return "tei"
+    if start.startswith(b"{"):
+        return "jsonl" if _json_lines(start) else "json"
+    if start.startswith((b"[{", b"[\n", b"[ {")):
+        return "json"
+    if found is not None:
+        return None
+    return "text" if wide or not is_binary(head[:_LOOK]) else None
+
+
+def _json_lines(start: bytes) -> bool:
+    """Return whether an object ends with the first line, and another begins the next."""
+    first, _, rest = start.partition(b"\n")
+    return first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
+
+
+def read_file(
+    path: str,
+    name: str,
+    *,
+    format: str = "auto",
+    options: ReaderOptions | None = None,
+    open: Callable[[], BinaryIO],
+    told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
+) -> Iterator[tuple[str, Record | Reject]]:
+    """Yield what a file holds: records and rejects, each with the name of its source.
+
+    Archives are opened, compression is undone, the format of each member found out if it is
+    `auto`. Whatever a reader raises becomes one reject.
+
+    Args:
+        path: where the file really lies.
+        name: its published name.
+        format: a key of `READERS`, or `auto`.
+        options: see `ReaderOptions`.
+        open: opens the stream of the file's bytes, as they are.
+        told: is called with the name of each source and the format that it is read in.
+        notes: counts what readers did to what they read, see `Source`.
+
+    Raises:
+        UsageError: no reader has this name.
+        LexbeamError: what a person must correct before anything is read.
+    """
+    options = options or ReaderOptions()
+    if format != "auto" and format not in READERS:
+        raise UsageError(f"unknown format {format!r}{nearest(format, READERS)}")
+    try:
+        for shown, source in open_sources(path, name, open, options):
+            if isinstance(source, Reject):
+                yield shown, _clean(source)
+                continue
+            if notes is not None:
+                source = replace(source, notes=notes)
+            for entry in _read(source, format, options, functools.partial(told, shown)):
+                yield shown, entry
+    except LexbeamError:
+        raise
+    except Exception as error:
+        yield name, _clean(reject_of(error))
+
+
+def _read(
+    source: Source, format: str, options: ReaderOptions, told: Callable[[str], None]
+) -> Iterator[Record | Reject]:
+    try:
+        head, stream = peek(source.open(), HEAD)
+        source = replace(source, open=_First(stream, source.open))
+        name = _format_of(source.name, head, format, options)
+        told(name)
+        for entry in READERS[name](source, options):
+            yield _clean(entry) if isinstance(entry, Reject) else entry
+    except LexbeamError:
+        raise
+    except Exception as error:
+        yield _clean(reject_of(error))
+
+
+def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) -> str:
+    """Return the reader of a source.
+
+    Raises:
+        BadRecord: its content is certain to be something else than this or any reader takes.
+    """
+    name = format if format != "auto" else detect(source, head)
+    # A reader from outside may be of anything.
+    found = content_of(head) if name is None or name in _OURS else None
+    refused = name == "html" and format == "auto" and options.html == "reject"
+    if refused and (found is None or found.reason == "html"):
+        raise BadRecord("html", "a page in HTML; see --html")
+    if found is not None and found.reason == "html" and (name == "html" or _may_hold(name, options)):
+        found = None
+    if found is not None:
+        remedy = "; see --format html" if found.reason == "html" else ""
+        wanted = _OURS.get(name or "", "text")
+        raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
+    if name is None:
+        raise BadRecord("binary", "bytes of no known format; see --format")
+    return name
+
+
+def _may_hold(name: str | None, options: ReaderOptions) -> bool:
+    """Return whether a table without header may begin with a page that is a cell."""
+    return name == "csv" and not options.header
+
+
+class _First:
+    """Gives a stream that is open already the first time."""
+
+    def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO]) -> None:
+        self._streams: list[Any] = [stream]
+        self._again = again
+
+    def __call__(self) -> BinaryIO:
+        return self._streams.pop() if self._streams else self._again()
+
+
+def _clean(reject: Reject) -> Reject:
+    return reject._replace(detail=" ".join(printable(reject.detail).split())[:_DETAIL])
+
+
+def printable(text: str) -> str:
+    """Return text that any table and terminal can show: what it cannot is U+FFFD."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+READERS: dict[str, Reader] = {
+    "text": read_text,
+    "tei": read_tei,
+    "jsonl": read_jsonl,
+    "json": read_json,
+    "csv": read_csv,
+    "parquet": read_parquet,
+    "conllu": read_conllu,
+    "lines": read_lines,
+    "html": read_html,
+}
+# What our readers take, in words.
+_OURS = {
+    "text": "plain text",
+    "tei": "TEI",
+    "jsonl": "JSON lines",
+    "json": "JSON",
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "conllu": "CoNLL-U",
+    "lines": "lines of text",
+    "html": "HTML",
+}
+# A live view: what is added to the readers is a choice at once.
+FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})

@@ -1,0 +1,283 @@
+"""TEI: the header's fields and, from `tei_body`, the text; annotation where `<w>` carries it.
+
+Entities are never resolved and nothing is fetched. A document that declares an external entity, or
+one made of other entities, is rejected before anything is parsed; entities that stand for plain
+characters (`<!ENTITY mdash "&#8212;">`, and the named ones of HTML) are read as these.
+
+The date is that of the first edition, else of the printed source, else of any other source but a
+digital one, else of the creation (`profileDesc`); what the publication statement and the revisions
+tell is about the file, not the text, and never taken. An attribute (`when`, `notBefore` and
+`notAfter`, `from` and `to`) goes before the element's text, a date that can be read before one that
+cannot.
+"""
+
+import re
+import xml.parsers.expat as expat
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from lxml import etree
+
+from transforms.formats.readers.tei_body import local_name, read_body
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.date_parsing import parse_date
+from transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
+from transforms.formats.sources.streams import marked_encoding, read_all
+
+__all__ = ["header_fields", "read_tei"]
+
+_ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
+_BIBL = {"bibl", "biblStruct", "biblFull"}
+_EDITIONS = {"firstEdition": 0, "printSource": 1}
+_PROLOGUE = 1 << 20
+_PIECE = 1 << 12
+# Of the control characters that XML forbids, white space to Python; ESC, which begins other
+# characters in some encodings, is left alone.
+_SPACE = bytes((0x0B, 0x0C, *range(0x1C, 0x20)))
+_SPACES = bytes.maketrans(_SPACE, b" " * len(_SPACE))
+_FORBIDDEN = bytes({*range(0x20)} - {*b"\t\n\r\x1b", *_SPACE})
+_CODE = etree.ErrorTypes
+
+
+def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield the file as one record, or a record for each `<TEI>` of a `<teiCorpus>`.
+
+    Raises:
+        BadRecord: `malformed`, `undecodable`, `unsafe`, `too_large`, `empty`, `control`,
+            `too_many_marks`.
+    """
+    how = cleaning(source, options)
+    data = _plain(read_all(source, options), how)
+    root = _root(data, _entities(data), options, how)
+    if local_name(root) not in _ROOTS:
+        raise BadRecord("malformed", f"XML, but its root is <{local_name(root)}>, not <TEI>")
+    if local_name(root) in ("TEI", "TEI.2"):
+        yield _record("", root, options, how)
+        return
+    texts = [child for child in root.iter() if local_name(child) in ("TEI", "TEI.2")]
+    if not texts:
+        raise BadRecord("empty", "a <teiCorpus> without <TEI>")
+    for number, text in enumerate(texts, 1):
+        try:
+            yield _record(str(number), text, options, how)
+        except BadRecord as error:
+            yield Reject(str(number), error.reason, error.detail)
+
+
+def header_fields(root: Any) -> dict[str, str]:
+    """Return `date`, `title`, `author`, `language` of a TEI element, as far as they are there."""
+    header = next((child for child in root if local_name(child) == "teiHeader"), None)
+    fields: dict[str, str] = {}
+    if header is not None:
+        statement = _first(header, "titleStmt")
+        for name in ("title", "author"):
+            element = None if statement is None else _first(statement, name)
+            fields[name] = "" if element is None else _text(element)
+        fields["date"] = _date(header)
+        language = _first(header, "language")
+        fields["language"] = "" if language is None else clean_field(language.get("ident", ""))
+    text = next((child for child in root if local_name(child) == "text"), None)
+    for element in (text, root):
+        if not fields.get("language") and element is not None:
+            fields["language"] = clean_field(element.get("{http://www.w3.org/XML/1998/namespace}lang", ""))
+    return {name: value for name, value in fields.items() if value}
+
+
+def _record(position: str, root: Any, options: ReaderOptions, how: Cleaning) -> Record:
+    body = read_body(root, options.tei_parts, how)
+    if not body.text:
+        parts = ", ".join(f"<{part}>" for part in options.tei_parts)
+        raise BadRecord("empty", f"no text in {parts}")
+    return Record(position, header_fields(root), body.text, body.sentences)
+
+
+def _plain(data: bytes, how: Cleaning) -> bytes:
+    """Return bytes of XML without control characters, which XML forbids, if they may be dropped."""
+    if b"\x00" in data[:4] or marked_encoding(data):  # UTF-16 or UTF-32
+        return data
+    if how.control == "drop":
+        plain = data.translate(_SPACES, _FORBIDDEN)
+        if len(plain) < len(data):
+            how.note("control characters dropped", len(data) - len(plain))
+        return plain
+    if b"\x00" in data:
+        raise BadRecord("control", f"a NUL character at byte {data.index(0)}; see --control")
+    return data
+
+
+class _PrologueEnd(Exception):
+    """The root element begins."""
+
+
+def _entities(data: bytes) -> dict[str, str]:
+    """Return the characters that declared entities stand for; parameter entities as `%NAME`.
+
+    Raises:
+        BadRecord: `unsafe`, if one is external, or of other entities or declarations.
+    """
+    entities: dict[str, str] = {}
+
+    def declared(name: str, parameter: bool, value: str | None, base: Any, system: Any, public: Any, note: Any) -> None:
+        if value is None or system or public:
+            raise BadRecord("unsafe", f"declares the external entity {name!r}")
+        if "&" in value or "<" in value or "%" in value or len(value) > 100:
+            raise BadRecord("unsafe", f"declares the entity {name!r}, which is not plain text")
+        entities["%" * parameter + name] = value
+
+    def begun(name: str, attributes: Any) -> None:
+        raise _PrologueEnd
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = declared
+    parser.StartElementHandler = begun
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    # What is wrong with it, or in an encoding of its own, is for the true parser to say.
+    with suppress(_PrologueEnd, expat.ExpatError, ValueError, LookupError):
+        for start in range(0, min(len(data), _PROLOGUE), _PIECE):
+            parser.Parse(data[start : start + _PIECE], False)
+    return entities
+
+
+def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cleaning) -> Any:
+    """Return the root in the encoding that is declared, or else in the first that takes it."""
+    if marked_encoding(data) or b"encoding" in data[:200].split(b"?>")[0]:
+        return _parse(data, entities, None)
+    faults = []
+    for encoding in options.encoding:
+        try:
+            root = _parse(data, entities, None if encoding == "utf-8" else encoding)
+        except BadRecord as error:
+            if error.reason != "undecodable":
+                raise
+            faults.append(error.detail)
+            continue
+        if len(options.encoding) > 1:
+            how.note(f"encoding {encoding}")
+        return root
+    if len(faults) > 1:
+        pairs = zip(options.encoding, faults, strict=True)
+        faults = [f"not {encoding}: {fault}" for encoding, fault in pairs]
+    raise BadRecord("undecodable", "; ".join(faults))
+
+
+def _parse(data: bytes, entities: dict[str, str], encoding: str | None) -> Any:
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=encoding,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        cause = re.split(r",? (?:use|try) XML_PARSE", str(error.msg))[0]
+        reason = _reason(error)
+        remedy = "; split it into smaller or flatter elements" if reason == "too_large" else ""
+        raise BadRecord(reason, f"line {error.lineno}: {cause}{remedy}") from None
+    except (LookupError, ValueError) as error:
+        raise BadRecord("undecodable", str(error)) from None
+    if root is None:
+        raise BadRecord("malformed", "no element in it")
+    subset = root.getroottree().docinfo.internalDTD
+    if subset is None:  # then nothing could be declared, and lxml has refused what is not
+        return root
+    for entity in subset.iterentities():
+        # What the look at the prologue did not come to, for its encoding or what stands before it.
+        if not {entity.name, f"%{entity.name}"} & entities.keys():
+            raise BadRecord("unsafe", f"declares the entity {entity.name!r}, which cannot be checked")
+    for parent in dict.fromkeys(reference.getparent() for reference in root.iter(etree.Entity)):
+        _resolve(parent, entities)
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            element.set(name, value)  # in which lxml has put the entities' characters
+    return root
+
+
+def _reason(error: etree.XMLSyntaxError) -> str:
+    if error.code == _CODE.ERR_ENTITY_LOOP or "amplification" in str(error.msg):
+        return "unsafe"
+    if error.code == _CODE.ERR_RESOURCE_LIMIT:
+        return "too_large"
+    bad = (_CODE.ERR_INVALID_ENCODING, _CODE.ERR_UNKNOWN_ENCODING, _CODE.ERR_UNSUPPORTED_ENCODING)
+    return "undecodable" if error.code in bad or "encoding" in str(error.msg) else "malformed"
+
+
+def _resolve(parent: Any, entities: dict[str, str]) -> None:
+    """Put the characters that entities stand for in the place of an element's references."""
+    text, before = [parent.text or ""], None
+    for child in list(parent):
+        if child.tag is not etree.Entity:
+            _set_text(parent, before, text)
+            text, before = [child.tail or ""], child
+            continue
+        value = entities.get(child.name, _html(child.name))
+        if value is None:
+            raise BadRecord("malformed", f"the entity {child.name!r} is not declared")
+        text += [value, child.tail or ""]
+        child.tail = None
+        parent.remove(child)
+    _set_text(parent, before, text)
+
+
+def _set_text(parent: Any, before: Any, text: list[str]) -> None:
+    """Put text behind a child, or where there is none at a parent's beginning."""
+    if before is None:
+        parent.text = "".join(text)
+    else:
+        before.tail = "".join(text)
+
+
+def _html(name: str) -> str | None:
+    from html.entities import name2codepoint
+
+    return chr(name2codepoint[name]) if name in name2codepoint else None
+
+
+def _first(element: Any, name: str) -> Any:
+    return next((found for found in element.iter() if local_name(found) == name), None)
+
+
+def _text(element: Any) -> str:
+    return clean_field("".join(element.itertext()))
+
+
+def _date(header: Any) -> str:
+    found: list[tuple[int, str]] = []
+    source = _first(header, "sourceDesc")
+    for element in () if source is None else source.iter():
+        if local_name(element) == "date":
+            kind = _kind(element)
+            if kind != "digitalSource":
+                found.append((_EDITIONS.get(kind, 2), _value(element)))
+    profile = _first(header, "profileDesc")
+    creation = None if profile is None else _first(profile, "creation")
+    if creation is not None:
+        dates = [e for e in creation.iter() if local_name(e) in ("date", "creation")]
+        found += [(3, _value(element)) for element in reversed(dates)]
+    values = [value for _, value in sorted(found, key=lambda pair: pair[0]) if value]
+    readable = [value for value in values if parse_date(value) is not None]
+    return (readable or values or [""])[0]
+
+
+def _kind(element: Any) -> str:
+    """Return the type of the source that a date belongs to."""
+    for above in element.iterancestors():
+        if local_name(above) == "sourceDesc":
+            break
+        if local_name(above) in _BIBL and above.get("type"):
+            return str(above.get("type"))
+    return ""
+
+
+def _value(element: Any) -> str:
+    for name in ("when", "when-iso"):
+        if element.get(name):
+            return clean_field(element.get(name))
+    for first, last in (("notBefore", "notAfter"), ("from", "to")):
+        if element.get(first) and element.get(last):
+            return clean_field(f"{element.get(first)}/{element.get(last)}")
+    return _text(element)

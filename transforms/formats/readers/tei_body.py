@@ -1,0 +1,236 @@
+r"""The running text of a TEI document.
+
+Block elements (`<p> <head> <lg> <ab> <sp>` ...) are paragraphs; lines of verse outside `<lg>` that
+follow each other are one. Inline elements add no space. `<fw> <note> <del>` and what is not the
+text's own words are dropped; of a `<choice>` the corrected, regular or expanded reading is taken.
+White space, line ends of the XML file among it, is one space.
+
+Words that breaks cut in two are mended: see `tei_breaks`.
+
+A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else paragraphs; words are
+`<w>` and `<pc>`, and what stands outside them, as X or PUNCT. Parts of speech are taken if all are
+UPOS (also as `msd="UPosTag=NOUN|..."`).
+"""
+
+import functools
+import itertools
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from transforms.common.marks import nfc
+from transforms.common.records import Sentence
+from transforms.formats.readers.tei_breaks import mend_breaks
+from transforms.formats.readers.tei_marks import (
+    BREAK,
+    PARAGRAPH,
+    SENTENCE,
+    SENTENCE_END,
+    VALUE,
+    WORD,
+    WORD_END,
+    holds,
+    marked_text,
+)
+from transforms.formats.records.text_cleaning import (
+    STRICT,
+    Cleaning,
+    clean_field,
+    clean_rare,
+    composed,
+    may_combine,
+    never_cleaned,
+)
+
+__all__ = ["Body", "local_name", "read_body"]
+
+
+_UPOS = frozenset(
+    (
+        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON"),
+        *("PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+    )
+)
+_SOFT_HYPHEN = "\u00ad"
+# Before a break it stays, to be seen there.
+_SOFT_BREAK = re.compile(f"\u00ad[ \t]*\n[ \t\n]*(?![ \t\n]*{BREAK})")
+# A word, or signs.
+_TOKEN = re.compile(r"(\w+(?:[-'’]\w+)*)|[^\w\s]+")
+_VALUES = re.compile(WORD + f"([^{VALUE}]*){VALUE}" * 4)
+_MARKS = re.compile(f"([{WORD}{WORD_END}{SENTENCE}{SENTENCE_END}])")
+_ANNOTATION = re.compile("|".join((WORD, WORD_END, SENTENCE, SENTENCE_END)).encode())
+
+
+class Body(NamedTuple):
+    """Text, and sentences if the document is annotated."""
+
+    text: str
+    sentences: list[Sentence] | None
+
+
+def local_name(element: Any) -> str:
+    """Return an element's name without its namespace."""
+    tag = element.tag
+    return tag[tag.find("}") + 1 :] if isinstance(tag, str) else ""
+
+
+def read_body(root: Any, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
+    """Return the text of the named parts (`body`, `front`, `back`) of a TEI element.
+
+    Raises:
+        BadRecord: `too_many_marks`, unless `how` wants the runs broken.
+    """
+    # In bytes, which are half the size of most texts.
+    data, rare = marked_text(root, parts)
+    if any(c.isspace() or not never_cleaned(c) for c in rare):
+        data = _plain(data.decode(), rare, how).encode()
+    values: list[tuple[str, str, str, str]] = []
+    if marked := holds(data, WORD, SENTENCE):
+        text = data.decode()
+        values = _VALUES.findall(text)
+        data = _VALUES.sub(WORD, text).encode()
+    data = mend_breaks(data)
+    if _SOFT_HYPHEN in rare:
+        data = data.replace(_SOFT_HYPHEN.encode(), b"")
+    if any(lemma or pos or msd for lemma, pos, msd, _ in values):
+        words = list(itertools.starmap(_word, values))
+        return _annotated(data.decode().split(PARAGRAPH), words, how)
+    if marked:
+        data = _ANNOTATION.sub(b"", data)
+    text = _running(data)
+    if any(map(may_combine, rare)):  # with what marks separated it from
+        text = composed(text, how)
+    return Body(text, None)
+
+
+def _plain(text: str, rare: set[str], how: Cleaning) -> str:
+    """Return clean text whose white space is spaces, tabs and line feeds, with soft hyphens."""
+    for space in filter(str.isspace, rare):
+        text = text.replace(space, " ")
+    if _SOFT_HYPHEN in rare:
+        text = _SOFT_BREAK.sub("", text)
+    return clean_rare(text, {c for c in rare if c != _SOFT_HYPHEN and not c.isspace()}, how)
+
+
+def _running(data: bytes) -> str:
+    """Return text with one space for each run of white space, and paragraphs for their marks."""
+    data = _single_spaces(data.replace(b"\t", b" ").replace(b"\n", b" "))
+    paragraphs = map(bytes.strip, data.split(PARAGRAPH.encode()))
+    return b"\n\n".join(filter(None, paragraphs)).decode()
+
+
+def _single_spaces(data: bytes) -> bytes:
+    """Return bytes without the spaces that follow a space."""
+    codes = np.frombuffer(data, np.uint8)
+    spaces = codes == ord(" ")
+    kept = np.ones(codes.size, bool)
+    np.logical_and(spaces[1:], spaces[:-1], out=kept[1:])
+    np.logical_not(kept[1:], out=kept[1:])
+    return codes[kept].tobytes()
+
+
+class _Word(NamedTuple):
+    lemma: str
+    tag: str
+
+
+@functools.lru_cache(1 << 16)
+def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
+    if msd.startswith("UPosTag="):
+        return _Word(lemma, msd[8:].partition("|")[0])
+    return _Word(lemma, pos or ("PUNCT" if name == "pc" else ""))
+
+
+def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body:
+    """Return text without marks, and the sentences of the words that were marked.
+
+    Words outside the marks are tokens, too: their lemma is their form, their tag X.
+    """
+    words = list(words)
+    text = _Text()
+    sentences: list[list[tuple[int, int, int]]] = []
+    current: list[tuple[int, int, int]] = []
+    number = 0
+
+    def close() -> None:
+        nonlocal current
+        if current:
+            sentences.append(current)
+        current = []
+
+    for paragraph in paragraphs:
+        text.border()
+        start = 0
+        for piece in _MARKS.split(paragraph):
+            if piece == WORD:
+                text.word = True
+            elif piece == WORD_END:
+                start, text.word = text.word_start, False
+                if text.length > start >= 0:
+                    current.append((start, text.length, number))
+                number += 1
+                text.word_start = -1
+            elif piece in (SENTENCE, SENTENCE_END):
+                close()
+            elif text.add(piece) and not text.word:
+                for found in _TOKEN.finditer(text.pieces[-1]):
+                    place = text.length - len(text.pieces[-1])
+                    current.append((place + found.start(), place + found.end(), len(words)))
+                    words.append(_Word("", "X" if found[1] else "PUNCT"))
+        close()
+    joined = "".join(text.pieces)
+    whole = composed(joined, how)
+    exact = whole is joined
+    upos = all(word.tag in _UPOS for word in words)
+    annotated = []
+    for sentence in sentences:
+        forms = [joined[start:end] for start, end, _ in sentence]
+        if not exact:
+            forms = list(map(nfc, forms))
+        lemmas = [clean_field(words[n].lemma) for _, _, n in sentence]
+        annotated.append(
+            Sentence(
+                forms,
+                [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
+                [words[n].tag for _, _, n in sentence] if upos else None,
+                [start for start, _, _ in sentence] if exact else None,
+                [end for _, end, _ in sentence] if exact else None,
+            )
+        )
+    return Body(whole, annotated or None)
+
+
+class _Text:
+    """Text put together piece by piece, each run of white space as one space."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self.length = 0
+        self.word = False
+        self.word_start = -1
+        self._gap = ""
+
+    def border(self) -> None:
+        self._gap = "\n\n"
+
+    def add(self, piece: str) -> bool:
+        """Return whether there was anything but white space."""
+        words = piece.split()
+        if not words:
+            if piece:
+                self._gap = self._gap or " "
+            return False
+        if piece[0].isspace():
+            self._gap = self._gap or " "
+        if self.length:
+            self._put(self._gap)
+        if self.word and self.word_start < 0:
+            self.word_start = self.length
+        self._put(" ".join(words))
+        self._gap = " " if piece[-1].isspace() else ""
+        return True
+
+    def _put(self, piece: str) -> None:
+        self.pieces.append(piece)
+        self.length += len(piece)

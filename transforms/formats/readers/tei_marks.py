@@ -1,0 +1,92 @@
+"""The text of a TEI document with marks where paragraphs, breaks, words and sentences are.
+
+An XSLT stylesheet, `tei_marks.xsl`, which libxslt runs without the interpreter's help, drops what
+is not the text's own words, takes one reading of each `<choice>` and `<app>`, and puts the marks.
+These are such characters as XML can hold and text has no use for: DEL, the carriage return (the
+line ends of XML are line feeds) and noncharacters. A document's own ones become white space.
+"""
+
+import functools
+import threading
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from transforms.common.store.resources import packaged_text
+from transforms.formats.records.text_cleaning import rare_characters
+
+__all__ = [
+    "BREAK",
+    "JOIN",
+    "PARAGRAPH",
+    "SENTENCE",
+    "SENTENCE_END",
+    "VALUE",
+    "WORD",
+    "WORD_END",
+    "holds",
+    "marked_text",
+]
+
+# As the stylesheet has them: the border of a paragraph; a break; a break within a word. One byte
+# begins them, for they are many.
+PARAGRAPH, BREAK = "\x7f", "\r"
+JOIN = BREAK + "\ufdd0"
+# A word begins with the values of its attributes `lemma`, `pos` and `msd`, and its element's name.
+WORD, VALUE, WORD_END = "\ufdd1", "\ufdd2", "\ufdd3"
+SENTENCE, SENTENCE_END = "\ufdd4", "\ufdd5"
+_MARKS = frozenset(PARAGRAPH + JOIN + WORD + VALUE + WORD_END + SENTENCE + SENTENCE_END)
+
+_NONCHARACTER = WORD.encode()[:1]
+_OWN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\r"): "\n"}
+
+_TEI = "http://www.tei-c.org/ns/1.0"
+
+
+class Marked(NamedTuple):
+    """Marked text in UTF-8, and the rare characters that stand in it, more of them at most."""
+
+    text: bytes
+    rare: set[str]
+
+
+def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
+    """Return the text of the parts `body`, `front`, `back` of a TEI element, with marks.
+
+    Elements are known by their names in the namespace of TEI, in that of `element`, and in none:
+    those of a namespace of the element's own are put into that of TEI.
+    """
+    rare = rare_characters(etree.tostring(element, method="text", encoding="utf-8"))
+    if not rare.isdisjoint(_MARKS):
+        _free_marks(element)
+    _move_to_tei(element)
+    stylesheet = _stylesheet(threading.get_ident())
+    text = bytes(stylesheet(element, parts=etree.XSLT.strparam(" ".join(parts))))
+    return Marked(text, rare - _MARKS)
+
+
+def holds(text: bytes, *noncharacters: str) -> bool:
+    """Return whether one of some noncharacters stands in a text; to look for a byte is faster."""
+    return _NONCHARACTER in text and any(mark.encode() in text for mark in noncharacters)
+
+
+def _free_marks(element: Any) -> None:
+    """Take the characters that are marks out of an element's own text."""
+    for inner in element.iter():
+        for place in ("text", "tail"):
+            if text := getattr(inner, place):
+                setattr(inner, place, text.translate(_OWN))
+
+
+def _move_to_tei(element: Any) -> None:
+    """Put the elements of an element's own namespace into that of TEI, if it has another."""
+    own = etree.QName(element).namespace
+    if own not in (None, _TEI):
+        for inner in element.iter(f"{{{own}}}*"):
+            inner.tag = f"{{{_TEI}}}{etree.QName(inner).localname}"
+
+
+@functools.lru_cache(16)
+def _stylesheet(thread: int) -> etree.XSLT:
+    """Return the compiled stylesheet, one for each thread."""
+    return etree.XSLT(etree.XML(packaged_text("transforms.formats.readers", "tei_marks.xsl").encode()))

@@ -1,0 +1,303 @@
+"""What every reader takes and yields: sources in, records or rejects out.
+
+A reader is a plain function `reader(source, options)` that yields a `Record` or a `Reject` for
+each input record, and raises `BadRecord` (or anything else) where nothing more can be read of the
+source; that then counts as one more reject. What one input record is:
+
+| format | an input record is | position |
+|---|---|---|
+| text | the file | empty |
+| tei | the file; each `<TEI>` of a `<teiCorpus>` | empty; its number from 1 |
+| jsonl | a line that is not blank | line number |
+| json | an element of the array, or the one object | its number from 1; empty |
+| csv | a row that is not blank, the header left out | line number where it starts |
+| parquet | a row | its number from 1 |
+| conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
+| lines | the file; each line that must be left out is one more | empty; line number |
+| html | the file | empty |
+
+With `records` an element of the array that it names is an input record of jsonl, json and parquet
+(`transforms/formats/readers/nested.py`), and an object without elements there is one, too.
+
+A file of `conllu` or `lines` of which nothing is left counts for what was left out of it alone.
+
+A file that cannot be read at all, or an archive, is one record; if it breaks off later, what is
+missing is one record more. Documents and rejects together are thus the input records, always.
+
+    >>> import io
+    >>> from transforms.formats.readers.registry import read_file
+    >>> text = b"One. Two.\\r\\n\\r\\nThree."
+    >>> for name, record in read_file("a.txt", "a.txt", open=lambda: io.BytesIO(text)):
+    ...     print(name, repr(record.text))
+    a.txt 'One. Two.\\n\\nThree.'
+"""
+
+import codecs
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO, NamedTuple
+
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import option
+from transforms.common.records import Sentence
+from transforms.formats.records.paths import check_path, check_records
+
+__all__ = [
+    "BLOCK",
+    "CONTROL",
+    "HTML_READ",
+    "LINES_HOLD",
+    "MARKS",
+    "TEI_PARTS",
+    "BadRecord",
+    "Reader",
+    "ReaderOptions",
+    "Record",
+    "Reject",
+    "Source",
+    "is_of_files",
+]
+
+# Sentences (`conllu`) or lines (`lines`) of one block of a long document.
+BLOCK = 2000
+
+MOST_BYTES = 1 << 50
+LINES_HOLD = ("lemmas", "forms", "text")
+CONTROL = ("reject", "drop")
+MARKS = ("reject", "break")
+TEI_PARTS = ("body", "front", "back")
+HTML_READ = ("reject", "main", "all")
+# What Python decodes, too: names of hosts, in time that grows with the square of their length, and
+# source code. `charmap` is latin-1 by another name.
+_NO_FILES = ("punycode", "idna", "unicode-escape", "raw-unicode-escape", "charmap")
+_TAB = {"tab": "\t", "\\t": "\t"}
+
+
+class Record(NamedTuple):
+    """An input record, or one block of a long one that came annotated.
+
+    Attributes:
+        position: place in the source, see the table above; empty where the source is the record.
+        fields: strings as found: `date`, `title`, `author`, `genre`, `language` where there are
+            such, and what else the record holds under its own names. Never empty strings.
+        text: in NFC, without soft hyphens and zero-width characters; lines end in a line feed, an
+            empty line parts paragraphs. None if annotation came without text.
+        sentences: annotation that came with the record, else None; offsets refer to `text`.
+        block: ordinal of this block within the record, from 0 and without gaps.
+    """
+
+    position: str
+    fields: Mapping[str, str]
+    text: str | None
+    sentences: list[Sentence] | None
+    block: int = 0
+
+
+class Reject(NamedTuple):
+    """An input record left out; `reason` is a key of `schemas.rejects.REASONS`."""
+
+    position: str
+    reason: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Source:
+    """A stream of bytes with a name.
+
+    Attributes:
+        name: published name: path relative to the named input, or `archive!member`.
+        open: opens the stream of decompressed bytes; for a member of a tar archive only once, and
+            before the next member is asked for.
+        path: where the file (of a member: the archive) really lies.
+        notes: what readers did to what they read, and how often; they count it here. A note is
+            some plain words, such as `encoding cp1252`, that a person reads in the manifest.
+    """
+
+    name: str
+    open: Callable[[], BinaryIO]
+    path: str
+    notes: Counter[str] = field(default_factory=Counter)
+
+
+class BadRecord(Exception):
+    """Raised within readers: what is being read must be left out, for a reason of the list."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderOptions:
+    """How input is read; every reader takes what concerns it.
+
+    Attributes:
+        encoding: of text, lines, jsonl, json, csv and conllu, strictly; XML declares its own. Of
+            several the first that takes a file (text, json) or line (the others) counts. Where
+            UTF-8 is among them, a file with a byte order mark of UTF-16 or UTF-32 is read so.
+        control: what becomes of NUL and halves of surrogate pairs, which no text holds: `reject`
+            the record, or `drop` them and all control characters but white space.
+        marks: what becomes of over 30 combining marks in a row: `reject` the record, or `break`
+            the run by U+034F.
+        fields: `NAME=FIELD` pairs: which field, column or path of a record gives `title`,
+            `author`, `genre`, `language`, `date`, or a field of any other name. Without them the
+            five are found by name, whatever their case.
+        text_field: field, column or path that holds the text (jsonl, json, csv, parquet); where
+            `[]` in it leads to several, they are paragraphs.
+        json_path: path of the array within a JSON file; empty if the file is the array. What lies
+            around the array counts for nothing.
+        records: path of the array within each line, element, object or row whose elements are the
+            records (jsonl, json, parquet), as `speeches[]`; empty if it is a record itself.
+        tei_parts: parts of a TEI text that are read: `body`, `front`, `back`.
+        delimiter: of csv; empty: a tab for .tsv and .tab, else the commonest of tab, comma,
+            semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
+        quoting: whether csv quotes (`"`) mean something. Switch it off where quotes are stray.
+        header: whether the first row of csv names the columns.
+        columns: names of the columns of csv without header; else they are `1`, `2`, ...
+        lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
+            is a paragraph that an engine annotates.
+        html: what is read of web pages: `main`, their main text, or `all`; `reject` makes them
+            rejects where `auto` finds them, and reads as `main` does where the format is `html`.
+        max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
+            an array or is read at a path, and parquet in an archive), and of an element of a JSON
+            array; larger ones are rejects.
+        max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
+        max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
+            16 MiB are free.
+        max_expanded_bytes: of what comes out of a compressed file or archive.
+        layers: layers that are read where input comes annotated; no option of readers' own.
+    """
+
+    encoding: tuple[str, ...] = option(
+        ("utf-8",),
+        help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a file or line",
+    )
+    control: str = option(
+        "reject",
+        help="what becomes of NUL and halves of surrogate pairs; drop takes all control characters but white space",
+        choices=CONTROL,
+    )
+    marks: str = option("reject", help="what becomes of over 30 combining marks in a row", choices=MARKS)
+    fields: tuple[str, ...] = option(
+        (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
+    )
+    text_field: str = option("text", help="field, column or path that holds the text: text, a.b, speeches[].text")
+    json_path: str = option("", help="path of the array within a JSON file")
+    records: str = option(
+        "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]", metavar="PATH"
+    )
+    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
+    delimiter: str = option("", help="of CSV; found out if not given")
+    quoting: bool = option(True, help="whether quotes mean something in CSV")
+    header: bool = option(True, help="whether the first row of CSV names the columns")
+    columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
+    lines_hold: str = option("lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD)
+    html: str = option("reject", help="what is read of web pages: their main text, all, or nothing", choices=HTML_READ)
+    max_record_bytes: int = option(
+        200_000_000,
+        help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
+        metavar="BYTES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
+    max_line_bytes: int = option(
+        32 << 20,
+        help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
+        metavar="BYTES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
+    max_expansion_ratio: int = option(
+        200,
+        help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
+        metavar="TIMES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
+    max_expanded_bytes: int = option(
+        1 << 40,
+        help="what expands to more is a reject: compressed files, archives",
+        metavar="BYTES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
+    layers: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse values that no reader could follow."""
+        _check_encodings(self.encoding)
+        for pair in self.fields:
+            if not all(pair.partition("=")):
+                raise UsageError(f"`fields`: {pair!r} is not of the form NAME=FIELD")
+        paths = [pair.partition("=")[2] for pair in self.fields]
+        for name, path in (
+            ("text_field", self.text_field),
+            ("json_path", self.json_path),
+            *(("fields", path) for path in paths),
+        ):
+            check_path(path, name)
+        if self.records:
+            check_records(self.records, self.text_field, paths)
+        for name, values, allowed in (
+            ("lines_hold", (self.lines_hold,), LINES_HOLD),
+            ("tei_parts", self.tei_parts, TEI_PARTS),
+            ("control", (self.control,), CONTROL),
+            ("marks", (self.marks,), MARKS),
+            ("html", (self.html,), HTML_READ),
+        ):
+            for value in values:
+                if value not in allowed:
+                    hint = nearest(value, allowed)
+                    raise UsageError(f"`{name}` takes {', '.join(allowed)}, not {value!r}{hint}")
+        if len(_TAB.get(self.delimiter, self.delimiter)) > 1:
+            raise UsageError(f"`delimiter` is one character or `tab`, not {self.delimiter!r}")
+
+    @property
+    def separator(self) -> str:
+        """The delimiter as one character, or empty if each file is asked."""
+        return _TAB.get(self.delimiter, self.delimiter)
+
+
+def is_of_files(encoding: str) -> bool:
+    """Return whether Python knows an encoding, and files of text are written in it.
+
+    Raises:
+        LookupError, ValueError: Python does not know it.
+    """
+    codec = codecs.lookup(encoding)
+    return codec._is_text_encoding and codec.name not in _NO_FILES
+
+
+def _check_encodings(names: tuple[str, ...]) -> None:
+    if not names:
+        raise UsageError("`encoding` needs at least one")
+    for name in names:
+        try:
+            known = is_of_files(name)
+            feed = "\n".encode(name) if known else b""
+        except (LookupError, ValueError):
+            known = False
+        if not known:
+            raise UsageError(f"`encoding`: no text encoding is called {name!r}")
+        if len(names) > 1 and feed != b"\n":
+            raise UsageError(
+                f"`encoding`: {name!r} stands alone or not at all, since its line feed is not that "
+                "of ASCII; byte order marks of UTF-8, UTF-16 and UTF-32 are seen without it"
+            )
+    for name, following in itertools.pairwise(names):
+        try:
+            bytes(range(256)).decode(name)
+        except UnicodeError:
+            continue
+        raise UsageError(f"`encoding`: {name!r} takes any bytes, so {following!r} behind it is never tried")
+
+
+Reader = Callable[[Source, ReaderOptions], Iterator[Record | Reject]]

@@ -1,0 +1,193 @@
+"""Records that are named fields (JSON objects, table rows): which field means what."""
+
+import datetime
+import functools
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from transforms.common.errors import nearest
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record
+from transforms.formats.records.paths import ARRAY, look_up, paths_of
+from transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
+
+__all__ = ["KNOWN", "Fields", "named_there", "record_of_fields", "scalar", "there_are"]
+
+# Fields of a document that are found by name, whatever their case.
+KNOWN = ("date", "title", "author", "genre", "language")
+
+_LONGEST = 1000
+_FEW = 12
+_NAME = 60
+
+
+def record_of_fields(
+    position: str, values: Mapping[str, Any], options: ReaderOptions, how: Cleaning, parent: "Fields | None" = None
+) -> Record:
+    """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
+
+    Where `options.fields` names several paths for a field, the first that holds something counts.
+    Values over 1,000 characters are texts, not fields, and are left out of them. The text is never
+    that of the parent, and is cleaned as `how` says.
+
+    Raises:
+        BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`, `control`,
+            `too_many_marks`.
+    """
+    fields = Fields(values, options, parent)
+    text = look_up(values, options.text_field)
+    if text is None:
+        said = there_are(fields.own(), options.text_field)
+        raise BadRecord("missing_field", f"no text in field {options.text_field!r}{said}")
+    if isinstance(text, bytes):
+        text = decode(text, ("utf-8",))
+    if isinstance(text, list):
+        text = _joined(text, options.text_field)
+    if not isinstance(text, str):
+        raise BadRecord("malformed", f"{options.text_field!r} is {type(text).__name__}, not text")
+    text = clean_text(text, how)
+    if not text:
+        raise BadRecord("empty", f"field {options.text_field!r} has no text")
+    return Record(position, fields, text, None)
+
+
+def _joined(parts: list[Any], path: str) -> Any:
+    """Return strings as paragraphs of one text; if another value is among them, that value."""
+    if ARRAY in path:  # the texts of each element may be several
+        parts = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+    if all(isinstance(part, str) for part in parts):
+        return "\n\n".join(parts)
+    return next(part for part in parts if not isinstance(part, str))
+
+
+def scalar(value: Any) -> str:
+    """Return a string or number as a field's string; empty for anything else."""
+    if isinstance(value, str):
+        return clean_field(value) if len(value) <= _LONGEST else ""
+    if isinstance(value, bytes):
+        return scalar(value.decode("utf-8", "replace"))
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, datetime.date):  # within a struct; NaN is not a number
+        return value.isoformat()
+    return str(value) if isinstance(value, int | float) and value == value else ""
+
+
+class Fields(Mapping[str, str]):
+    """Fields by name, made when they are asked for: of most records few ever are.
+
+    What a record lacks, or has empty, its parent gives: the object whose array the record is of.
+    A path that begins with a dot is the parent's, with two dots the parent's parent's.
+    """
+
+    def __init__(self, values: Mapping[str, Any], options: ReaderOptions, parent: "Fields | None" = None) -> None:
+        self._values = values
+        self.text_field = options.text_field
+        self._options = options
+        self._parent = parent
+        self._known: dict[str, list[str]] | None = None
+
+    def __getitem__(self, name: str) -> str:
+        if (found := self.get(name)) is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the first value that is there for a name."""
+        options = self._options
+        if options.fields and (paths := _paths(options.fields).get(name)):
+            return next(filter(None, map(self._at, paths)), default)
+        return self._named(name) or default
+
+    def _at(self, path: str) -> str:
+        """Return what lies at a path, of this record or else of its parent."""
+        parent = self._parent
+        if parent is not None and path.startswith(".") and path not in self._values:
+            return parent._at(path[1:])
+        found = _value(look_up(self._values, path), path)
+        return found or (parent._at(path) if parent is not None else "")
+
+    def _named(self, name: str) -> str:
+        """Return what a name that `fields` says nothing of stands for."""
+        values, found = self._values, ""
+        if name in values:
+            found = _value(values[name], name) if name != self.text_field else ""
+        elif name in KNOWN:
+            if self._known is None:
+                self._known = _known(tuple(values), self.text_field)
+            if keys := self._known.get(name):
+                found = next(filter(None, (scalar(values[key]) for key in keys)), "")
+        elif "." in name or ARRAY in name:
+            return self._at(name)
+        return found or (self._parent._named(name) if self._parent is not None else "")
+
+    @property
+    def paths(self) -> Iterator[str]:
+        """The first paths to values, of this record and then of its parent."""
+        own = paths_of(self._values)
+        return itertools.chain(own, self._parent.paths) if self._parent is not None else own
+
+    def own(self) -> "Fields":
+        """Return the fields without those of the parent."""
+        return Fields(self._values, self._options)
+
+    def _names(self) -> set[str]:
+        return {*self._values, *(self._parent._names() if self._parent is not None else ())}
+
+    def __iter__(self) -> Iterator[str]:
+        names = {*self._names(), *KNOWN, *_paths(self._options.fields)}
+        return (name for name in sorted(names) if self.get(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def there_are(fields: Mapping[str, Any], missing: str) -> str:
+    """Return the first fields that there are, for a message, and the nearest to a missing one."""
+    there = fields.paths if isinstance(fields, Fields) else iter(fields)
+    unlike = {missing, fields.text_field} if isinstance(fields, Fields) else {missing}
+    names = [clean_field(name)[:_NAME] for name in itertools.islice(dict.fromkeys(there), _FEW)]
+    if not names:
+        return "; there are no fields"
+    others = [name for name in names if name not in unlike]
+    ends = [name for name in others if name.rpartition(".")[2] == missing.rpartition(".")[2]]
+    hint = nearest(ends[0], ends) if ends else nearest(missing[:_NAME], others)
+    return f"{_THERE}{', '.join(names)}{hint}"
+
+
+def named_there(detail: str) -> list[str]:
+    """Return the names that `there_are` put into the detail of a reject."""
+    listed = detail.partition(_THERE)[2].partition(_HINT)[0]
+    return listed.split(", ") if listed else []
+
+
+_THERE, _HINT = "; there are ", "; did you mean"
+
+
+def _value(value: Any, path: str) -> str:
+    """Return what lies at a path as a field's string, of several values each once."""
+    if not isinstance(value, list) or ARRAY not in path:
+        return scalar(value)
+    found = dict.fromkeys(filter(None, map(scalar, value)))
+    joined = "; ".join(itertools.islice(found, _LONGEST))
+    return joined if len(joined) <= _LONGEST else ""
+
+
+@functools.lru_cache(16)
+def _known(names: tuple[str, ...], text_field: str) -> dict[str, list[str]]:
+    """Return the keys that are a known field's name but for their case."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name != text_field and name.lower() in KNOWN:
+            found.setdefault(name.lower(), []).append(name)
+    return found
+
+
+@functools.lru_cache(256)
+def _paths(pairs: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the paths that `--fields` names for each field, in order."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, _, path = pair.partition("=")
+        found.setdefault(name, []).append(path)
+    return found

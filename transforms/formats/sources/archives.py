@@ -1,0 +1,279 @@
+"""Files as sources: decompressed on the fly, archives opened in place, member by member.
+
+A zip archive needs a stream that can seek; a tar archive, compressed or not, is read once from
+start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are no input
+records, as in a folder. An archive that is one document or program to whoever uses it (docx, odt,
+epub, jar) is one reject. Names that lead out of the archive and archives within archives are
+rejects; so are links and devices. A tar archive that breaks off, or whose end mark is missing, is
+one reject more. What members are called `transforms/common/names.py` says.
+"""
+
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, cast
+
+from transforms.common.names import Names, member_of
+from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from transforms.formats.sources.compression import Guard, Guarded, decompress
+from transforms.formats.sources.content import Content, package_of, packaged_head
+from transforms.formats.sources.failures import reject_of
+from transforms.formats.sources.streams import peek
+
+__all__ = ["is_hidden", "open_sources"]
+
+_BLOCK = 512
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_OTHER = {b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar"}
+_CHUNK = 1 << 20
+_BUFFER = 1 << 17
+_LONGEST_HEADER = 1 << 24
+_LINK = "a link or device, not a file"
+# What a zip archive says of a member's kind, as Unix does, whatever system it says to be made on:
+# programs that leave the mark of DOS write Unix's bits, and those that have none write zeros.
+_NO_FILES = (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK)
+
+
+def open_sources(
+    path: str, name: str, open: Callable[[], BinaryIO], options: ReaderOptions
+) -> Iterator[tuple[str, Source | Reject]]:
+    """Yield the sources that a file holds, or rejects, each with its published name.
+
+    A plain file, compressed or not, is one source; an archive has one for each member, which must
+    be read before the next is asked for.
+
+    Args:
+        path: where the file really lies.
+        name: its published name.
+        open: opens the stream of its bytes.
+        options: limits.
+
+    Raises:
+        BadRecord, OSError and what archives raise: the file cannot be read.
+    """
+    stream, inner = decompress(open(), name, options)
+    head, stream = peek(stream, _BLOCK)
+    for magic, kind in _OTHER.items():
+        if head.startswith(magic):
+            raise BadRecord("unreadable", f"{kind} archives are not read; zip and tar are")
+    if inner.lower().endswith(".zip") and head and not head.startswith(_ZIP):
+        raise BadRecord("malformed", "named .zip, but is not a zip archive")
+    if head.startswith(_ZIP):
+        with stream:
+            yield from _zip_members(path, name, stream, options)
+    elif _is_tar(head, inner):
+        with stream:
+            yield from _tar_members(path, name, stream, options)
+    else:
+        yield name, Source(name, _Once(stream, _Reopen(open, name, options)), path)
+
+
+def is_hidden(name: str) -> bool:
+    """Return whether a member is one that a folder's listing would pass over, too."""
+    parts = name.split("/")
+    return "__MACOSX" in parts or any(p.startswith(".") and p != "." for p in parts)
+
+
+class _Reopen:
+    def __init__(self, open: Callable[[], BinaryIO], name: str, options: ReaderOptions) -> None:
+        self._open = open
+        self._name = name
+        self._options = options
+
+    def __call__(self) -> BinaryIO:
+        return decompress(self._open(), self._name, self._options)[0]
+
+
+class _Once:
+    """Gives a stream that is open already, and opens it anew when asked again."""
+
+    def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO] | None) -> None:
+        self._stream: BinaryIO | None = stream
+        self._again = again
+
+    def __call__(self) -> BinaryIO:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            return stream
+        if self._again is None:
+            raise BadRecord("unreadable", "a member of a tar archive can be opened only once")
+        return self._again()
+
+
+def _is_tar(head: bytes, name: str) -> bool:
+    if head[257:262] == b"ustar":
+        return True
+    return name.lower().endswith(".tar") and len(head) > 0
+
+
+def _refusal(member: str) -> Reject | None:
+    clean = member.replace("\\", "/")
+    if clean.startswith("/") or clean[1:2] == ":" or ".." in clean.split("/"):
+        return Reject("", "unsafe", f"the name {member!r} leads out of the archive")
+    return None
+
+
+def _member(
+    path: str, published: str, name: str, open: Callable[[], BinaryIO], options: ReaderOptions, *, once: bool
+) -> tuple[str, Source | Reject]:
+    """Return a member as a source, decompressed if it is compressed itself."""
+    try:
+        stream, inner = decompress(open(), name, options)
+        head, stream = peek(stream, _BLOCK)
+        _refuse_package(packaged_head(head))
+        if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, inner):
+            raise BadRecord("unreadable", "an archive within an archive is not opened")
+    except Exception as error:  # whatever is wrong with a member is about this member
+        return published, reject_of(error)
+    again = None if once else _Reopen(open, name, options)
+    return published, Source(name, _Once(stream, again), path)
+
+
+def _zip_members(
+    path: str, name: str, stream: BinaryIO, options: ReaderOptions
+) -> Iterator[tuple[str, Source | Reject]]:
+    _refuse_package(packaged_head(peek(stream, _BLOCK)[0]))
+    if not getattr(stream, "seekable", bool)():
+        raise BadRecord("unreadable", "a zip archive must lie where its end can be read first")
+    with zipfile.ZipFile(stream) as archive:
+        _refuse_package(package_of(archive.namelist(), _mimetype(archive)))
+        size = stream.seek(0, 2)
+        guard = Guard(options, lambda: size)
+        names = Names()
+        members = 0
+        for info in archive.infolist():
+            refusal = _refusal(info.filename)
+            if info.is_dir() or (refusal is None and is_hidden(info.filename)):
+                continue
+            members += 1
+            member = names(member_of(name, info.filename))
+            if info.flag_bits & 1:
+                refusal = Reject("", "unreadable", "the member is encrypted")
+            if refusal is None and stat.S_IFMT(info.external_attr >> 16) in _NO_FILES:
+                refusal = Reject("", "unsafe", _LINK)
+            if refusal is not None:
+                yield member, refusal
+                continue
+            opener = _ZipOpener(archive, info, guard)
+            yield _member(path, member, info.filename, opener, options, once=False)
+        if not members:
+            raise BadRecord("empty", "the archive has no members")
+
+
+def _refuse_package(found: Content | None) -> None:
+    if found is not None:
+        raise BadRecord(found.reason, f"{found.what}, not an archive of texts")
+
+
+def _mimetype(archive: zipfile.ZipFile) -> bytes:
+    """Return the beginning of what a member `mimetype` holds, where it can be read."""
+    try:
+        with archive.open("mimetype") as stream:
+            return stream.read(100)
+    except Exception:  # there is none, or reading it as a member will tell what is wrong with it
+        return b""
+
+
+class _ZipOpener:
+    def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, guard: Guard) -> None:
+        self._archive = archive
+        self._info = info
+        self._guard = guard
+
+    def __call__(self) -> BinaryIO:
+        if self._info.header_offset < 0:  # a file would call it an argument that is not valid
+            raise BadRecord("malformed", "damaged: the member lies before the archive")
+        return io.BufferedReader(Guarded(self._archive.open(self._info), self._guard), _BUFFER)
+
+
+class _Forward:
+    """What `tarfile` needs of a stream that runs only forward; remembers the last header block."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._position = 0
+        self.block = b""
+
+    def tell(self) -> int:
+        return self._position
+
+    def read(self, size: int) -> bytes:
+        if size > _LONGEST_HEADER:
+            raise tarfile.ReadError(f"a header of {size} bytes")
+        data = self._stream.read(size)
+        self._position += len(data)
+        if size == _BLOCK:
+            self.block = data
+        if 0 < len(data) < size:  # tarfile would take the rest for read
+            raise tarfile.ReadError("unexpected end of data")
+        return data
+
+    def seek(self, position: int, whence: int = 0) -> int:
+        while self._position < position:
+            if not self.read(min(_CHUNK, position - self._position)):
+                break
+        if self._position > position:
+            raise tarfile.StreamError("the archive cannot be read backwards")
+        return self._position
+
+    def drain(self) -> None:
+        """Read what is left: padding, or what nobody would see."""
+        while data := self._stream.read(_CHUNK):
+            if data.count(0) < len(data):
+                raise BadRecord("malformed", "there is more after the archive's end mark")
+
+
+class _TarMember:
+    """The bytes of a member; notes if the archive broke within it."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.broken = False
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return bytes(self._stream.read(size))
+        except Exception:
+            self.broken = True
+            raise
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _tar_members(
+    path: str, name: str, stream: BinaryIO, options: ReaderOptions
+) -> Iterator[tuple[str, Source | Reject]]:
+    forward = _Forward(stream)
+    archive = tarfile.TarFile(fileobj=cast(Any, forward), mode="r")
+    names = Names()
+    members = 0
+    inner: _TarMember | None = None
+    try:
+        while (info := archive.next()) is not None:
+            archive.members = []  # type: ignore[attr-defined]  # or it would keep them all
+            refusal = _refusal(info.name)
+            if info.isdir() or (refusal is None and is_hidden(info.name)):
+                continue
+            members += 1
+            member = names(member_of(name, info.name.removeprefix("./")))
+            if refusal is None and not info.isfile():
+                refusal = Reject("", "unsafe", _LINK)
+            if refusal is not None:
+                yield member, refusal
+                continue
+            inner = _TarMember(archive.extractfile(info))
+            raw = Guarded(inner, Guard(options, forward.tell))
+            opener = _Once(io.BufferedReader(raw, _BUFFER), None)
+            yield _member(path, member, info.name, opener, options, once=True)
+        if any(forward.block) or len(forward.block) < _BLOCK:
+            raise BadRecord("malformed", "the archive breaks off or is damaged: no end mark")
+        forward.drain()
+    except Exception:
+        # Where a member broke, its reader has said so, and that stands for all that is missing.
+        if inner is None or not inner.broken:
+            raise
+    if not members:
+        raise BadRecord("empty", "the archive has no members")

@@ -1,0 +1,219 @@
+"""Streams of bytes: their beginning, whole or line by line, and the encodings they may be in."""
+
+import codecs
+import io
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+
+__all__ = ["MARKED", "encodings_of", "fill", "iter_lines", "marked_encoding", "opened", "peek", "read_all", "too_long"]
+
+_CHUNK = 1 << 18
+_PIECE = 1 << 24
+_BOM = b"\xef\xbb\xbf"
+_UTF8 = ("utf-8", "utf-8-sig")
+# Byte order marks of encodings whose line feed is more than a byte.
+MARKED = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def fill(buffer: Any, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
+    """Fill a buffer as far as a stream goes: how many bytes there were, and what it broke off with.
+
+    What came before that is good, and goes out first.
+    """
+    count = 0
+    while count < len(buffer):
+        try:
+            data = read(len(buffer) - count)
+        except Exception as error:
+            return count, error
+        if not data:
+            break
+        buffer[count : count + len(data)] = data
+        count += len(data)
+    return count, None
+
+
+def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
+    """Return the first bytes of a stream, and a stream that still has them."""
+    if hasattr(stream, "getbuffer"):  # BytesIO has no peek, and needs none
+        head = stream.read(size)
+        stream.seek(0)
+        return head, stream
+    buffered: Any = stream
+    if not hasattr(stream, "peek"):
+        buffered = io.BufferedReader(_Filled(stream), _CHUNK)
+    return buffered.peek(size)[:size], buffered
+
+
+class _Filled(io.RawIOBase):
+    """Passes on bytes of a stream that may give fewer than it is asked for, as pipes do.
+
+    Else as many as it likes to give first would decide what a file is taken for.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._error: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(getattr(self._stream, "seekable", bool)())
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._error = None
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        count = 0
+        if self._error is None:
+            count, self._error = fill(buffer, self._stream.read)
+        if not count and self._error is not None:
+            raise self._error
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def read_all(source: Source, options: ReaderOptions) -> bytes:
+    """Return all bytes of a source.
+
+    Raises:
+        BadRecord: `too_large`, if there are more than `max_record_bytes`; `empty`.
+    """
+    limit = options.max_record_bytes
+    with source.open() as stream:
+        data = stream.read(min(limit + 1, _CHUNK))
+        if len(data) == _CHUNK:
+            pieces, size = [data], len(data)
+            # Asked for the limit at once, some streams would make room for it.
+            while size <= limit and (data := stream.read(min(limit + 1 - size, _PIECE))):
+                pieces.append(data)
+                size += len(data)
+            data = b"".join(pieces)
+    if len(data) > limit:
+        raise BadRecord("too_large", f"over {limit} bytes in one piece; see --max-record-bytes")
+    if not data:
+        raise BadRecord("empty", "the file has no bytes")
+    return data
+
+
+def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[str, ...]:
+    """Return the encodings that a source may be in, by its first bytes and options.
+
+    Where UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, which no UTF-8
+    begins with, goes before them, and is noted in the source.
+    """
+    found = marked_encoding(head)
+    if found and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
+        source.notes[f"encoding {found} by its byte order mark"] += 1
+        return (found,)
+    return options.encoding
+
+
+def marked_encoding(head: bytes) -> str:
+    """Return the encoding that a byte order mark of UTF-16 or UTF-32 tells of; else nothing."""
+    if head[:1] not in (b"\xff", b"\xfe", b"\x00"):
+        return ""
+    # The mark of UTF-32 with the low byte first begins like that of UTF-16, and a NUL.
+    return next((name for mark, name in MARKED.items() if head.startswith(mark)), "")
+
+
+def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str, ...]]:
+    """Return a source's stream for reading by line, and the encodings that its lines may be in.
+
+    Their line feed is one byte: other encodings are turned into UTF-8.
+    """
+    stream = source.open()
+    head, stream = peek(stream, 4)
+    encodings = encodings_of(head, source, options)
+    if len(encodings) > 1 or "\n".encode(encodings[0]) == b"\n":
+        return stream, encodings
+    return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
+
+
+class _Recoded(io.RawIOBase):
+    """Turns bytes of UTF-16 and the like into UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._encoding = encoding
+        self._left = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left and not self._ended:
+            data = self._stream.read(_CHUNK)
+            self._ended = not data
+            try:
+                text = self._decoder.decode(data, self._ended)
+                self._left = text.encode("utf-8")
+            except UnicodeError as error:
+                raise BadRecord("undecodable", f"not {self._encoding}: {error}") from None
+        piece = self._left[: len(buffer)]
+        self._left = self._left[len(piece) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
+    """Yield the number, from 1, and the bytes of each line without its end.
+
+    A line of more than `limit` bytes is passed over and yields None. Nothing is kept of a line that
+    was yielded: it is in memory only as long as the caller keeps it.
+    """
+    size = min(limit + 2, _CHUNK)
+    for number, line in enumerate(iter(lambda: stream.readline(size), b""), 1):
+        if line == b"\n":  # of which there may be millions
+            yield number, b""
+            continue
+        if number == 1 and line.startswith(_BOM):
+            line = line[3:]
+        if line.endswith(b"\n") or len(line) < size - 3:
+            yield number, line.rstrip(b"\r\n")
+            continue
+        held = [_long(stream, line, limit)]
+        del line
+        yield number, held.pop()
+
+
+def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
+    """Return a long line without its end, which is never in memory twice; None over the limit."""
+    line = bytearray(start)
+    while len(line) < limit + 2 and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
+        line += piece
+        if piece.endswith(b"\n"):
+            break
+    if not line.endswith(b"\n") and len(line) > limit:
+        while (rest := stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
+            pass
+        return None
+    while line.endswith((b"\r", b"\n")):
+        del line[-1:]
+    return line
+
+
+def too_long(options: ReaderOptions) -> BadRecord:
+    """Return what a line is that `iter_lines` has passed over."""
+    return BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes")

@@ -1,0 +1,92 @@
+"""Words that change with what is behind them: determiners before a noun, `y`, `o`, `a` and `an`.
+
+>>> beside("es", "la", "agua", {"Gender": "Fem", "Number": "Sing"})
+'el'
+>>> beside("es", "el", "casa", {"Gender": "Fem", "Number": "Sing"})
+'la'
+>>> beside("es", "y", "iglesias"), beside("es", "u", "abedul"), beside("en", "a", "easy")
+('e', 'o', 'an')
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from transforms.inflection.spanish import feminine_el
+
+__all__ = ["ARTICLES", "beside"]
+
+# By gender and number; articles that carry a preposition change with them.
+_SPANISH = (
+    ("el", "la", "los", "las"),
+    ("un", "una", "unos", "unas"),
+    ("al", "a la", "a los", "a las"),
+    ("del", "de la", "de los", "de las"),
+)
+# Before nouns alone: before others `mucho` and `poco` are adverbs, and stay.
+_DETERMINERS = (
+    ("este", "esta", "estos", "estas"),
+    ("ese", "esa", "esos", "esas"),
+    ("aquel", "aquella", "aquellos", "aquellas"),
+    ("algún", "alguna", "algunos", "algunas"),
+    ("ningún", "ninguna", "ningunos", "ningunas"),
+    *(
+        (f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as")
+        for stem in ("ciert", "dich", "much", "nuestr", "otr", "poc", "tant", "vari", "vuestr")
+    ),
+)
+_CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
+# Letters are said otherwise than written: what begins with a vowel letter but no vowel, and the
+# other way round. The commonest, after the usage notes of English dictionaries.
+_CONSONANT = re.compile("eu|ew|one(?!i|rous)|once|ouija|u(?=[bcfghjklqrstv][aeiou])|unanim|uni(?!n|m|dent|diom)")
+_VOWEL = re.compile(r"(hour|heir|honest|hono[u]?r)")
+
+
+def _spanish(before: str, word: str, feats: Mapping[str, str], is_noun: bool) -> str | None:
+    if before in ("y", "e"):
+        vowel = re.match("h?[ií](?![aeoáéó])", word)
+        return "e" if vowel else "y"
+    if before in ("o", "u"):
+        return "u" if re.match("h?[oó]", word) else "o"
+    cell = (feats.get("Gender"), feats.get("Number"))
+    known = (*_SPANISH, *_DETERMINERS) if is_noun else _SPANISH
+    row = next((forms for forms in known if before in forms), None)
+    if row is None or cell not in _CELLS:
+        return None
+    place = _CELLS.index((str(cell[0]), str(cell[1])))
+    if place == 1 and is_noun and row in _SPANISH and feminine_el(word):
+        place = 0
+    return row[place]
+
+
+def _english(before: str, word: str, feats: Mapping[str, str], is_noun: bool) -> str | None:
+    if before not in ("a", "an"):
+        return None
+    if _VOWEL.match(word):
+        return "an"
+    return "an" if word[:1] in "aeiou" and not _CONSONANT.match(word) else "a"
+
+
+ARTICLES: dict[str, Callable[[str, str, Mapping[str, str], bool], str | None]] = {"es": _spanish, "en": _english}
+
+
+def beside(
+    language: str, before: str, word: str, feats: Mapping[str, str] | None = None, is_noun: bool = True
+) -> str | None:
+    """Return what the word before another one becomes; None if it is none that changes.
+
+    Args:
+        language: an entry of `ARTICLES`; of others nothing is known.
+        before: the word before, or `de la` and the like; its capitals, the first or all,
+            are those of what is returned.
+        word: the word that stands behind it now.
+        feats: its gender and number, for articles.
+        is_noun: whether it is one: `el` stands before a stressed a of nouns alone (*el agua*, *la
+            alta torre*).
+    """
+    rule = ARTICLES.get(language)
+    found = rule(before.lower(), word.lower(), feats or {}, is_noun) if rule else None
+    if found is None:
+        return None
+    if len(before) > 1 and before.isupper():
+        return found.upper()
+    return found[:1].upper() + found[1:] if before[:1].isupper() else found

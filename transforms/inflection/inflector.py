@@ -1,0 +1,263 @@
+"""Inflection: a lemma in a form with given features, and the features of a form.
+
+A form comes from the dictionary, else from rules of suffixes, which were learned from it. Features
+asked for and features of a row need not be the same, but must not contradict each other: of rows
+that do not, that with the most in common counts, then the one with the fewest others, then the more
+frequent one, then the singular. Gender is a wish where a lemma has no form of it (`el coche`).
+
+    >>> from transforms.inflection.dictionaries import Entry
+    >>> rows = [("cantar", "canto"), ("hablar", "hablo"), ("temer", "temo"), ("beber", "bebo")]
+    >>> entries = Counter(Entry(lemma, "VERB Person=1", form) for lemma, form in rows)
+    >>> inflector = Inflector(compiled(entries, "es"), "es")
+    >>> inflector.inflect("beber", "VERB", {"Person": "1"})
+    Inflected(form='bebo', source='dictionary', times=1, total=1)
+    >>> inflector.inflect("sacar", "VERB", {"Person": "1"})
+    Inflected(form='saco', source='rules', times=2, total=4)
+    >>> inflector.features("hablo", "VERB")
+    [{'Person': '1'}]
+"""
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy.typing as npt
+
+from transforms.inflection import spanish
+from transforms.inflection.dictionaries import Entry
+from transforms.inflection.features import inflection, split
+from transforms.inflection.paradigms import completed
+from transforms.inflection.rules import apply_rules, decision_list, learn_rules, suffixes
+from transforms.inflection.store import FormTable, Row, forms_as_arrays, pack_plain, rules_of, rules_plain, unpack_plain
+
+__all__ = [
+    "COMPLETED",
+    "SPELLINGS",
+    "Forms",
+    "Inflected",
+    "Inflecting",
+    "Inflector",
+    "Spelling",
+    "compiled",
+    "learned_rules",
+]
+
+# Of forms that are several things, what is commonest in text goes first where counts are the same.
+_COMMON = {
+    "Mood": ("Ind", "Sub", "Cnd", "Imp"),
+    "Person": ("3", "1", "2"),
+    "Tense": ("Pres", "Past", "Imp", "Fut"),
+    "Number": ("Sing", "Plur"),
+    "VerbForm": ("Fin", "Inf", "Part", "Ger"),
+    "Gender": ("Masc", "Fem", "Neut"),
+}
+
+
+# Parts of speech with so many inflections that most are rare, and follow from others.
+COMPLETED = ("VERB",)
+
+_KEPT = 1 << 16  # forms that were made: synonyms come again and again
+
+
+class Spelling(NamedTuple):
+    """How words are taken apart for rules, by part of speech, and spelled again."""
+
+    sounds: Callable[[str, str], str]
+    spelled: Callable[[str, str], str]
+
+
+def _sounds(upos: str, word: str) -> str:
+    if upos == "VERB":
+        return spanish.verb_sounds(word)
+    return spanish.stressed(word) if upos in ("NOUN", "ADJ", "PROPN") else spanish.encode(word)
+
+
+def _spelled(upos: str, sounds: str) -> str:
+    return spanish.verb_spelled(sounds) if upos == "VERB" else spanish.decode(sounds)
+
+
+def _as_is(upos: str, word: str) -> str:
+    return word
+
+
+SPELLINGS: dict[str, Spelling] = {"es": Spelling(_sounds, _spelled)}
+_PLAIN = Spelling(_as_is, _as_is)
+
+
+class Inflected(NamedTuple):
+    """A form, and what it rests on.
+
+    Attributes:
+        form: in lower case.
+        source: `dictionary`, `rules`, or `lemma` for what has no rules and stays as it is.
+        times: how often the form stands in what was read; of a rule, lemmas that follow it.
+        total: the same of all rows that fit; of a rule, lemmas with its suffix.
+    """
+
+    form: str
+    source: str
+    times: int
+    total: int
+
+
+class Forms(Protocol):
+    """What forms may be."""
+
+    def of_form(self, form: str) -> list[Row]:
+        """Return what a form in lower case may be, in the order of lemmas and inflections."""
+
+
+class Inflecting(Protocol):
+    """What inflects a language: a compiled dictionary (`Inflector`), or a library (english.py)."""
+
+    @property
+    def language(self) -> str:
+        """The language, two letters."""
+
+    @property
+    def forms(self) -> Forms:
+        """What forms may be."""
+
+    def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
+        """Return the form of a lemma that has some features; None if none is known."""
+
+    def has_verb(self, form: str) -> bool:
+        """Return whether a form in lower case is one of a verb in the dictionary."""
+
+    def features(self, form: str, upos: str, lemma: str | None = None) -> list[dict[str, str]]:
+        """Return what features a form may have, the likeliest first; none if nothing is known."""
+
+
+def compiled(entries: Mapping[Entry, int], language: str) -> dict[str, npt.NDArray[Any]]:
+    """Return a form dictionary with the rules that are learned from it, as arrays by name."""
+    guesses: dict[str, Counter[tuple[str, str]]] = {}
+    for entry in entries:
+        upos = entry.inflection.partition(" ")[0]
+        guesses.setdefault(upos, Counter())[entry.form, entry.inflection] += 1
+    return {
+        **forms_as_arrays(entries),
+        "rules": learned_rules(entries, language),
+        "guesses": pack_plain({upos: decision_list(guesses[upos]) for upos in sorted(guesses)}),
+    }
+
+
+def learned_rules(entries: Iterable[Entry], language: str) -> npt.NDArray[Any]:
+    """Return the rules that are learned from distinct entries, as an array."""
+    spelling = SPELLINGS.get(language, _PLAIN)
+    rows: dict[str, list[tuple[str, str, str, int]]] = {}
+    for entry in entries:
+        upos = entry.inflection.partition(" ")[0]
+        words = [entry.lemma, entry.form]
+        sounds = [spelling.sounds(upos, word) for word in words]
+        if [spelling.spelled(upos, one) for one in sounds] != words:
+            sounds = words
+        rows.setdefault(upos, []).append((entry.inflection, sounds[0], sounds[1], 1))
+    all_rows = [
+        row for upos, found in sorted(rows.items()) for row in (completed(found) if upos in COMPLETED else found)
+    ]
+    return pack_plain(rules_plain(learn_rules(all_rows)))
+
+
+class Inflector:
+    """A compiled form dictionary, as `compiled` returns it.
+
+    Args:
+        arrays: the content of a model of `lexbeam simplify train-inflector`.
+        language: two letters; its spelling is known for `SPELLINGS`.
+
+    Raises:
+        LexbeamError: the arrays are something else.
+    """
+
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], language: str) -> None:
+        self.language = language
+        self.forms = FormTable(arrays)
+        self._rules = rules_of(unpack_plain(arrays["rules"]))
+        self._guesses = unpack_plain(arrays["guesses"])
+        self._spelling = SPELLINGS.get(language, _PLAIN)
+        self._known = functools.lru_cache(_KEPT)(self._inflected)
+
+    def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
+        """Return the form of a lemma that has some features; None if neither knows one.
+
+        Args:
+            lemma: a single word, in any case.
+            upos: its part of speech; AUX is looked up as VERB.
+            feats: by name; what does not inflect is ignored.
+            dictionary: whether the lemma's own rows count, or rules alone.
+        """
+        return self._known(lemma.lower(), inflection(upos, feats), dictionary)
+
+    def _inflected(self, lemma: str, name: str, dictionary: bool) -> Inflected | None:
+        kind, wanted = split(name)
+        if dictionary:
+            rows = [row for row in self.forms.of_lemma(lemma) if split(row.inflection)[0] == kind]
+            places = _fitting([split(row.inflection)[1] for row in rows], wanted)
+            fitting = [rows[place] for place in places]
+            if fitting:
+                best = min(fitting, key=lambda row: (-row.times, _rarity(row.inflection), row.form))
+                return Inflected(best.form, "dictionary", best.times, sum(row.times for row in fitting))
+        sounds = self._spelling.sounds(kind, lemma)
+        for known in self._closest(name):
+            found = apply_rules(self._rules[known], sounds)
+            if found is not None:
+                form = self._spelling.spelled(kind, found.form)
+                return Inflected(form, "rules", found.times, found.total)
+        return Inflected(lemma, "lemma", 0, 0) if not wanted else None
+
+    def _closest(self, name: str) -> list[str]:
+        if name in self._rules:
+            return [name]
+        kind, wanted = split(name)
+        names = [one for one in self._rules if split(one)[0] == kind]
+        return [names[place] for place in _fitting([split(one)[1] for one in names], wanted)]
+
+    def has_verb(self, form: str) -> bool:
+        """Return whether a form in lower case is one of a verb in the dictionary."""
+        return any(row.inflection.startswith("VERB ") for row in self.forms.of_form(form))
+
+    def features(self, form: str, upos: str, lemma: str | None = None) -> list[dict[str, str]]:
+        """Return what features a form may have, the likeliest first; none if nothing is known.
+
+        Args:
+            form: in any case.
+            upos: its part of speech; AUX is looked up as VERB.
+            lemma: if known, and the dictionary has it, only its rows count.
+        """
+        form = form.lower()
+        kind = split(inflection(upos, {}))[0]
+        rows = [row for row in self.forms.of_form(form) if split(row.inflection)[0] == kind]
+        if lemma is not None and any(row.lemma == lemma.lower() for row in rows):
+            rows = [row for row in rows if row.lemma == lemma.lower()]
+        counts = Counter[str]()
+        for row in rows:
+            counts[row.inflection] += row.times
+        if counts:
+            ranked = sorted(counts, key=lambda name: (-counts[name], _rarity(name), name))
+            return [split(name)[1] for name in ranked]
+        for suffix in suffixes(form):
+            found = self._guesses.get(kind, {}).get(suffix)
+            if found:
+                return [split(name)[1] for name, _, _ in found]
+        return []
+
+
+def _rarity(name: str) -> tuple[int, ...]:
+    feats = split(name)[1]
+    return tuple(
+        order.index(feats[feature]) if feats.get(feature) in order else 0 for feature, order in _COMMON.items()
+    )
+
+
+def _fitting(known: Iterable[Mapping[str, str]], wanted: Mapping[str, str]) -> list[int]:
+    """Return the places of the features that fit the wanted ones best; none if all contradict."""
+    scored = []
+    for place, feats in enumerate(known):
+        shared = set(feats) & set(wanted)
+        clashes = {name for name in shared if feats[name] != wanted[name]}
+        if clashes - {"Gender"}:
+            continue
+        scored.append((len(clashes), -len(shared), len(set(feats) - shared), place))
+    best = min((one[:3] for one in scored), default=None)
+    return [one[3] for one in scored if one[:3] == best]

@@ -1,0 +1,206 @@
+"""Layers: optional columns of table `sentences`, which are there only if they are asked for.
+
+    lexbeam corpus novels/ --out corpus --engine spacy:en_core_web_sm --layers xpos,heads,deprels
+
+A layer is a column of lists, one value a token, and for each kind of engine or annotated input a
+plain function from a sentence's tokens, as the engine has them, to the values. What a sentence has
+nothing of is null; a token without a value is null within the list.
+
+What functions get, by kind, whitespace left out:
+
+    spacy, builtin   spaCy's Tokens of the sentence
+    stanza           Stanza's Words of the sentence
+    conllu           `ConlluWord`s of the sentence
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.columns import column
+from schemas.corpus.sentences import SENTENCES
+from transforms.common.code.entry_points import with_outside
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.options.fields import option
+from transforms.layers import values as of
+
+__all__ = ["LAYERS", "Layer", "LayerOptions", "Reading", "check_layers", "columns_of", "needs_of", "told", "values_of"]
+
+
+class Reading(NamedTuple):
+    """How one kind of engine gives a layer.
+
+    Attributes:
+        values: from the tokens of a sentence to the values, one a token, None where a token has
+            none; None if the sentence has none.
+        needs: what must run for it. Of spaCy: attributes that components set (`token.head`), each
+            in the metadata of a component's factory; of Stanza: processors.
+    """
+
+    values: Callable[[Sequence[Any]], Sequence[Any] | None]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """A layer.
+
+    Attributes:
+        column: its Arrow column, of lists, nullable; its name is that of the registry.
+        reads: how kinds of engines, and formats that come annotated, give it.
+    """
+
+    column: pa.Field
+    reads: Mapping[str, Reading]
+
+    def __post_init__(self) -> None:
+        """Refuse a column that could not stand beside the others."""
+        if not pa.types.is_list(self.column.type) or not self.column.nullable:
+            raise ValueError(f"the column of a layer is a nullable list, not {self.column}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayerOptions:
+    """Which layers a corpus gets; they are kept in the order of the registry, each once."""
+
+    layers: tuple[str, ...] = option(
+        (),
+        help="further columns of `sentences`: xpos, feats, heads, deprels, entities; "
+        "docs/reference/annotation.md says what they are",
+        metavar="LAYER",
+        choices="transforms.layers.registry:LAYERS",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names; put the others in order."""
+        for name in self.layers:
+            if name not in LAYERS:
+                raise UsageError(
+                    f"`layers`: there is no layer {name!r}{nearest(name, LAYERS)} (layers: {', '.join(LAYERS)})"
+                )
+            if name in SENTENCES.schema().names:
+                raise UsageError(
+                    f"`layers`: {name!r} has the name of a column that every table `sentences` "
+                    "has: rename the layer in the package that adds it"
+                )
+        object.__setattr__(self, "layers", tuple(name for name in LAYERS if name in self.layers))
+
+
+def columns_of(layers: Iterable[str]) -> tuple[pa.Field, ...]:
+    """Return the columns of layers."""
+    return tuple(LAYERS[name].column.with_name(name) for name in layers)
+
+
+def told(columns: Iterable[pa.Field]) -> list[list[Any]]:
+    """Return columns as plain values, for the identity of what is made with them."""
+    return [
+        [field.name, str(field.type), sorted((k.decode(), v.decode()) for k, v in meta.items())]
+        for field in columns
+        for meta in [field.metadata or {}]
+    ]
+
+
+def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> None:
+    """Check that a source can give layers at all.
+
+    Args:
+        layers: the layers.
+        kinds: kinds of engines or formats, any of which may give them.
+        source: what they are of, for the message: `engine 'builtin:en'`.
+
+    Raises:
+        UsageError: one of them is given by none of the kinds; it says what gives it.
+    """
+    for name in layers:
+        reads = LAYERS[name].reads
+        if not any(kind in reads for kind in kinds):
+            engines = [f"engine {kind}" for kind in reads if kind != "conllu"]
+            inputs = ["input in CoNLL-U with engine none"] if "conllu" in reads else []
+            raise UsageError(
+                f"{source} never gives the layer {name!r}: leave it out of `layers`, or take "
+                f"{' or '.join([*engines, *inputs])}"
+            )
+
+
+def needs_of(layers: Iterable[str], kind: str) -> dict[str, tuple[str, ...]]:
+    """Return what each layer needs to run of an engine."""
+    return {name: LAYERS[name].reads[kind].needs for name in layers}
+
+
+def values_of(layers: Sequence[str], kind: str, tokens: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the values of each layer for a sentence; None where it has none, or only nulls.
+
+    Raises:
+        LexbeamError: a layer's function gives more or fewer values than there are tokens.
+    """
+    found = []
+    for name in layers:
+        reading = LAYERS[name].reads.get(kind)
+        values = None if reading is None else reading.values(tokens)
+        if values is not None and len(values) != len(tokens):
+            raise LexbeamError(
+                f"layer {name!r} of {kind} gives {len(values)} values for {len(tokens)} tokens: correct its function"
+            )
+        given = values is not None and any(value is not None for value in values)
+        found.append(values if given else None)
+    return tuple(found)
+
+
+def _texts(name: str, doc: str, range: str | None = None) -> pa.Field:
+    return column(name, pa.list_(pa.string()), doc, range=range, nullable=True)
+
+
+LAYERS: dict[str, Layer] = {
+    "xpos": Layer(
+        column=_texts("xpos", "parts of speech in the tag set of model or treebank"),
+        reads={
+            "spacy": Reading(of.spacy_xpos, ("token.tag",)),
+            "stanza": Reading(of.stanza_xpos, ("pos",)),
+            "conllu": Reading(of.conllu_xpos),
+        },
+    ),
+    "feats": Layer(
+        column=_texts(
+            "feats", "morphological features; null where a token has none", "Name=Value|Name=Value, as FEATS of CoNLL-U"
+        ),
+        reads={
+            "spacy": Reading(of.spacy_feats, ("token.morph",)),
+            "stanza": Reading(of.stanza_feats, ("pos",)),
+            "conllu": Reading(of.conllu_feats),
+        },
+    ),
+    "heads": Layer(
+        column=column(
+            "heads",
+            pa.list_(pa.int32()),
+            "syntactic head of each token: its number within the sentence",
+            unit="tokens, from 1",
+            range="0 (root) to the number of tokens",
+            nullable=True,
+        ),
+        reads={
+            "spacy": Reading(of.spacy_heads, ("token.head",)),
+            "stanza": Reading(of.stanza_heads, ("pos", "lemma", "depparse")),
+            "conllu": Reading(of.conllu_heads),
+        },
+    ),
+    "deprels": Layer(
+        column=_texts("deprels", "relation of each token to its head; `root` where that is 0"),
+        reads={
+            "spacy": Reading(of.spacy_deprels, ("token.dep", "token.head")),
+            "stanza": Reading(of.stanza_deprels, ("pos", "lemma", "depparse")),
+            "conllu": Reading(of.conllu_deprels),
+        },
+    ),
+    "entities": Layer(
+        column=_texts("entities", "named entities", "IOB2: O, B-TYPE (first token), I-TYPE"),
+        reads={
+            "spacy": Reading(of.spacy_entities, ("doc.ents",)),
+            "stanza": Reading(of.stanza_entities, ("ner",)),
+            "conllu": Reading(of.conllu_entities),
+        },
+    ),
+}
+with_outside(LAYERS, "lexbeam.layers")

@@ -1,0 +1,118 @@
+"""The formats in which trained models are kept; reading one never executes code of the file.
+
+    safetensors   arrays by name (networks, n-gram tables, embeddings)
+    lightgbm      a LightGBM booster as text, see `lightgbm_text`
+    skops         an estimator of scikit-learn of a fixed list of types, see `skops_file`
+
+The same model gives the same bytes. A file is checked whole before a library gets to see it.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.code.fingerprints import canonical_json
+from transforms.learning.models.lightgbm_text import read_lightgbm, write_lightgbm
+from transforms.learning.models.refusals import Refused, needs_models
+from transforms.learning.models.skops_file import read_skops, write_skops
+
+__all__ = ["FORMATS", "Format", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
+
+_TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
+
+
+class Format(NamedTuple):
+    """How the content of a model is kept.
+
+    Attributes:
+        write: from the content to bytes, the same for the same content; raises `Refused`.
+        read: from bytes, whatever they are, to the content; raises `Refused`.
+        suffix: the file's.
+        version: raised when what `write` makes cannot be read by the `read` of before.
+        packages: distributions whose versions are noted beside the weights.
+        exact: those of them of which another minor version reads the content wrongly.
+    """
+
+    write: Callable[[Any], bytes]
+    read: Callable[[bytes], Any]
+    suffix: str
+    version: int
+    packages: tuple[str, ...]
+    exact: tuple[str, ...] = ()
+
+
+def write_safetensors(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """Return arrays by name as safetensors: numbers and truth values, of any shape.
+
+    Raises:
+        Refused: there is no array, or one of another type.
+        LexbeamError: the extra `models` is not installed.
+    """
+    try:
+        import safetensors.numpy
+    except ModuleNotFoundError as error:
+        raise needs_models(error) from error
+    if not isinstance(content, Mapping) or not content:
+        raise Refused("its content must be arrays by name")
+    plain = {}
+    for name in sorted(content):
+        array = np.asarray(content[name])
+        if array.dtype.name not in _TYPES:
+            raise Refused(f"array {name!r} is of type {array.dtype}, not numbers")
+        plain[name] = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
+    return safetensors.numpy.save(plain)
+
+
+def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a safetensors file by name, in the order of the names.
+
+    Raises:
+        Refused: the bytes are no such file: the header must describe them to the last one.
+        LexbeamError: the extra `models` is not installed.
+    """
+    try:
+        import safetensors
+        import safetensors.numpy
+    except ModuleNotFoundError as error:
+        raise needs_models(error) from error
+    try:
+        found = safetensors.numpy.load(content)
+    except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise Refused(f"it is no safetensors file ({error})") from error
+    return {name: found[name] for name in sorted(found)}
+
+
+def pack_texts(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Return texts, such as a vocabulary, as an array that a safetensors file can hold.
+
+    >>> unpack_texts(pack_texts(["a", "ä"]))
+    ['a', 'ä']
+    """
+    return np.frombuffer(canonical_json(list(texts)), np.uint8)
+
+
+def unpack_texts(array: npt.NDArray[np.uint8]) -> list[str]:
+    """Return the texts that `pack_texts` packed.
+
+    Raises:
+        Refused: the array holds something else.
+    """
+    try:
+        found = json.loads(np.asarray(array, np.uint8).tobytes())
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"an array does not hold texts ({error})") from error
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise Refused("an array does not hold texts")
+    return found
+
+
+FORMATS: dict[str, Format] = {
+    "safetensors": Format(write_safetensors, read_safetensors, ".safetensors", 1, ("numpy", "safetensors")),
+    "lightgbm": Format(write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy")),
+    "skops": Format(
+        write_skops, read_skops, ".skops", 1, ("numpy", "scikit-learn", "scipy", "skops"), exact=("scikit-learn",)
+    ),
+}

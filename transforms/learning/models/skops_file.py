@@ -1,0 +1,275 @@
+"""Estimators of scikit-learn as skops files, of a fixed list of types, with the same bytes.
+
+A skops file is a ZIP archive: `schema.json`, a tree of nodes that name the types to be made, and
+arrays. skops writes it. It is read here, since skops imports all of scikit-learn, and torch where
+that is installed, which takes seconds in every worker, and since it would make types of many more
+kinds than are kept. Nothing of a file is executed or imported that is not listed here, and what
+estimators hold is checked (`estimators`).
+
+Trees of scikit-learn are not kept: their nodes are indices that it follows without looking.
+LightGBM has random forests (`boosting="rf"`) and extremely randomised trees (`extra_trees=True`).
+"""
+
+import builtins
+import importlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from transforms.learning.models.estimators import ESTIMATORS, check_estimator
+from transforms.learning.models.refusals import Refused, needs_models
+
+__all__ = ["read_skops", "write_skops"]
+
+_NUMBERS = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "bool",
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "str_",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+    )
+)
+_BUILTINS = frozenset(f"builtins.{name}" for name in ("bool", "float", "int", "str"))
+
+# By kind of node: the types that it may make, and what it holds besides `__class__`, `__module__`
+# and `__loader__`.
+_NODES: dict[str, tuple[frozenset[str], tuple[set[str], ...]]] = {
+    "ObjectNode": (frozenset(f"{module}.{name}" for name, module in ESTIMATORS.items()), ({"content"},)),
+    "DictNode": (frozenset({"builtins.dict"}), ({"content", "key_types"},)),
+    "ListNode": (frozenset({"builtins.list"}), ({"content"},)),
+    "TupleNode": (frozenset({"builtins.tuple"}), ({"content"},)),
+    "JsonNode": (frozenset({"builtins.str"}), ({"content", "is_json"},)),
+    "SliceNode": (frozenset({"builtins.slice"}), ({"content"},)),
+    "TypeNode": (_NUMBERS | _BUILTINS, (set(),)),
+    "DTypeNode": (frozenset({"numpy.dtype"}), ({"content"},)),
+    "NdArrayNode": (_NUMBERS | {"numpy.ndarray"}, ({"type", "file"}, {"type", "content", "shape"})),
+}
+_SCHEMA = "schema.json"
+_PROTOCOL = 2
+_ARRAY = re.compile(r"[0-9]{1,9}\.npy", re.ASCII)
+_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def write_skops(content: Any) -> bytes:
+    """Return a fitted estimator as a skops file: the same for equal estimators.
+
+    skops names nodes and arrays by their addresses in memory; here arrays are numbered, nodes have
+    no names, and the archive no time.
+
+    Raises:
+        Refused: it is of a type that is not in `ESTIMATORS`, or holds another object.
+        LexbeamError: the extra `models` is not installed.
+    """
+    try:
+        import skops.io
+    except ModuleNotFoundError as error:
+        raise needs_models(error) from error
+    try:
+        written = skops.io.dumps(content)
+    except Exception as error:  # whatever the state of a foreign object does
+        raise Refused(f"skops cannot write it ({error})") from error
+    with zipfile.ZipFile(io.BytesIO(written)) as archive:
+        schema = json.loads(archive.read(_SCHEMA))
+        arrays: dict[bytes, str] = {}
+        for node in _nodes(schema):
+            node.pop("__id__", None)
+            if isinstance(old := node.get("file"), str):
+                # Equal arrays are one entry, whether or not they were one object.
+                node["file"] = arrays.setdefault(archive.read(old), f"{len(arrays)}.npy")
+    # Nothing is sorted: the types of a dictionary's keys are in the order of the keys.
+    text = json.dumps(schema, separators=(",", ":"), ensure_ascii=True)
+    made = _archive({_SCHEMA: text.encode(), **{name: array for array, name in arrays.items()}})
+    read_skops(made)  # what could not be loaded is not kept
+    return made
+
+
+def _archive(entries: Mapping[str, bytes]) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in entries.items():
+            info = zipfile.ZipInfo(name, _DATE)
+            info.create_system = 3  # whatever the system
+            archive.writestr(info, content)
+    return sink.getvalue()
+
+
+def read_skops(content: bytes) -> Any:
+    """Return the estimator of a file that `write_skops` made.
+
+    Raises:
+        Refused: the bytes are something else, or name a type that is not listed here.
+        LexbeamError: the extra `models` is not installed.
+    """
+    try:
+        import sklearn  # noqa: F401  what is made is of its modules
+    except ModuleNotFoundError as error:
+        raise needs_models(error) from error
+    try:
+        schema, arrays = _checked_file(content)
+        estimator = _made(schema, arrays)
+    except Refused:
+        raise
+    except RecursionError as error:
+        raise Refused("its nodes are too deep") from error
+    except Exception as error:  # what numpy and scikit-learn raise for a state that is not theirs
+        raise Refused(f"it cannot be made ({type(error).__name__}: {error})") from error
+    check_estimator(estimator)
+    return estimator
+
+
+def _checked_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the schema and the arrays, both checked before anything is made of them."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            infos = archive.infolist()
+            names = [info.filename for info in infos]
+            # Stored as they are and no more than the file: nothing can unfold into memory.
+            if any(info.compress_type or info.compress_size != info.file_size for info in infos):
+                raise Refused("its archive is compressed")
+            if len(set(names)) < len(names) or sum(i.file_size for i in infos) > len(content):
+                raise Refused("its archive says more than it holds")
+            arrays = {name: archive.read(name) for name in names}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise Refused(f"it is no archive of skops ({error})") from error
+    try:
+        schema = json.loads(arrays.pop(_SCHEMA))
+    except (KeyError, ValueError) as error:
+        raise Refused(f"it has no {_SCHEMA} ({error})") from error
+    if not isinstance(schema, dict) or schema.pop("protocol", None) != _PROTOCOL:
+        raise Refused(f"its {_SCHEMA} is not of protocol {_PROTOCOL} of skops")
+    schema.pop("_skops_version", None)
+    used = {_checked_node(node) for node in _nodes(schema)} - {None}
+    if used != set(arrays):
+        raise Refused("its arrays are not those that its nodes name")
+    for name, entry in arrays.items():
+        _check_array(name, entry)
+    return schema, arrays
+
+
+def _made(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
+    """Return what a checked node stands for."""
+    loader, content = node["__loader__"], node.get("content")
+    if loader == "JsonNode":
+        return json.loads(node["content"])
+    if loader in {"ListNode", "TupleNode"}:
+        items = [_made(one, arrays) for one in node["content"]]
+        return items if loader == "ListNode" else tuple(items)
+    if loader == "DictNode":
+        types = _made(node["key_types"], arrays)
+        pairs = zip(types, node["content"].items(), strict=True)
+        return {kind(key): _made(value, arrays) for kind, (key, value) in pairs}
+    if loader == "SliceNode":
+        return slice(content["start"], content["stop"], content["step"])  # type: ignore[index]
+    if loader == "TypeNode":
+        return getattr(np if node["__module__"] == "numpy" else builtins, node["__class__"])
+    if loader == "DTypeNode":
+        return _made(node["content"], arrays).dtype
+    if loader == "NdArrayNode":
+        return _made_array(node, arrays)
+    made = getattr(importlib.import_module(node["__module__"]), node["__class__"])
+    estimator = made.__new__(made)
+    estimator.__setstate__(_made(node["content"], arrays))
+    return estimator
+
+
+def _made_array(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
+    """Return an array or a single number; an array of objects is one of lists in lists."""
+    if node["type"] == "numpy":
+        array = np.lib.format.read_array(io.BytesIO(arrays[node["file"]]), allow_pickle=False)
+        return array if node["__class__"] == "ndarray" else getattr(np, node["__class__"])(array)
+    items = [_made(one, arrays) for one in node["content"]]
+    shape = _made(node["shape"], arrays)
+    for _ in shape[1:]:
+        items = [one for some in items for one in some]
+    array = np.empty(len(items), object)
+    for place, one in enumerate(items):
+        array[place] = one
+    return array.reshape(shape)
+
+
+def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the nodes of a schema: what has a loader, or stands where a node must."""
+    if isinstance(value, dict):
+        if "__loader__" in value:
+            yield value
+        for inner in value.values():
+            yield from _nodes(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _nodes(inner)
+
+
+def _checked_node(node: dict[str, Any]) -> str | None:
+    """Check a node by itself; return the file that it names."""
+    loader, module, name = (node.get(f"__{key}__") for key in ("loader", "module", "class"))
+    what = f"{module}.{name}"
+    if not isinstance(loader, str) or loader not in _NODES:
+        raise Refused(f"it holds a {what} ({loader}), which is not kept")
+    types, holds = _NODES[loader]
+    if not isinstance(module, str) or not isinstance(name, str) or what not in types:
+        raise Refused(f"it holds a {what}, which is not kept")
+    if node.keys() - {"__loader__", "__module__", "__class__"} not in holds:
+        raise Refused(f"its {loader} is not as skops writes it")
+    content = node.get("content")
+    inner: list[Any] = []
+    if loader in {"ListNode", "TupleNode"} or node.get("type") == "json":
+        inner = content if isinstance(content, list) else [None]
+        inner = inner + ([node["shape"]] if "shape" in node else [])
+    elif loader == "DictNode":
+        inner = [node["key_types"], *(content.values() if isinstance(content, dict) else [None])]
+    elif loader in {"ObjectNode", "DTypeNode"}:
+        inner = [content]
+        wanted = "DictNode" if loader == "ObjectNode" else "NdArrayNode"
+        if not isinstance(content, dict) or content.get("__loader__") != wanted:
+            raise Refused(f"its {loader} is not as skops writes it")
+    elif loader == "SliceNode":
+        _check_slice(content)
+    elif loader == "JsonNode" and not isinstance(content, str):
+        raise Refused("its JsonNode is not as skops writes it")
+    if not all(isinstance(one, dict) and "__loader__" in one for one in inner):
+        raise Refused(f"its {loader} is not as skops writes it")
+    if "file" not in node:
+        return None
+    if node["type"] != "numpy" or not _ARRAY.fullmatch(str(node["file"])):
+        raise Refused(f"its {loader} is not as skops writes it")
+    return str(node["file"])
+
+
+def _check_slice(content: Any) -> None:
+    if not isinstance(content, dict) or set(content) != {"start", "stop", "step"}:
+        raise Refused("its SliceNode is not as skops writes it")
+    if not all(end is None or type(end) is int for end in content.values()):
+        raise Refused("its SliceNode is not as skops writes it")
+
+
+def _check_array(name: str, entry: bytes) -> None:
+    """Check that an array's header describes its bytes to the last one."""
+    stream = io.BytesIO(entry)
+    try:
+        if np.lib.format.read_magic(stream) != (1, 0):
+            raise Refused(f"its array {name} is of another version")
+        shape, _, kind = np.lib.format.read_array_header_1_0(stream)
+    except ValueError as error:
+        raise Refused(f"its array {name} cannot be read ({error})") from error
+    said = kind.itemsize
+    for side in shape:
+        said *= side
+    if kind.hasobject or kind.fields or min(shape, default=0) < 0:
+        raise Refused(f"its array {name} holds no numbers")
+    if said != len(entry) - stream.tell():
+        raise Refused(f"its array {name} says another size than it has")

@@ -1,0 +1,93 @@
+"""What a scorer is: its options, what it learns from, and the functions that it is made of."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.options.fields import option
+
+__all__ = ["MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", "Training", "clipped"]
+
+Floats = npt.NDArray[np.float64]
+Fitted = dict[str, npt.NDArray[Any]]
+
+BASE = ("frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting")
+MEMBERS = ("ridge", "svr", "gradient-boosting")
+SINGLES = "is_single"  # the column that tells kinds apart where both are trained on
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorerOptions:
+    """How scorers learn. Defaults were chosen by cross-validation on the training set of CompLex.
+
+    docs/tasks/complexity/results.md says what they give.
+    """
+
+    baseline_column: str = option("zipf", help="the one column of scorer `frequency`")
+    clip: float = option(
+        3.0, help="ridge and SVR: standard deviations from the mean at which a feature is cut off; 0: none", least=0
+    )
+    ridge_alpha: float = option(300.0, help="ridge: weight of the penalty", least=0)
+    svr_c: float = option(0.1, help="SVR: weight of errors", least=1e-6)
+    svr_epsilon: float = option(0.05, help="SVR: error that costs nothing", least=0)
+    svr_gamma: float = option(0.5, help="SVR: width of the kernel, divided by the number of columns", least=1e-6)
+    svr_weighting: float = option(
+        0.5,
+        help="SVR: columns are weighted by this power of their correlation with the labels of "
+        "the training rows; 0: none",
+        least=0,
+        most=4,
+    )
+    trees: int = option(150, help="random forest and extra trees: trees", least=1, most=100_000)
+    leaves: int = option(127, help="random forest and extra trees: leaves of a tree", least=2, most=10_000)
+    rounds: int = option(500, help="gradient boosting: trees", least=1, most=100_000)
+    learning_rate: float = option(0.03, help="gradient boosting: step", least=1e-6, most=1)
+    boosting_leaves: int = option(15, help="gradient boosting: leaves of a tree", least=2, most=10_000)
+    members: tuple[str, ...] = option(MEMBERS, help="stack: scorers that it weighs", choices=BASE)
+    weights: str = option(
+        "nonnegative",
+        help="stack: weights of its members, by least squares without negative ones, or by ridge",
+        choices=("nonnegative", "ridge"),
+    )
+    inner_folds: int = option(3, help="stack: folds of the training rows by which weights are found", least=2, most=100)
+    seed: int = option(0, help="seed of folds, trees and permutations", least=0, most=2**31 - 1)
+
+
+class Training(NamedTuple):
+    """What a scorer learns from.
+
+    Attributes:
+        values: (rows, columns), nan where not known.
+        names: of the columns.
+        labels: complexity, 0 to 1.
+        groups: of the rows: what must not stand on both sides of a split.
+    """
+
+    values: Floats
+    names: Sequence[str]
+    labels: Floats
+    groups: Sequence[str]
+
+
+class Scorer(NamedTuple):
+    """A scorer.
+
+    Attributes:
+        fit: from training rows and options, arrays by name.
+        predict: from these and (rows, columns) of the same columns, a number for each row.
+        uses: the options that decide what is fitted.
+        cost: about how long fitting takes, against ridge.
+    """
+
+    fit: Callable[[Training, ScorerOptions], Fitted]
+    predict: Callable[[Fitted, Floats], Floats]
+    uses: tuple[str, ...]
+    cost: float
+
+
+def clipped(predictions: Floats) -> Floats:
+    """Return predictions within the scale, 0 to 1."""
+    return np.clip(predictions, 0.0, 1.0)

@@ -1,0 +1,230 @@
+"""The reference scorers: each a function that fits, one that predicts, and a line in `SCORERS`.
+
+What is fitted is arrays by name and nothing else, so that every scorer is kept in one format and
+loaded without executing anything (docs/reference/models.md); trees are LightGBM's text as bytes, which is
+checked before it is read. Only what `Training` holds decides it: medians, scales and weights are
+fitted on training rows.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.rowwise import dots
+from transforms.learning.models.kernels import gaussian_sums
+from transforms.learning.models.lightgbm_text import lightgbm_settings, predict_lightgbm, read_lightgbm, write_lightgbm
+from transforms.learning.preparation import fit_preparation, prepared
+from transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, Training
+from transforms.learning.stacking import fit_stack, predict_stack
+
+__all__ = ["SCORERS"]
+
+_FEW = 10  # rows with fewer of which there are no trees, but the mean
+
+
+def _fit_frequency(training: Training, options: ScorerOptions) -> Fitted:
+    """Least squares on one column, as the baseline of the task (Shardlow et al. 2021).
+
+    Where both kinds of instances are trained on, each has an intercept of its own.
+    """
+    name = options.baseline_column
+    if name not in training.names:
+        hint = nearest(name, training.names) or ": give another `baseline_column`"
+        raise UsageError(f"scorer frequency: there is no column {name!r}{hint}")
+    names = list(training.names)
+    place, level = names.index(name), names.index(SINGLES) if SINGLES in names else -1
+    own = training.values[:, place]
+    known = own[~np.isnan(own)]
+    fill = float(np.median(known)) if len(known) else 0.0
+    own = np.where(np.isnan(own), fill, own)
+    rows = np.column_stack([own, training.values[:, level] if level >= 0 else np.zeros(len(own))])
+    centre, mean = rows.mean(axis=0), float(training.labels.mean())
+    slope, step = np.linalg.lstsq(rows - centre, training.labels - mean, rcond=None)[0].tolist()
+    return {
+        "place": np.array(place),
+        "fill": np.array(fill),
+        "slope": np.array(slope),
+        "level": np.array(level),
+        "step": np.array(step),
+        "intercept": np.array(mean - float(centre @ (slope, step))),
+    }
+
+
+def _predict_frequency(fitted: Fitted, values: Floats) -> Floats:
+    own = values[:, int(fitted["place"])]
+    own = np.where(np.isnan(own), fitted["fill"], own)
+    level, step = int(fitted["level"]), fitted["step"]
+    steps = values[:, level] * step if level >= 0 else 0.0
+    return np.asarray(own * fitted["slope"] + steps + fitted["intercept"], np.float64)
+
+
+def _fit_ridge(training: Training, options: ScorerOptions) -> Fitted:
+    """Ridge regression (Hoerl and Kennard 1970) on standardised features."""
+    from sklearn.linear_model import Ridge
+
+    ready = fit_preparation(training.values, options.clip)
+    rows = prepared(ready, training.values)
+    if not rows.shape[1]:
+        return {**ready, "weights": np.zeros(0), "intercept": np.array(training.labels.mean())}
+    found = Ridge(alpha=options.ridge_alpha, solver="cholesky").fit(rows, training.labels)
+    return {**ready, "weights": found.coef_, "intercept": np.array(found.intercept_)}
+
+
+def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
+    found: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
+    return found
+
+
+def _fit_svr(training: Training, options: ScorerOptions) -> Fitted:
+    """Support vector regression with a Gaussian kernel (Smola and Schoelkopf 2004).
+
+    Distances are of weighted columns: those that say little by themselves count for little.
+    """
+    from sklearn.svm import SVR
+
+    ready = fit_preparation(training.values, options.clip)
+    rows = prepared(ready, training.values)
+    gamma = options.svr_gamma / max(rows.shape[1], 1)
+    nothing: Fitted = {"weights": np.zeros(0), "vectors": np.zeros((0, rows.shape[1])), "shares": np.zeros(0)}
+    if not rows.shape[1]:
+        mean = np.array(training.labels.mean())
+        return {**ready, **nothing, "intercept": mean, "gamma": np.array(gamma)}
+    weights = _weights(rows, training.labels, options.svr_weighting)
+    how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
+    found = how.fit(rows * weights, training.labels)
+    return {
+        **ready,
+        "weights": weights,
+        "vectors": found.support_vectors_,
+        "shares": found.dual_coef_[0],
+        "intercept": np.array(found.intercept_[0]),
+        "gamma": np.array(gamma),
+    }
+
+
+_LEAST = 0.02  # a correlation below which a column counts as that much
+
+
+def _weights(rows: Floats, labels: Floats, power: float) -> Floats:
+    """Return a weight of each column, by its correlation with the labels; mean square 1."""
+    own, wanted = rows - rows.mean(axis=0), labels - labels.mean()
+    spread = np.sqrt((own**2).sum(axis=0) * (wanted**2).sum())
+    found = np.full(rows.shape[1], _LEAST)
+    np.divide(np.abs((own * wanted[:, None]).sum(axis=0)), spread, out=found, where=spread > 0)
+    weights: Floats = np.maximum(found, _LEAST) ** power
+    return weights / np.sqrt((weights**2).mean())
+
+
+def _predict_svr(fitted: Fitted, values: Floats) -> Floats:
+    """Return the sum over support vectors v of share times exp(-gamma |x - v|^2), and intercept."""
+    rows = prepared(fitted, values) * fitted["weights"]
+    sums = gaussian_sums(rows, fitted["vectors"], fitted["shares"], float(fitted["gamma"]))
+    return np.asarray(sums + fitted["intercept"], np.float64)
+
+
+def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> Fitted:
+    import lightgbm
+
+    # LightGBM takes gaps as they are: at each split they go where they do least harm.
+    mean = float(training.labels.mean())
+    if len(training.labels) < _FEW:
+        return {"trees": np.zeros(0, np.uint8), "intercept": np.array(mean)}
+    # A tree of a forest that finds no split says 0, so that 0 must be the mean.
+    data = lightgbm.Dataset(training.values, training.labels - mean, params=dict(settings))
+    booster = lightgbm.train(dict(settings), data, rounds)
+    return {"trees": np.frombuffer(write_lightgbm(booster), np.uint8), "intercept": np.array(mean)}
+
+
+def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
+    if not len(fitted["trees"]):
+        return np.full(len(values), float(fitted["intercept"]))
+    booster = read_lightgbm(np.asarray(fitted["trees"], np.uint8).tobytes())
+    if booster.num_feature() != values.shape[1]:
+        raise LexbeamError(
+            f"the trees are of {booster.num_feature()} columns, and here are {values.shape[1]}: "
+            "give what they were made with"
+        )
+    return predict_lightgbm(booster, values) + float(fitted["intercept"])
+
+
+def _fit_random_forest(training: Training, options: ScorerOptions) -> Fitted:
+    """Trees on resamples and random columns, averaged (Breiman 2001), as LightGBM grows them."""
+    settings = lightgbm_settings(
+        options.seed,
+        objective="regression",
+        boosting="rf",
+        num_leaves=options.leaves,
+        min_data_in_leaf=3,
+        feature_fraction=0.33,
+        bagging_fraction=0.63,
+        bagging_freq=1,
+    )
+    return _fit_trees(training, settings, options.trees)
+
+
+def _fit_extra_trees(training: Training, options: ScorerOptions) -> Fitted:
+    """The same with random thresholds (Geurts et al. 2006)."""
+    settings = lightgbm_settings(
+        options.seed,
+        objective="regression",
+        boosting="rf",
+        extra_trees=True,
+        num_leaves=options.leaves,
+        min_data_in_leaf=3,
+        feature_fraction=0.5,
+        bagging_fraction=0.8,
+        bagging_freq=1,
+    )
+    return _fit_trees(training, settings, options.trees)
+
+
+def _fit_boosting(training: Training, options: ScorerOptions) -> Fitted:
+    """Gradient boosting of trees (Friedman 2001; Ke et al. 2017).
+
+    A leaf has 20 rows at least; of fewer than 400 rows a twentieth, for else hardly any split is
+    left, but 3.
+    """
+    least = max(3, min(20, len(training.labels) // 20))
+    settings = lightgbm_settings(
+        options.seed,
+        objective="regression",
+        num_leaves=options.boosting_leaves,
+        learning_rate=options.learning_rate,
+        min_data_in_leaf=least,
+        feature_fraction=0.3,
+        bagging_fraction=0.7,
+        bagging_freq=1,
+        lambda_l2=5.0,
+    )
+    return _fit_trees(training, settings, options.rounds)
+
+
+def _fit_stack(training: Training, options: ScorerOptions) -> Fitted:
+    return fit_stack(training, options, {name: SCORERS[name] for name in options.members})
+
+
+def _predict_stack(fitted: Fitted, values: Floats) -> Floats:
+    return predict_stack(fitted, values, SCORERS)
+
+
+_LINEAR = ("clip", "ridge_alpha")
+_SVR = ("clip", "svr_c", "svr_epsilon", "svr_gamma", "svr_weighting")
+_FOREST = ("trees", "leaves", "seed")
+_BOOSTING = ("rounds", "learning_rate", "boosting_leaves", "seed")
+
+SCORERS: dict[str, Scorer] = {
+    "frequency": Scorer(_fit_frequency, _predict_frequency, ("baseline_column",), 0.1),
+    "ridge": Scorer(_fit_ridge, _predict_ridge, _LINEAR, 1.0),
+    "svr": Scorer(_fit_svr, _predict_svr, _SVR, 20.0),
+    "random-forest": Scorer(_fit_random_forest, _predict_trees, _FOREST, 80.0),
+    "extra-trees": Scorer(_fit_extra_trees, _predict_trees, _FOREST, 40.0),
+    "gradient-boosting": Scorer(_fit_boosting, _predict_trees, _BOOSTING, 30.0),
+    "stack": Scorer(
+        _fit_stack,
+        _predict_stack,
+        ("members", "weights", "inner_folds", "baseline_column", *_LINEAR, *_SVR, *_FOREST, *_BOOSTING),
+        400.0,
+    ),
+}

@@ -1,0 +1,74 @@
+"""Stacked scorers: weights of members by what they predict of inner folds (Wolpert 1992).
+
+The inner folds are of training rows alone, and of groups: a member's prediction of a row was made
+without any row of the same group. Then every member is fitted to all training rows.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from transforms.common.draws.folds import fold_of
+from transforms.learning.models.formats import pack_texts, unpack_texts
+from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, Training
+
+__all__ = ["fit_stack", "predict_stack", "weigh"]
+
+_RIDGE = 1e-3  # of the variance of the members' predictions
+
+
+def fit_stack(training: Training, options: ScorerOptions, members: Mapping[str, Scorer]) -> Fitted:
+    """Fit members and their weights; the arrays of a member are called `MEMBER/NAME`."""
+    groups = list(training.groups)
+    fold = fold_of(groups, options.inner_folds, seed=options.seed, label="inner")
+    inner = np.full((len(groups), len(members)), float(training.labels.mean()))
+    for one in range(options.inner_folds):
+        held = fold == one
+        if not held.any() or held.all():
+            continue
+        rest = training._replace(
+            values=training.values[~held],
+            labels=training.labels[~held],
+            groups=[group for group, out in zip(groups, held, strict=True) if not out],
+        )
+        for place, scorer in enumerate(members.values()):
+            inner[held, place] = scorer.predict(scorer.fit(rest, options), training.values[held])
+    weights, intercept = weigh(inner, training.labels, options.weights)
+    found: Fitted = {"weights": weights, "intercept": np.array(intercept)}
+    for name, scorer in members.items():
+        fitted = scorer.fit(training, options)
+        found.update({f"{name}/{key}": array for key, array in fitted.items()})
+    found["members"] = pack_texts(list(members))
+    return found
+
+
+def weigh(predictions: Floats, labels: Floats, how: str) -> tuple[Floats, float]:
+    """Return weights of columns of predictions, and an intercept, by least squares.
+
+    Args:
+        predictions: (rows, members).
+        labels: what they are to give.
+        how: `nonnegative`: no weight below 0 (Lawson and Hanson 1974; for stacks Breiman 1996);
+            `ridge`: with a penalty of a thousandth of the members' variance.
+    """
+    centre, mean = predictions.mean(axis=0), float(labels.mean())
+    own, wanted = predictions - centre, labels - mean
+    if how == "nonnegative":
+        from scipy.optimize import nnls
+
+        weights: Any = nnls(own, wanted)[0]
+    else:
+        square = own.T @ own
+        penalty = max(_RIDGE * float(np.trace(square)) / max(own.shape[1], 1), 1e-12)
+        weights = np.linalg.solve(square + penalty * np.eye(own.shape[1]), own.T @ wanted)
+    return weights, mean - float(centre @ weights)
+
+
+def predict_stack(fitted: Fitted, values: Floats, scorers: Mapping[str, Scorer]) -> Floats:
+    """Return the weighted sum of what the members predict."""
+    found = np.full(len(values), float(fitted["intercept"]))
+    for name, weight in zip(unpack_texts(fitted["members"]), fitted["weights"].tolist(), strict=True):
+        own = {key.removeprefix(f"{name}/"): array for key, array in fitted.items() if key.startswith(f"{name}/")}
+        found += weight * scorers[name].predict(own, values)
+    return found

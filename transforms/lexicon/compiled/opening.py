@@ -1,0 +1,45 @@
+"""Files of resources: opened on any file system, decompressed; what fails says which file."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from transforms.common.errors import LexbeamError
+from transforms.common.store import files
+from transforms.formats.records.base import BadRecord, ReaderOptions
+from transforms.formats.sources.compression import decompress
+from transforms.formats.sources.failures import reject_of
+
+__all__ = ["LINE_BYTES", "opened", "reading"]
+
+LINE_BYTES = 1 << 20  # no line of a word list, or of a thousand dimensions, is that long
+
+
+def opened(path: str) -> BinaryIO:
+    """Open a file for reading; .gz, .xz, .bz2 and .zst are decompressed, told by their first bytes.
+
+    Raises:
+        BadRecord, OSError: it cannot be read; `reading` turns them into errors for a person.
+    """
+    stream = files.open_read(path)
+    # Frequency lists compress well, yet not as a bomb does.
+    return decompress(stream, path, ReaderOptions(max_expansion_ratio=1000))[0]
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Turn what fails within the block into errors that name the file.
+
+    Raises:
+        LexbeamError: it is not there, cannot be read, or is damaged.
+    """
+    try:
+        yield
+    except LexbeamError:
+        raise
+    except FileNotFoundError as error:
+        raise LexbeamError(f"no file at {path!r}: check the path") from error
+    except IsADirectoryError as error:
+        raise LexbeamError(f"{path!r} is a folder, not a file") from error
+    except (BadRecord, OSError, EOFError, ValueError) as error:
+        raise LexbeamError(f"{path} cannot be read: {reject_of(error).detail}") from error

@@ -1,0 +1,153 @@
+"""Compiled resources on disk: each table one Arrow batch, each matrix an `.npy`; both are mapped.
+
+    make(workspace, COMPILE, Source(kind, files, options), None)      # the artefact of a resource
+    opened(compiled)                                                  # its tables and matrices
+
+What decides it is the content of the source, the options, and the code of its kind. `CARRY` is for
+a resource that is at hand already: with a run's artefacts, in another machine's cache.
+"""
+
+import logging
+import shutil
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.common.code.fingerprints import digest
+from transforms.common.errors import LexbeamError
+from transforms.common.store import files
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.identity import Place
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import HashedStream, checked
+from transforms.lexicon.compiled.kind import Matrix, Opened
+from transforms.lexicon.kinds import kind_of
+
+__all__ = ["CARRY", "COMPILE", "Compiled", "Source", "SourceFile", "opened"]
+
+log = logging.getLogger("lexbeam")
+
+ARROW, NPY = ".arrow", ".npy"
+
+
+class SourceFile(NamedTuple):
+    """A file or folder that a resource is compiled from, with the SHA-256 of its content."""
+
+    path: Place
+    sha256: str
+
+
+class Source(NamedTuple):
+    """What a resource is compiled from: its kind, its files, the options of that kind."""
+
+    kind: str
+    files: tuple[SourceFile, ...]
+    options: Any
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled resource: its files, by the names of its tables and matrices."""
+
+    files: dict[str, File]
+
+    @property
+    def digest(self) -> str:
+        """The digest of what is compiled, 32 hexadecimal digits."""
+        return digest(_content(self))
+
+
+def _content(compiled: Compiled) -> list[list[str]]:
+    return sorted([name, file.sha256] for name, file in compiled.files.items())
+
+
+def _chosen(source: Source, _: Any) -> Mapping[str, Collection[str]]:
+    return {"transforms.lexicon.kinds:KINDS": (source.kind,)}
+
+
+def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
+    paths = [files.shown(file.path) for file in source.files]
+    log.info("compiling %s", " ".join([source.kind, *paths]))
+    made: dict[str, File] = {}
+    try:
+        _compile(artefact, source, made)
+    except BaseException:
+        for file in made.values():  # without a receipt nobody would ask for them
+            files.remove(file.path)
+        raise
+    return Compiled(made)
+
+
+def _compile(artefact: Artefact, source: Source, made: dict[str, File]) -> None:
+    """Write what a source is compiled to, and note it by name."""
+    kind = kind_of(source.kind)
+    for name, content in kind.compile([file.path for file in source.files], source.options):
+        suffix = f"-{name}{NPY if isinstance(content, Matrix) else ARROW}"
+        with artefact.writing(suffix) as stream:
+            if isinstance(content, Matrix):
+                _write_matrix(stream, name, content)
+            else:
+                _write_table(stream, name, content)
+        made[name] = artefact.file(suffix)
+    for file in source.files:
+        # Kinds read their files several times: what is compiled may be of neither content.
+        if kind.digest(file.path) != file.sha256:
+            raise LexbeamError(f"{file.path} has changed while it was compiled: run the same command again")
+
+
+def _write_table(stream: HashedStream, name: str, table: pa.Table) -> None:
+    batches = table.combine_chunks().to_batches()
+    if len(batches) > 1:
+        raise LexbeamError(f"table {name}: a column of text is over 2 GB: make it a large string")
+    with pa.ipc.new_file(stream, table.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _write_matrix(stream: HashedStream, name: str, matrix: Matrix) -> None:
+    shape = (matrix.rows, matrix.columns)
+    header = {"descr": "<f4", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    rows = 0
+    for block in matrix.blocks:
+        stream.write(np.ascontiguousarray(block, "<f4"))
+        rows += len(block)
+    if rows != matrix.rows:
+        raise LexbeamError(f"matrix {name} has {rows} rows where {matrix.rows} were announced")
+
+
+def opened(compiled: Compiled) -> Opened:
+    """Return the tables and matrices of a compiled resource, mapped into memory.
+
+    Raises:
+        Damaged: a file is not what was written; it has been discarded.
+    """
+    return {name: _mapped(checked(file)) for name, file in compiled.files.items()}
+
+
+def _mapped(path: str) -> pa.Table | np.ndarray:
+    if path.endswith(NPY):
+        return np.load(path, mmap_mode="r")
+    return pa.ipc.open_file(pa.memory_map(path)).read_all()
+
+
+def _carry(artefact: Artefact, compiled: Compiled, _: Any) -> Compiled:
+    made: dict[str, File] = {}
+    for name, file in compiled.files.items():
+        suffix = f"-{name}{NPY if file.path.endswith(NPY) else ARROW}"
+        if files.is_local(file.path) and files.is_local(artefact.stem):
+            made[name] = artefact.placing(suffix, file)
+            continue
+        with files.open_read(file.path) as source, artefact.writing(suffix) as stream:
+            shutil.copyfileobj(source, stream, 1 << 20)
+        made[name] = artefact.file(suffix)
+        if made[name].sha256 != file.sha256:
+            raise LexbeamError(f"{file.path} was damaged on the way: run the same command again")
+    return Compiled(made)
+
+
+COMPILE: Stage[Source, None, Compiled] = Stage(name="lexicon/compile", receipt=Compiled, build=_build, chosen=_chosen)
+CARRY: Stage[Compiled, None, Compiled] = Stage(name="lexicon/carry", receipt=Compiled, build=_carry)

@@ -1,1 +1,0 @@
-"""Models that are trained here and kept: what they are, beside weights that execute nothing."""

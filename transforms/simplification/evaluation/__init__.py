@@ -1,0 +1,5 @@
+"""Evaluation: every stage against gold, files of shared tasks, where gold is lost.
+
+In: published tables or files. Out: `simplification/metrics`, `simplification/funnel`, submissions. Read
+`measures`, `lists`, `settings`, `tables`.
+"""

@@ -1,0 +1,64 @@
+"""A submission evaluated against a file of gold: its lists, and its first words as a pipeline."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from transforms.simplification.evaluation.funnel import Funnel
+from transforms.simplification.evaluation.lists import Gold, Listing, folded
+from transforms.simplification.evaluation.measures import (
+    PIPELINE,
+    RANKING,
+    Chosen,
+    list_figures,
+    pipeline_figures,
+    random_order,
+    ranker_figures,
+)
+from transforms.simplification.evaluation.settings import RANDOM
+from transforms.simplification.evaluation.submissions import Prediction
+from transforms.simplification.evaluation.tables import Evaluated, MeasureOptions
+
+__all__ = ["evaluate_rows"]
+
+
+def evaluate_rows(gold: Gold, rows: Mapping[str, Prediction], system: str, options: MeasureOptions) -> Evaluated:
+    """Evaluate the rows of a submission: subset `ranking`, and `pipeline` of their first words.
+
+    The first word may be the target, which then stays. With `tsar_scorer` those instances are left
+    out that have no row; one whose row has no substitute is a miss, as for the public scorer.
+
+    Args:
+        gold: the instances; with `tsar_scorer`, of words as they are written.
+        rows: by instance.
+        system: what it is called.
+        options: what is computed.
+    """
+    as_compared = str.strip if options.tsar_scorer else folded
+    listing = Listing(gold, as_written=options.tsar_scorer)
+    chosen = Chosen(gold, as_compared)
+    funnel = Funnel()
+    without = np.ones(len(gold.ids), bool)
+    for instance, identifier in enumerate(gold.ids):
+        row = rows.get(identifier)
+        words = () if row is None else row.words
+        without[instance] = row is None
+        listing.add(instance, [(word, place) for place, word in enumerate(words, 1)])
+        if words:
+            chosen.add(instance, words[0])
+        target = gold.targets[instance]
+        forms = dict.fromkeys(one for one in map(as_compared, words) if one != target)
+        left = funnel.add((system, None, RANKING), set(gold.ranks[instance]), set(forms), [])
+        kept = [as_compared(word) for word in words[:1] if as_compared(word) != target]
+        reason = "not_chosen" if kept else "keep_target"
+        dropped = [(form, reason) for form in forms if form not in kept]
+        funnel.add((system, None, PIPELINE), left, kept, dropped)
+    given, asked = listing.candidates(), listing.asked()
+    free = without if options.tsar_scorer else None
+    figures = [
+        *list_figures(system, RANKING, given, options.k, free),
+        *ranker_figures(system, given, asked),
+        *pipeline_figures(system, chosen.values()),
+    ]
+    chance = f"{system} {RANDOM}"
+    return Evaluated(figures, list(random_order(chance, given, asked)), {system: chance}, funnel)

@@ -1,0 +1,166 @@
+"""What is measured of simplification, as terms of instances: lists, rankers, whole pipelines.
+
+- A list of candidates has the metrics of `transforms/evaluation/candidates.py`, micro averages.
+- A ranker has TRank-at-n, of the instances that it was given a candidate of; what it ties scores
+  the mean over the tied set. Random order scores the share of all its candidates, exactly.
+- A pipeline has precision (the word chosen is the target or gold), accuracy (it is gold, and not
+  the target) and changed (it is not the target), after Ferrés and Saggion (2022), section 7.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.evaluation.candidates import Candidates
+from transforms.evaluation.metrics import metric_of
+from transforms.evaluation.outcomes import Bools, Floats, Terms
+from transforms.simplification.evaluation.lists import Gold
+
+__all__ = [
+    "AT_K",
+    "FREE",
+    "PIPELINE",
+    "RANKING",
+    "TRANK",
+    "Chosen",
+    "Figure",
+    "constant",
+    "differing",
+    "list_figures",
+    "pipeline_figures",
+    "random_order",
+    "ranker_figures",
+]
+
+AT_K = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k", "map_at_k")
+TOP1 = "accuracy_at_k_top1"
+TRANK = "trank_at_k"
+# Those of which the public scorer of TSAR-2022 leaves out instances that have no row.
+FREE = ("potential_at_k", "map_at_k", TOP1)
+RANKING, PIPELINE = "ranking", "pipeline"
+
+
+class Figure(NamedTuple):
+    """A metric of a system: its terms of all instances, and which of them count."""
+
+    system: str
+    subset: str
+    metric: str
+    k: int | None
+    terms: Terms
+    counted: Bools
+
+
+def _of(name: str, given: Candidates, k: int) -> Terms:
+    found = metric_of(name).function(given, k)
+    assert isinstance(found, Terms)
+    return found
+
+
+def _restricted(terms: Terms, counted: Bools) -> Terms:
+    keep = counted.astype(np.float64)
+    return Terms(terms.numerator * keep, terms.denominator * keep, terms.undefined)
+
+
+def list_figures(
+    system: str, subset: str, given: Candidates, ks: Sequence[int], free: Bools | None = None
+) -> Iterator[Figure]:
+    """Yield the metrics of lists.
+
+    Args:
+        system, subset: whose they are, and of which stage.
+        given: the lists, without ties.
+        ks: how many first candidates count.
+        free: instances that are left out of Potential, MAP and Accuracy@n@top1, as the public
+            scorer does; None: none.
+    """
+    everything = np.ones(len(given), bool)
+    for name, some in [*((name, ks) for name in AT_K), (TOP1, metric_of(TOP1).ks)]:
+        counted = ~free if free is not None and name in FREE else everything
+        for k in some:
+            terms = _restricted(_of(name, given, k), counted)
+            yield Figure(system, subset, name, k, terms, counted)
+
+
+def ranker_figures(system: str, given: Candidates, asked: Bools) -> Iterator[Figure]:
+    """Yield TRank-at-n of a ranker, of the instances that have a candidate.
+
+    Args:
+        system: its name.
+        given: its lists, with ties.
+        asked: which instances have a candidate.
+    """
+    for k in metric_of(TRANK).ks:
+        terms = _restricted(_of(TRANK, given, k), asked)
+        yield Figure(system, RANKING, TRANK, k, terms, asked)
+
+
+def random_order(system: str, given: Candidates, asked: Bools) -> Iterator[Figure]:
+    """Yield TRank-at-n as random order of the same candidates gives it in the mean: exactly.
+
+    It is the share of an instance's candidates whose gold rank is n or better.
+    """
+    sizes = np.bincount(given.instance, minlength=len(given))
+    for k in metric_of(TRANK).ks:
+        good = (given.rank > 0) & (given.rank <= k)
+        hits = np.bincount(given.instance, good, minlength=len(given))
+        terms = Terms(hits / np.maximum(sizes, 1), asked.astype(np.float64))
+        yield Figure(system, RANKING, TRANK, k, terms, asked)
+
+
+def constant(given: Candidates) -> Candidates:
+    """Return lists in which a ranker ties all candidates."""
+    return Candidates(given.instance, np.zeros(len(given.instance)), given.rank, given.gold)
+
+
+class Chosen:
+    """The words that a pipeline chooses; of an instance of which nothing is told, the target.
+
+    Args:
+        gold: the instances.
+        as_compared: makes words as gold has them.
+    """
+
+    def __init__(self, gold: Gold, as_compared: Callable[[str], str]) -> None:
+        self._gold, self._as_compared = gold, as_compared
+        self._right, self._changed = (np.zeros(len(gold.ids), bool) for _ in range(2))
+
+    def add(self, instance: int, word: str) -> None:
+        """Add what is chosen for an instance, by its place in gold."""
+        word = self._as_compared(word)
+        self._changed[instance] = word != self._gold.targets[instance]
+        self._right[instance] = word in self._gold.ranks[instance]
+
+    def values(self) -> Mapping[str, Floats]:
+        """Return precision, accuracy and changed of each instance, 0 or 1."""
+        return {
+            "precision": (self._right | ~self._changed).astype(np.float64),
+            "accuracy": self._right.astype(np.float64),
+            "changed": self._changed.astype(np.float64),
+        }
+
+
+def pipeline_figures(system: str, values: Mapping[str, Floats]) -> Iterator[Figure]:
+    """Yield precision, accuracy and changed of a pipeline, see `Chosen`."""
+    for name, column in values.items():
+        terms = Terms(column, np.ones(len(column)))
+        yield Figure(system, PIPELINE, name, None, terms, np.ones(len(column), bool))
+
+
+def differing(figures: Sequence[Figure], baseline: str | None) -> Iterator[tuple[int, int]]:
+    """Yield places of figures that are compared: the same metric of two systems at a stage.
+
+    Args:
+        figures: the figures of systems, without those of oracles and of chance.
+        baseline: the system that others are compared with; None: any two.
+    """
+    groups: dict[tuple[str, str, int | None], list[int]] = {}
+    for place, one in enumerate(figures):
+        groups.setdefault((one.subset, one.metric, one.k), []).append(place)
+    for places in groups.values():
+        at = {figures[place].system: place for place in places}
+        for name in sorted(at):
+            for other in sorted(at):
+                if name != other and (other == baseline if baseline is not None else name < other):
+                    yield at[name], at[other]

@@ -1,0 +1,5 @@
+"""Generation: candidates of thesauri, WordNet, vectors and masked language models, in the target's form.
+
+In: parts of instances. Out: `simplification/candidates`. Read `generator`, `generators`, `forms`, `combination`,
+`stage`.
+"""

@@ -1,0 +1,73 @@
+"""What a target may be: its lemma and part of speech by annotation, then by the form dictionary.
+
+Taggers take participles for adjectives, and give lemmas that no dictionary has. So what is looked
+up in a thesaurus is the annotation's lemma first, then those that the dictionary has for the form:
+of the same part of speech first, then the more frequent ones.
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+from transforms.inflection.features import feats_of, split
+from transforms.inflection.inflector import Inflecting
+from transforms.inflection.verb_hosts import without_pronouns
+from transforms.simplification.records import Instance
+
+__all__ = ["Reading", "features_of", "form_of", "kind_of", "lemma_of_form", "readings"]
+
+
+class Reading(NamedTuple):
+    """A lemma in lower case, and its part of speech; None: not known."""
+
+    lemma: str
+    upos: str | None
+
+
+def kind_of(upos: str | None) -> str | None:
+    """Return a part of speech as form dictionaries have it: auxiliaries are verbs."""
+    return "VERB" if upos == "AUX" else upos
+
+
+def form_of(target: str, upos: str | None, inflector: Inflecting | None) -> str:
+    """Return a target in lower case, without the clitics of a Spanish verb."""
+    form = target.lower()
+    if inflector is not None and inflector.language == "es" and kind_of(upos) == "VERB":
+        form = without_pronouns(inflector, form)[0]
+    return form
+
+
+def readings(instance: Instance, inflector: Inflecting | None) -> list[Reading]:
+    """Return what a target may be, the likeliest first, each once."""
+    form = instance.target.lower()
+    upos = kind_of(instance.upos)
+    found = [Reading(instance.lemma or form, upos)]
+    if inflector is not None:
+        found += _listed(inflector, form, upos)
+        host = form_of(form, "VERB", inflector)
+        if host != form:
+            found += [one for one in _listed(inflector, host, "VERB") if one.upos == "VERB"]
+    found.append(Reading(form, upos))
+    return list(dict.fromkeys(found))
+
+
+def _listed(inflector: Inflecting, form: str, upos: str | None) -> list[Reading]:
+    counts = Counter[Reading]()
+    for row in inflector.forms.of_form(form):
+        counts[Reading(row.lemma, split(row.inflection)[0])] += row.times
+    return sorted(counts, key=lambda one: (one.upos != upos, -counts[one], one))
+
+
+def features_of(instance: Instance) -> dict[str, str] | None:
+    """Return the features that the annotation has; None if it has none."""
+    return feats_of(instance.feats) if instance.feats else None
+
+
+def lemma_of_form(form: str, upos: str | None, inflector: Inflecting | None) -> str | None:
+    """Return the lemma that the dictionary has for a form; None if it has none.
+
+    Of several that of the same part of speech, then the more frequent one.
+    """
+    if inflector is None:
+        return None
+    found = _listed(inflector, form, kind_of(upos))
+    return found[0].lemma if found else None

@@ -1,0 +1,138 @@
+"""Complex words of the complexity task: from its tables to rows of instances.
+
+A part of `complexity/instances` becomes a staging file like that of a file. How complex an instance
+is says its label, or what a scorer predicts; both tables are sorted by the same ids, and are read
+along with the instances.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow.compute as pc
+
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows
+from transforms.formats.records.base import BadRecord
+from transforms.formats.records.text_cleaning import clean_value
+from transforms.simplification.instances.layouts import Row, places_of
+from transforms.simplification.instances.read_stage import Loaded, Loading, LoadOptions
+
+__all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
+
+LABEL = "label"
+LAYOUT = "complexity"
+_COLUMNS = (
+    "instance_id",
+    "token",
+    "language",
+    "sentence",
+    "start",
+    "end",
+    "lemmas",
+    "upos",
+    "position",
+    "tokens",
+    "source",
+    "source_id",
+    "flags",
+)
+# Flags of complexity/instances, and what they are called here.
+_FLAGS = {"within_word": "within_word", "several": "several", "wrong_offsets": "wrong_place"}
+
+
+class ComplexPart(NamedTuple):
+    """A part of `complexity/instances`, and what says how complex its instances are.
+
+    Attributes:
+        name: of the part, for a person.
+        part: the part.
+        values: parts of `complexity/labels`, or of `complexity/predictions`.
+        scorer: whose predictions these are; `LABEL`: they are labels; None: there are none.
+    """
+
+    name: str
+    part: Part
+    values: tuple[Part, ...]
+    scorer: str | None
+
+
+def known_scorers(parts: Sequence[Part]) -> list[str]:
+    """Return the scorers of `complexity/predictions`, sorted."""
+    found: set[str] = set()
+    for rows in read_rows([checked(part) for part in parts], ["scorer"]):
+        found.update(pc.unique(rows["scorer"]).to_pylist())
+    return sorted(found)
+
+
+def _take(artefact: Artefact, task: ComplexPart, options: LoadOptions) -> Loaded:
+    """Read a part; records are told by the ids that they have there."""
+    rules, languages = options.rules, (None, options.language)
+    with Loading(artefact, options.occurrences) as loading:
+        for number, (row, value) in enumerate(_with_values(task), 1):
+            position = row["instance_id"]
+            try:
+                if rules.min_complexity is not None:
+                    if value is None:
+                        raise BadRecord("no_complexity", f"no {task.scorer} of it")
+                    if value < rules.min_complexity:
+                        raise BadRecord("below_complexity", f"its complexity is {value:g}")
+                made = _row(row, value, options.occurrences)
+            except BadRecord as error:
+                loading.reject(row["source"], position, error)
+                continue
+            annotation = _annotation(row)
+            loading.add(row["source"], number, position, LAYOUT, [made], languages, annotation)
+    return loading.loaded(task.name, task.part.bytes, task.part.sha256, Counter())
+
+
+def _with_values(task: ComplexPart) -> Iterator[tuple[dict[str, Any], float | None]]:
+    """Yield the instances of a part, each with its complexity; both are in the order of ids."""
+    values = heapq.merge(*(_values(part, task.scorer) for part in task.values))
+    held = next(values, None)
+    for rows in read_rows([checked(task.part)], list(_COLUMNS)):
+        for row in rows.to_pylist():
+            while held is not None and held[0] < row["instance_id"]:
+                held = next(values, None)
+            same = held is not None and held[0] == row["instance_id"]
+            yield row, held[1] if same and held is not None else None
+
+
+def _values(part: Part, scorer: str | None) -> Iterator[tuple[str, float]]:
+    """Yield ids and complexities of labels for all annotators, or of a scorer's predictions."""
+    of, name, value = ("group", "", "complexity")
+    if scorer != LABEL:
+        of, name, value = ("scorer", str(scorer), "prediction")
+    for rows in read_rows([checked(part)], ["instance_id", of, value]):
+        rows = rows.filter(pc.and_(pc.equal(rows[of], name), pc.is_valid(rows[value])))
+        yield from zip(rows["instance_id"].to_pylist(), rows[value].to_pylist(), strict=True)
+
+
+def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> Row:
+    if row["sentence"] is None:
+        raise BadRecord("no_sentence", f"{row['token'][:60]!r} is a word of a list")
+    sentence, token = clean_value(row["sentence"]), row["token"]
+    flags = [_FLAGS[flag] for flag in row["flags"] if flag in _FLAGS]
+    anew = "several" in flags and occurrences != "first"  # the first one is what the table has
+    if row["start"] is None or anew:
+        places, more = places_of(sentence, token)
+        flags += more
+    else:
+        places = [(row["start"], row["end"])]
+    return Row(sentence, token, tuple(places), (), tuple(flags), row["source_id"], complexity, row["language"])
+
+
+def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
+    """Return what the table says of the one token that covers the target."""
+    place = row["position"]
+    if place is None or row["tokens"] != 1:
+        return {}
+    lemma, upos = (row[name][place] if row[name] else None for name in ("lemmas", "upos"))
+    return {"lemma": lemma.lower() if lemma else None, "upos": upos}
+
+
+TAKE: Stage[ComplexPart, LoadOptions, Loaded] = Stage(
+    name="simplification/take", receipt=Loaded, build=_take, unit="parts"
+)

@@ -1,0 +1,227 @@
+"""Files of instances read: from the rows of a file to targets in their sentences.
+
+| layout | rows |
+|---|---|
+| alexsis, tsar, benchls | see `transforms/simplification/instances/layouts.py` |
+| cwi2018 | CWI-2018, see `transforms/complexity/instances/layouts.py` |
+| text | a sentence a line, with `[[target]]` in it, perhaps several; or a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` as you like |
+
+Quotes are plain characters, but in a table of layout text if the user says otherwise.
+"""  # noqa: E501 - a table's row is a line
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from transforms.common.options.fields import option
+from transforms.complexity.instances.instance import locate_given
+from transforms.complexity.instances.layouts import (
+    About,
+    Entry,
+    FileRows,
+    header_name,
+    read_cwi2018,
+    rows_below,
+    whole_number,
+)
+from transforms.formats.records.base import BadRecord, Reject
+from transforms.formats.records.text_cleaning import clean_field, clean_value
+from transforms.simplification.instances.layouts import LAYOUTS, Given, Row, in_flag_order, places_of
+
+__all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
+
+Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, list[Row] | BadRecord]]]
+
+_MARK = re.compile(r"\[\[(?!\[)(.*?)\]\]", re.DOTALL)
+_PLACED = ("start", "end", "target")
+_REMEDY = "name the column of sentences `sentence`; others may be start, end, target, id"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions:
+    """Which words become instances, of files and tables that say how complex words are."""
+
+    min_native: int | None = option(
+        None,
+        help="of cwi2018: words that so many native annotators marked as complex; 5 if not given, as in ALEXSIS",
+        least=0,
+    )
+    phrases: bool = option(False, help="of cwi2018: take phrases, too")
+    capitals: bool = option(False, help="of cwi2018: take words with a capital letter, too")
+    min_complexity: float | None = option(
+        None, help="words at least so complex, 0 to 1, of cwi2018 and complexity", least=0, most=1
+    )
+
+    @property
+    def native(self) -> int:
+        """How many native annotators must have marked a word."""
+        return 5 if self.min_native is None else self.min_native
+
+
+def _read_cells(layout: str) -> Read:
+    def read(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+        for line, cells in rows:
+            try:
+                if isinstance(cells, BadRecord):
+                    raise cells
+                row = LAYOUTS[layout]([clean_value(cell) for cell in cells])
+                given = tuple(_cleaned(row.substitutes))
+                yield line, [row._replace(substitutes=given)]
+            except BadRecord as error:
+                yield line, error
+
+    return read
+
+
+def _cleaned(given: Sequence[Given]) -> Iterator[Given]:
+    for one in given:
+        yield one._replace(text=clean_field(one.text))
+
+
+def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+    """Read CWI-2018: targets that enough native annotators marked, as in ALEXSIS."""
+    for entry in read_cwi2018(rows, about):
+        if isinstance(entry, Reject):
+            yield int(entry.position), BadRecord(entry.reason, entry.detail)
+            continue
+        try:
+            takes_targets(entry, rules)
+            yield entry.line, [_located(entry)]
+        except BadRecord as error:
+            yield entry.line, error
+
+
+def takes_targets(entry: Entry, rules: RuleOptions) -> None:
+    """Check that rules take a target of CWI-2018.
+
+    Raises:
+        BadRecord: they do not: `below_native`, `phrase`, `capital`, `below_complexity`,
+            `no_complexity`.
+    """
+    labels = {label.group: label for label in entry.labels}
+    token = entry.token.strip()
+    native = labels.get("native")
+    # The label is their share: the product is off by rounding alone.
+    marks = round(native.complexity * (native.annotations or 0)) if native is not None else 0
+    if marks < rules.native:
+        raise BadRecord("below_native", f"{marks} native annotators marked it")
+    if entry.kind != "single" and not rules.phrases:
+        raise BadRecord("phrase", f"{token[:60]!r} is a phrase")
+    if any(c.isupper() for c in token) and not rules.capitals:
+        raise BadRecord("capital", f"{token[:60]!r} has a capital letter")
+    if rules.min_complexity is not None:
+        if "" not in labels:
+            raise BadRecord("no_complexity", "the row has no label")
+        if labels[""].complexity < rules.min_complexity:
+            raise BadRecord("below_complexity", f"its complexity is {labels[''].complexity:g}")
+
+
+def _located(entry: Entry) -> Row:
+    """Return an entry as a row, its texts cleaned and its target located.
+
+    Raises:
+        BadRecord: it has no sentence or no target, or the target does not stand there.
+    """
+    raw = entry.sentence or ""
+    sentence, target = clean_value(raw).strip(), clean_value(entry.token).strip()
+    if not sentence or not target:
+        raise BadRecord("malformed", "no sentence or no target")
+    complexity = next((one.complexity for one in entry.labels if not one.group), None)
+    if entry.offsets is None:
+        places, flags = places_of(sentence, target)
+    else:
+        found = locate_given(raw, sentence, target, entry.offsets)
+        if found.start is not None and found.end is not None:
+            places = [(found.start, found.end)]
+            flags = ["wrong_place" if flag == "wrong_offsets" else flag for flag in found.flags]
+        else:
+            places, flags = places_of(sentence, target)
+            flags.append("wrong_place")
+    if len(places) > 1:
+        flags.append("several")
+    return Row(sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity, entry.language)
+
+
+def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+    """Read sentences with marks, a line each, or a table of sentences.
+
+    Raises:
+        LexbeamError: the header has a column twice.
+    """
+    given = iter(rows)
+    first = next(given, None)
+    if first is None:
+        return
+    line, cells = first
+    if not isinstance(cells, BadRecord) and "sentence" in map(header_name, cells):
+        for line, named in rows_below(cells, given, about, ("sentence",), lambda _: _REMEDY):
+            yield line, _taken(_of_table, named)
+        return
+    for line, cells in itertools.chain([first], given):
+        yield line, _taken(_of_line, cells)
+
+
+def _taken(read: Callable[..., list[Row]], cells: object) -> list[Row] | BadRecord:
+    try:
+        if isinstance(cells, BadRecord):
+            raise cells
+        return read(cells)
+    except BadRecord as error:
+        return error
+
+
+def _of_line(cells: Sequence[str]) -> list[Row]:
+    return marked(clean_value("\t".join(cells)))
+
+
+def _of_table(cells: Mapping[str, str]) -> list[Row]:
+    source_id = clean_field(cells.get("id", "")) or None
+    raw = cells["sentence"]
+    if not any(cells.get(name, "").strip() for name in _PLACED):
+        return [row._replace(source_id=source_id) for row in marked(clean_value(raw))]
+    target, offsets = cells.get("target", ""), None
+    if any(cells.get(name, "").strip() for name in ("start", "end")):
+        start, end = (whole_number(cells.get(name, ""), name) for name in ("start", "end"))
+        if not start < end <= len(raw) or not raw[start:end].strip():
+            detail = f"{start} to {end} is no place in a sentence of {len(raw)} code points"
+            raise BadRecord("malformed", detail)
+        offsets = start, end
+        target = target if target.strip() else raw[start:end]
+    entry = Entry(0, target, raw, "", None, None, source_id, offsets, ())
+    return [_located(entry)]
+
+
+def marked(text: str) -> list[Row]:
+    """Return a row for each `[[target]]` of a sentence, which stands there without the brackets.
+
+    >>> [(row.target, row.places) for row in marked("A [[cat]] [[ sat]].")]
+    [('cat', ((2, 5),)), ('sat', ((7, 10),))]
+
+    Raises:
+        BadRecord: `no_target`; `malformed`: a mark is empty, not closed or not opened.
+    """
+    pieces, places = [], []
+    place = length = 0
+    for found in _MARK.finditer(text):
+        before, target = text[place : found.start()], found[1]
+        if not target.strip():
+            raise BadRecord("malformed", "a mark [[ ]] without a target in it")
+        begin = length + len(before) + len(target) - len(target.lstrip())
+        places.append((begin, begin + len(target.strip())))
+        pieces += [before, target]
+        length += len(before) + len(target)
+        place = found.end()
+    sentence = "".join([*pieces, text[place:]])
+    if "[[" in sentence or "]]" in sentence:
+        raise BadRecord("malformed", "a mark [[ ]] is not closed, or not opened")
+    if not places:
+        raise BadRecord("no_target", "no [[target]] stands in the sentence")
+    return [Row(sentence, sentence[a:b], ((a, b),)) for a, b in places]
+
+
+READERS: dict[str, Read] = {
+    **{name: _read_cells(name) for name in LAYOUTS},
+    "cwi2018": _read_cwi2018,
+    "text": _read_text,
+}

@@ -1,0 +1,79 @@
+"""Options of `lexbeam simplify rank` that a setting may say; see settings.py."""
+
+import math
+from dataclasses import dataclass
+
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import option
+
+__all__ = ["KEEP_TARGET", "PHRASES", "RankingOptions", "check_rankers", "gain_of"]
+
+PHRASES = ("zero", "rarest", "mean")
+KEEP_TARGET = ("never", "if-more-frequent", "if-gain:X")
+
+
+def check_rankers(value: tuple[str, ...]) -> None:
+    """Check names of rankers; behind `frequency:` stands the name of a word list.
+
+    Raises:
+        UsageError: one is unknown, or named twice.
+    """
+    from transforms.simplification.ranking.rankers import RANKERS
+
+    for name in value:
+        kind, colon, which = name.partition(":")
+        if kind not in RANKERS:
+            raise UsageError(f"no ranker is called {name!r}{nearest(kind, RANKERS)} (rankers: {', '.join(RANKERS)})")
+        if colon and (kind != "frequency" or not which):
+            raise UsageError(f"{name!r}: a name of a word list stands behind `frequency:` alone")
+        if value.count(name) > 1:
+            raise UsageError(f"{name!r} is named twice: take one out")
+
+
+def gain_of(value: str) -> float | None:
+    """Return X of `if-gain:X`; None for the other choices.
+
+    Raises:
+        UsageError: it is none of `KEEP_TARGET`.
+    """
+    kind, colon, number = value.partition(":")
+    if value in KEEP_TARGET[:2]:
+        return None
+    try:
+        gain = float(number) if kind == "if-gain" and colon else math.nan
+    except ValueError:
+        gain = math.nan
+    if not math.isfinite(gain):
+        raise UsageError(f"{value!r} is none of {', '.join(KEEP_TARGET)}, with a number X")
+    return gain
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingOptions:
+    """How candidates are ranked, and when the target stays."""
+
+    ranker: tuple[str, ...] = option(
+        ("frequency",),
+        help="what candidates are ranked by: frequency or frequency:NAME (of a "
+        "word list), senses, generation, similarity, regressor, average; several make several "
+        "rankings",
+        metavar="RANKER",
+        check=check_rankers,
+    )
+    average_of: tuple[str, ...] = option(
+        ("senses", "frequency"),
+        help="whose ranks ranker average takes the mean of",
+        metavar="RANKER",
+        check=check_rankers,
+    )
+    phrases: str = option(
+        "zero", help="frequency of a phrase: 0, or the least or the mean of its words'", choices=PHRASES
+    )
+    keep_target: str = option(
+        "never",
+        help="never; if-more-frequent: the target stays if it is more frequent than the "
+        "first candidate; if-gain:X: it stays unless the first candidate's score is greater by X "
+        "at least",
+        check=gain_of,
+        metavar="never|if-more-frequent|if-gain:X",
+    )

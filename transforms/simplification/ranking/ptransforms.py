@@ -1,0 +1,59 @@
+"""Beam glue of ranking: a regressor for all parts, if one is asked for.
+
+WithRegressor   PCollection[(number, PartTask)] -> PCollection[(number, RankTask)],
+                PCollection[Regressed]
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+
+from transforms.common.store.artefacts import Workspace
+from transforms.common.store.ptransforms import MakeArtefact
+from transforms.simplification.alongside import PartTask
+from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressed
+from transforms.simplification.ranking.stage import RankTask
+
+__all__ = ["WithRegressor"]
+
+
+class _Tasks(beam.DoFn):
+    def process(
+        self, element: tuple[int, PartTask], regressed: tuple[int, Regressed] | None = None
+    ) -> Iterator[tuple[int, RankTask]]:
+        yield element[0], RankTask(element[1], None if regressed is None else regressed[1])
+
+
+class _Second(beam.DoFn):
+    def process(self, element: tuple[int, Any]) -> Iterator[Any]:
+        yield element[1]
+
+
+@dataclass
+class WithRegressor(beam.PTransform):
+    """Give the tasks of all parts the regressor.
+
+    Attributes:
+        workspace: where artefacts lie.
+        task: what it is learned from; None: there is none.
+        fitting: how.
+    """
+
+    workspace: Workspace
+    task: FitTask | None
+    fitting: Fitting
+
+    def expand(self, tasks: beam.PCollection) -> Any:
+        """Apply the transform."""
+        begin = tasks.pipeline
+        if self.task is None:
+            return tasks | "Tasks" >> beam.ParDo(_Tasks()), begin | "None" >> beam.Create([])
+        fitted = (
+            begin
+            | "Labelled" >> beam.Create([(0, self.task)], reshuffle=False)
+            | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.fitting))
+        )
+        ready = tasks | "Tasks" >> beam.ParDo(_Tasks(), beam.pvalue.AsSingleton(fitted))
+        return ready, fitted | "Regressed" >> beam.ParDo(_Second())

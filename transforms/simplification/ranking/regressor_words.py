@@ -1,0 +1,162 @@
+"""What a regressor of complexity learns from: labelled words, without those that are evaluated."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from transforms.common.store.tables import read_rows
+from transforms.simplification.evaluation.lists import folded
+
+__all__ = ["Known", "LabelledWord", "excluded_words", "labelled_words", "left_to_learn"]
+
+# Languages that write nouns with a capital: there it makes no name of a word.
+_CAPITALS = ("de", "lb")
+
+
+class LabelledWord(NamedTuple):
+    """A word that people labelled.
+
+    Attributes:
+        word: in lower case, NFC.
+        language: ISO 639; empty if nothing says it.
+        complexity: mean over its instances, 0 to 1.
+        instances: how many have a label.
+        lemmas: those that it is annotated with, as words are compared (`folded`).
+        name: whether it is written as a name wherever it is labelled; then all instances count,
+            else those alone that are not.
+    """
+
+    word: str
+    language: str
+    complexity: float
+    instances: int
+    lemmas: frozenset[str]
+    name: bool
+
+
+class Known(NamedTuple):
+    """Words that stand in a folder, and the lemmas that are known of them, all `folded`."""
+
+    words: frozenset[str]
+    lemmas: frozenset[str]
+
+
+def labelled_words(instances: Sequence[str], labels: Sequence[str]) -> list[LabelledWord]:
+    """Return labelled single words, by language and word.
+
+    Args:
+        instances: paths of parts of complexity/instances.
+        labels: paths of parts of complexity/labels; the row of all annotators counts.
+    """
+    complexity = {
+        row["instance_id"]: row["complexity"]
+        for rows in read_rows(labels, ["instance_id", "group", "complexity"])
+        for row in rows.to_pylist()
+        if row["group"] == "" and row["complexity"] is not None
+    }
+    values: dict[tuple[str, str], dict[bool, list[float]]] = {}
+    lemmas: dict[tuple[str, str], set[str]] = {}
+    columns = ["instance_id", "kind", "token", "language", "lemmas", "upos", "position"]
+    for rows in read_rows(instances, columns):
+        for row in rows.to_pylist():
+            if row["kind"] != "single" or row["instance_id"] not in complexity:
+                continue
+            key = row["language"] or "", unicodedata.normalize("NFC", row["token"]).lower()
+            annotated = {name: _at(row[name], row["position"]) for name in ("lemmas", "upos")}
+            name = _is_name(row["token"], annotated["upos"], key[0])
+            own = values.setdefault(key, {})
+            own.setdefault(name, []).append(complexity[row["instance_id"]])
+            lemmas.setdefault(key, set())
+            if annotated["lemmas"]:
+                lemmas[key].add(folded(annotated["lemmas"]))
+    found = []
+    for (language, word), own in sorted(values.items()):
+        name = False not in own
+        counted = sorted(own[name])
+        mean = sum(counted) / len(counted)
+        some = frozenset(lemmas[language, word])
+        found.append(LabelledWord(word, language, mean, len(counted), some, name))
+    return found
+
+
+def _at(values: Sequence[str] | None, position: int | None) -> str | None:
+    return None if values is None or position is None else values[position]
+
+
+def _is_name(token: str, upos: str | None, language: str) -> bool:
+    """Return whether a word is written as a name, of which people judge if they know it."""
+    capital = token != token.lower() and language.partition("-")[0] not in _CAPITALS
+    return capital or upos == "PROPN"
+
+
+def excluded_words(
+    instances: Sequence[str], substitutes: Sequence[str], candidates: Sequence[str], labelled: Iterable[LabelledWord]
+) -> Known:
+    """Return the targets and substitutes of a folder, words of phrases apart, and their lemmas.
+
+    A lemma is known of a target if the instance has it; of any of them if a candidate of this
+    form came with one, or a labelled word of this form.
+
+    Args:
+        instances: paths of parts of simplification/instances.
+        substitutes: of simplification/substitutes; none: there is no gold.
+        candidates: of simplification/candidates.
+        labelled: the labelled words.
+    """
+    words: set[str] = set()
+    lemmas: set[str] = set()
+    for rows in read_rows(instances, ["target", "lemma"]):
+        for row in rows.to_pylist():
+            words |= _with_parts(row["target"])
+            lemmas |= _with_parts(row["lemma"] or "")
+    for rows in read_rows(substitutes, ["substitute"]):
+        for text in rows["substitute"].to_pylist():
+            words |= _with_parts(text)
+    for rows in read_rows(candidates, ["form", "lemma"]):
+        for row in rows.to_pylist():
+            if row["lemma"] and folded(row["form"]) in words:
+                lemmas |= _with_parts(row["lemma"])
+    for one in labelled:
+        if folded(one.word) in words:
+            lemmas |= one.lemmas
+    return Known(frozenset(words), frozenset(lemmas))
+
+
+def _with_parts(text: str) -> set[str]:
+    own = folded(text)
+    return {own, *own.split()} - {""}
+
+
+def left_to_learn(
+    labelled: Iterable[LabelledWord], excluded: Known, languages: Collection[str]
+) -> tuple[list[LabelledWord], Mapping[str, int]]:
+    """Return what is learned from, and how many labelled words are left out for which reason.
+
+    A word is left out if it, or a lemma of it, is one of the excluded words or a lemma of these;
+    if it is a name; or if it is of another language, where there are labelled words of `languages`.
+
+    Args:
+        labelled: all labelled words.
+        excluded: words and lemmas of the folder whose candidates are ranked.
+        languages: of that folder.
+
+    Returns:
+        The words, and numbers for `excluded`, `name` and `other_language`.
+    """
+    every = list(labelled)
+    wanted = {language.partition("-")[0] for language in languages}
+    wanted &= {one.language.partition("-")[0] for one in every}
+    barred = excluded.words | excluded.lemmas
+    left: Counter[str] = Counter(excluded=0, name=0, other_language=0)
+    kept = []
+    for one in every:
+        if wanted and one.language.partition("-")[0] not in wanted:
+            left["other_language"] += 1
+        elif folded(one.word) in barred or not barred.isdisjoint(one.lemmas):
+            left["excluded"] += 1
+        elif one.name:
+            left["name"] += 1
+        else:
+            kept.append(one)
+    return kept, left

@@ -1,0 +1,219 @@
+"""Ranking as a stage: candidates that were kept, as the rankers of their setting rank them.
+
+RANK    the parts of one number of instances, candidates, selections -> a part of rankings
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.simplification.instances import CANDIDATES, RANKINGS, SELECTIONS
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.tables import PartFile, write_part
+from transforms.simplification.alongside import Alongside, PartTask, alongside, batched
+from transforms.simplification.ranking.options import gain_of
+from transforms.simplification.ranking.rankers import RANKERS, Ranked, Ranking, Scored, frequencies, scores_of
+from transforms.simplification.ranking.regressor import Regressed, Regressor
+
+__all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
+
+_HAIR = 1e-9
+_SELECTED = ("setting", "form", "kept", "score", "votes")
+_GENERATED = ("setting", "form", "score", "votes", "reason")
+
+
+class RankTask(NamedTuple):
+    """Parts side by side, and the regressor if one was fitted."""
+
+    parts: PartTask
+    regressed: Regressed | None = None
+
+    @property
+    def weight(self) -> int:
+        """Rows, for dealing out."""
+        return self.parts.weight
+
+
+# By setting, in the order of names, what its candidates are ranked by.
+Rankings = Mapping[str, Ranking]
+
+
+@dataclass(frozen=True)
+class RankedCount:
+    """What a ranker of a setting ranked.
+
+    Attributes:
+        setting, ranker: which.
+        instances: those with candidates.
+        candidates: that were ranked.
+        phrases: of these, those of several words.
+        unknown: those that the ranker does not know.
+        kept: instances whose target stays though there are candidates.
+    """
+
+    setting: str
+    ranker: str
+    instances: int
+    candidates: int
+    phrases: int
+    unknown: int
+    kept: int
+
+
+@dataclass(frozen=True)
+class RankedPart:
+    """Receipt of a part of the rankings."""
+
+    part: PartFile
+    counts: tuple[RankedCount, ...]
+
+
+def keeps_target(keep: str, first: float, target: float, frequency: tuple[float, float] | None) -> bool:
+    """Return whether the target stays though there is a candidate.
+
+    Args:
+        keep: one of `KEEP_TARGET`.
+        first: score of the first candidate.
+        target: the ranker's score of the target; its least if it does not know the target.
+        frequency: of the first candidate and of the target, for `if-more-frequent`.
+    """
+    if keep == "if-more-frequent":
+        assert frequency is not None
+        return frequency[1] > frequency[0]
+    gain = gain_of(keep)
+    # Decimals as lists have them: 2.3 is greater than 1.8 by 0.5, which floats miss by a hair.
+    return gain is not None and first - target < gain - _HAIR
+
+
+def rows_of(one: Ranked, scored: Scored, least: float, keep: str, of: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return rows of table simplification/rankings without setting and ranker.
+
+    Args:
+        one: the candidates.
+        scored: their scores, and the target's.
+        least: the score of what the ranker does not know.
+        keep: whether the target stays.
+        of: frequencies of forms and target, for `if-more-frequent`.
+    """
+    scores = [least if score is None else score for score in scored.candidates]
+    order = sorted(range(len(scores)), key=lambda at: (-scores[at], one.forms[at]))
+    levels = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True), 1)}
+    target = one.instance.target.lower()
+    stays = not order
+    if order:
+        first = one.forms[order[0]]
+        both = (of[first], of[target]) if of else None
+        own = least if scored.target is None else scored.target
+        stays = keeps_target(keep, scores[order[0]], own, both)
+    identifier = one.instance.instance_id
+    rows = [
+        {
+            "instance_id": identifier,
+            "form": one.forms[at],
+            "is_target": False,
+            "rank": levels[scores[at]],
+            "place": place,
+            "score": scores[at],
+            "known": scored.candidates[at] is not None,
+            "chosen": place == 1 and not stays,
+        }
+        for place, at in enumerate(order, 1)
+    ]
+    rows.append(
+        {
+            "instance_id": identifier,
+            "form": target,
+            "is_target": True,
+            "rank": None,
+            "place": None,
+            "score": scored.target,
+            "known": scored.target is not None,
+            "chosen": stays,
+        }
+    )
+    return rows
+
+
+def _rank(artefact: Artefact, task: RankTask, rankings: Rankings) -> RankedPart:
+    counts: dict[tuple[str, str], Counter[str]] = {}
+
+    def tables() -> Iterator[pa.Table]:
+        selected = SELECTIONS.name in task.parts.tables
+        columns = {SELECTIONS.name: _SELECTED} if selected else {CANDIDATES.name: _GENERATED}
+        for batch in batched(alongside(task.parts, columns)):
+            rows = list(_ranked(batch, task, rankings, counts))
+            rows.sort(key=_key)
+            yield pa.Table.from_pylist(rows, RANKINGS.schema())
+
+    part = write_part(artefact, RANKINGS.schema(), tables(), sort_keys=RANKINGS.key)
+    names = ("instances", "candidates", "phrases", "unknown", "kept")
+    found = tuple(RankedCount(*key, *(counts[key][name] for name in names)) for key in sorted(counts))
+    return RankedPart(part, found)
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    return row["instance_id"], row["setting"], row["ranker"], row["form"]
+
+
+def _ranked(
+    batch: Sequence[Alongside], task: RankTask, rankings: Rankings, counts: dict[tuple[str, str], Counter[str]]
+) -> Iterator[dict[str, Any]]:
+    for setting, ranking in sorted(rankings.items()):
+        if task.regressed is not None:
+            regressor = Regressor(task.regressed, ranking.lexicon, ranking.lists)
+            ranking = ranking._replace(regressor=regressor)
+        ranked = [_candidates(one, setting) for one in batch]
+        often = _frequencies(ranked, ranking)
+        for name in ranking.options.ranker:
+            least = RANKERS[name.partition(":")[0]].least
+            own = counts.setdefault((setting, name), Counter())
+            for one, scored, of in zip(ranked, scores_of(name, ranked, ranking), often, strict=True):
+                rows = rows_of(one, scored, least, ranking.options.keep_target, of)
+                own["instances"] += bool(one.forms)
+                own["candidates"] += len(one.forms)
+                own["phrases"] += sum(" " in form for form in one.forms)
+                own["unknown"] += sum(score is None for score in scored.candidates)
+                own["kept"] += bool(one.forms) and rows[-1]["chosen"]
+                for row in rows:
+                    yield {**row, "setting": setting, "ranker": name}
+
+
+def _candidates(one: Alongside, setting: str) -> Ranked:
+    rows = [row for rows in one.rows.values() for row in rows if row["setting"] == setting]
+    kept = [row for row in rows if row.get("kept", True) and row.get("reason") is None]
+    target = one.instance.target.lower()
+    kept = [row for row in kept if row["form"] != target]
+    return Ranked(
+        one.instance, [row["form"] for row in kept], [row["score"] for row in kept], [row["votes"] for row in kept]
+    )
+
+
+def _frequencies(ranked: Sequence[Ranked], ranking: Ranking) -> list[dict[str, float]]:
+    if ranking.options.keep_target != "if-more-frequent":
+        return [{} for _ in ranked]
+    words = [[*one.forms, one.instance.target.lower()] for one in ranked]
+    flat = [word for own in words for word in own]
+    languages = [one.instance.language for one, own in zip(ranked, words, strict=True) for _ in own]
+    values = iter(frequencies(flat, languages, ranking, ranking.lists[0]))
+    return [{word: next(values) or 0.0 for word in own} for own in words]
+
+
+def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
+    names: set[str] = set()
+    for one in rankings.values():
+        names |= {*one.options.ranker}
+        if "average" in one.options.ranker:
+            names |= {*one.options.average_of}
+    kinds = {name.partition(":")[0] for name in names}
+    return {
+        "transforms.simplification.ranking.rankers:RANKERS": sorted(kinds),
+        **next(iter(rankings.values())).lexicon.chosen(),
+    }
+
+
+RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
+    name="simplification/rank", receipt=RankedPart, build=_rank, chosen=_chosen, blas=True, unit="parts"
+)

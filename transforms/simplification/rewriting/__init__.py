@@ -1,0 +1,4 @@
+"""Rewriting: the sentence with the chosen word in the target's place.
+
+In: parts of rankings. Out: `simplification/simplifications`.
+"""

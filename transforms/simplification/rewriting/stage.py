@@ -1,0 +1,107 @@
+"""Rewriting as a stage: the sentence with the chosen word in the target's place.
+
+REWRITE    the parts of one number of instances, candidates, rankings -> a part of simplifications
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.simplification.instances import CANDIDATES, RANKINGS, SIMPLIFICATIONS
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.tables import PartFile, write_part
+from transforms.simplification.alongside import Alongside, PartTask, alongside
+from transforms.simplification.selection.filter import replaced
+
+__all__ = ["REWRITE", "Rewritten", "RewrittenCount", "simplified"]
+
+_RANKED = ("setting", "ranker", "form", "is_target", "place", "score", "chosen")
+_GENERATED = ("setting", "form", "shown", "before", "reason")
+
+
+@dataclass(frozen=True)
+class RewrittenCount:
+    """What became of the targets of a setting and a ranker: `changed`, or the reason why not."""
+
+    setting: str
+    ranker: str
+    outcome: str
+    instances: int
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """Receipt of a part of the simplifications."""
+
+    part: PartFile
+    counts: tuple[RewrittenCount, ...]
+
+
+def simplified(one: Alongside) -> list[dict[str, Any]]:
+    """Return the rows of an instance in table simplification/simplifications, by setting, ranker.
+
+    Args:
+        one: the instance with its rows of rankings and candidates.
+    """
+    generated = {(row["setting"], row["form"]): row for row in one.rows[CANDIDATES.name] if row["reason"] is None}
+    ranked: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in one.rows[RANKINGS.name]:
+        ranked.setdefault((row["setting"], row["ranker"]), []).append(row)
+    return [_simplified(one, key, ranked[key], generated) for key in sorted(ranked)]
+
+
+def _simplified(
+    one: Alongside,
+    key: tuple[str, str],
+    rows: Sequence[Mapping[str, Any]],
+    generated: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> dict[str, Any]:
+    instance = one.instance
+    chosen = next(row for row in rows if row["chosen"])
+    target = next(row for row in rows if row["is_target"])
+    first = next((row for row in rows if row["place"] == 1), None)
+    row = {
+        "instance_id": instance.instance_id,
+        "setting": key[0],
+        "ranker": key[1],
+        "chosen": instance.target,
+        "form": None if first is None else first["form"],
+        "changed": not chosen["is_target"],
+        "reason": None,
+        "score": None if first is None else first["score"],
+        "target_score": target["score"],
+        "article_change": None,
+        "sentence_out": instance.sentence,
+    }
+    if chosen["is_target"]:
+        return {**row, "reason": "no_candidate" if first is None else "keep_target"}
+    own = generated[key[0], chosen["form"]]
+    shown = own["shown"] if own["shown"] is not None else own["form"]
+    before = own["before"]
+    sentence, _ = replaced(instance, shown, before)
+    if before is not None and instance.before is not None:
+        row["article_change"] = f"{instance.before} {before}"
+    return {**row, "chosen": shown, "sentence_out": sentence}
+
+
+def _rewrite(artefact: Artefact, task: PartTask, _: None) -> Rewritten:
+    counts: Counter[tuple[str, str, str]] = Counter()
+    columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
+
+    def tables() -> Iterator[pa.Table]:
+        for one in alongside(task, columns):
+            rows = simplified(one)
+            for row in rows:
+                counts[row["setting"], row["ranker"], row["reason"] or "changed"] += 1
+            yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())
+
+    part = write_part(artefact, SIMPLIFICATIONS.schema(), tables(), sort_keys=SIMPLIFICATIONS.key)
+    return Rewritten(part, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
+
+
+REWRITE: Stage[PartTask, None, Rewritten] = Stage(
+    name="simplification/rewrite", receipt=Rewritten, build=_rewrite, unit="parts"
+)

@@ -1,0 +1,4 @@
+"""Simplification for a person: candidates stage by stage, metrics, panels.
+
+In: published tables. Out: Arrow tables, lines, panels. Nothing here changes a published byte.
+"""

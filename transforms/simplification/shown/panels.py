@@ -1,0 +1,243 @@
+"""Panels of simplification: metrics with intervals, what each filter cost and won, sentences."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.columns import column
+from schemas.simplification.instances import INSTANCES, SIMPLIFICATION_METRICS, STAGES, SUBSTITUTES
+from transforms.common.draws.by_content import permutation
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.tables import read_rows
+from transforms.report.charts import bars_across
+from transforms.report.layered_charts import bands
+from transforms.report.panels import Chart, Choice, Note, Panel
+from transforms.simplification.evaluation.oracles import LEMMA_MATCH
+from transforms.simplification.evaluation.settings import CONSTANT, RANDOM, STAGE_COLUMNS
+from transforms.simplification.shown.metrics import place_of
+from transforms.simplification.shown.views import FunnelOptions, funnel_of, stage_rows
+
+__all__ = ["evaluation_panels", "sentence_panels"]
+
+SECTION = "evaluate.simplify"
+SENTENCES = 12  # that are shown
+MINUS = " minus "
+_SYSTEM, _CHANCE = "system", "beside them"
+COLOURS = {_SYSTEM: "var(--c1)", _CHANCE: "var(--c8)"}
+GIVEN = (
+    "Candidates of these settings come from gold itself, so that later stages can be measured: "
+    "what is told of their generation and selection says nothing of a system."
+)
+
+
+def _measure(row: Mapping[str, Any]) -> str:
+    name = row["metric"].removesuffix("_at_k").replace("_at_k_", " at n, ").replace("_", " ")
+    return f"{row['subset']}: {name}" + ("" if row["k"] is None else f", {row['k']}")
+
+
+def evaluation_panels(snapshot: Snapshot) -> list[Panel]:
+    """Return metrics with intervals, and what became of candidates.
+
+    Raises:
+        LexbeamError: the extra `report` is not installed.
+    """
+    section = snapshot.section(SECTION)
+    panels: list[Panel] = []
+    if section["gold_given"]:
+        panels.append(Note("Candidates from gold", GIVEN, tuple(section["gold_given"]), True))
+    rows = snapshot.read(SIMPLIFICATION_METRICS.name).to_pylist()
+    rows.sort(key=lambda row: (STAGES.index(row["subset"]), place_of((row["metric"], row["k"] or 0)), row["system"]))
+    own = [row for row in rows if MINUS not in row["system"]]
+    if own:
+        panels += [_chart(own), _all("Metrics", "of a system at a stage", own)]
+    if len(own) < len(rows):
+        text = "of two systems, on the same resamples: the first less the second"
+        panels.append(_all("Differences", text, [r for r in rows if MINUS in r["system"]]))
+    funnel = funnel_of(snapshot, FunnelOptions(funnel="all")).to_pylist()
+    if funnel:
+        panels += [_left(funnel, section["instances"]), _losses(funnel)]
+    return panels
+
+
+def _chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
+    schema = pa.schema(
+        [
+            column("metric", pa.string(), "stage, metric, and how many of a list count"),
+            column("system", pa.string(), "the setting, with its ranker where there are several"),
+            column("value", pa.float64(), "the metric"),
+            column("low", pa.float64(), "lower end of the bootstrap interval"),
+            column("high", pa.float64(), "upper end"),
+            column("kind", pa.string(), "a system, or chance and what could be reached"),
+        ]
+    )
+    beside = _beside(rows)
+    shown = [
+        {
+            "metric": _measure(row),
+            "system": row["system"],
+            "value": row["value"],
+            "low": row["low"],
+            "high": row["high"],
+            "kind": _CHANCE if row["system"] in beside else _SYSTEM,
+        }
+        for row in rows
+        if row["value"] is not None
+    ]
+    most = max((sum(r["metric"] == m for r in shown) for m in {r["metric"] for r in shown}), default=1)
+    return Chart(
+        "Metrics with intervals",
+        "A metric of all systems, for the stage and metric that are chosen; the lines are "
+        "bootstrap intervals. Random order and a constant ranker have the candidates of "
+        "the same setting; lemma-match says what inflection loses.",
+        bands("system", "value", null=None, noise=("low", "high"), colour="kind", values=COLOURS, number=most),
+        pa.Table.from_pylist(shown, schema),
+        key="metric",
+    )
+
+
+def _beside(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    ends = tuple(f" {name}" for name in (RANDOM, CONSTANT, LEMMA_MATCH))
+    return {row["system"] for row in rows if row["system"].endswith(ends)}
+
+
+def _all(title: str, text: str, rows: Sequence[Mapping[str, Any]]) -> Choice:
+    columns = ["subset", "system", "metric", "k", "value", "low", "high", "n", "numerator", "denominator", "reason"]
+    schema = SIMPLIFICATION_METRICS.schema()
+    table = pa.Table.from_pylist(list(rows), schema).select(columns)
+    names = ["stage", *columns[1:]]
+    return Choice(
+        title,
+        f"Metrics {text}, with bootstrap intervals; n is how many instances count.",
+        table.rename_columns(names),
+        key="stage",
+        listed=True,
+    )
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    return row["stage"] + ("" if row["ranker"] is None else f", {row['ranker']}")
+
+
+def _left(funnel: Sequence[Mapping[str, Any]], instances: int) -> Chart:
+    schema = pa.schema(
+        [
+            column("setting", pa.string(), "the setting"),
+            column("after", pa.string(), "the stage, from ranking on with its ranker"),
+            column("instances", pa.int64(), "that still have a gold candidate"),
+        ]
+    )
+    rows: list[dict[str, Any]] = []
+    for row in funnel:
+        if row["reason"] is not None:
+            continue
+        if not any(one["setting"] == row["setting"] for one in rows):
+            rows.append({"setting": row["setting"], "after": "gold", "instances": instances})
+        rows.append({"setting": row["setting"], "after": _named(row), "instances": row["instances_left"]})
+    number = max(sum(r["setting"] == s for r in rows) for s in {r["setting"] for r in rows})
+    return Chart(
+        "Where gold is lost",
+        "Instances that still have a gold candidate after each stage, for the setting that is "
+        "chosen; after pipeline: whose chosen word is gold.",
+        bars_across("after", "instances", number=number),
+        pa.Table.from_pylist(rows, schema),
+        key="setting",
+    )
+
+
+def _losses(funnel: Sequence[Mapping[str, Any]]) -> Choice:
+    schema = pa.schema(
+        [
+            column("setting", pa.string(), "the setting"),
+            column("stage", pa.string(), "the stage"),
+            column("reason", pa.string(), "why candidates go no further"),
+            column("dropped", pa.int64(), "candidates"),
+            column("won", pa.int64(), "those that are not gold"),
+            column("cost", pa.int64(), "gold candidates; of not_generated, gold that is no candidate"),
+            column("gold", pa.float64(), "share of gold among those dropped", unit="%"),
+            column("instances", pa.int64(), "that lost their last gold candidate there"),
+        ]
+    )
+    rows = [
+        {
+            "setting": row["setting"],
+            "stage": _named(row),
+            "reason": row["reason"],
+            "dropped": row["candidates"],
+            "won": max(row["candidates"] - row["gold_candidates"], 0),
+            "cost": row["gold_candidates"],
+            "gold": 100 * row["gold_candidates"] / row["candidates"] if row["candidates"] else None,
+            "instances": row["instances_lost"],
+        }
+        for row in funnel
+        if row["reason"] is not None
+    ]
+    return Choice(
+        "What each filter cost and won",
+        "Candidates that go no further, by stage and reason: those that are not gold are won, gold "
+        "among them is the cost. An instance loses its last gold candidate at one stage, for one "
+        "reason.",
+        pa.Table.from_pylist(rows, schema),
+        key="setting",
+        listed=True,
+    )
+
+
+def _drawn(paths: Sequence[str]) -> list[str]:
+    """Return the instances that are shown: drawn by their ids among those that have gold."""
+    there: set[str] = set()
+    for rows in read_rows(paths, ["instance_id"]):
+        there.update(pc.unique(rows["instance_id"]).to_pylist())
+    ids = pa.array(sorted(there), pa.string())
+    order = permutation(ids, seed=0, label="simplification/shown")
+    return sorted(ids.take(pa.array(order[:SENTENCES])).to_pylist())
+
+
+def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
+    """Return the candidates of some sentences stage by stage, which are quoted."""
+    names = (INSTANCES.name, SUBSTITUTES.name, *STAGE_COLUMNS)
+    tables = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
+    if INSTANCES.name not in tables or SUBSTITUTES.name not in tables:
+        return []
+    ids = _drawn(tables[SUBSTITUTES.name])
+    schema = pa.schema(
+        [
+            column("sentence", pa.string(), "with the target in brackets"),
+            column("setting", pa.string(), "the setting, with the ranker"),
+            column("candidate", pa.string(), "the form, or gold that is no candidate"),
+            column("gold", pa.int32(), "rank in gold, 1 for what most people gave"),
+            column("generated", pa.int32(), "rank"),
+            column("selected", pa.bool_(), "whether it is kept"),
+            column("ranked", pa.int32(), "rank; those that tie share one"),
+            column("chosen", pa.bool_(), "whether it is put in"),
+            column("reason", pa.string(), "why it goes no further"),
+        ]
+    )
+    rows = [
+        {
+            "sentence": row["sentence"],
+            "setting": row["setting"] + ("" if row["ranker"] is None else f", {row['ranker']}"),
+            "candidate": row["form"],
+            "gold": row["gold_rank"],
+            "generated": row["generated"],
+            "selected": row["selected"],
+            "ranked": row["ranked"],
+            "chosen": row["chosen"],
+            "reason": row.get("reason"),
+        }
+        for row in stage_rows(tables, ids)
+    ]
+    if not rows:
+        return []
+    return [
+        Choice(
+            "Candidates stage by stage",
+            f"{SENTENCES} sentences, drawn by their ids: what became of each candidate, and "
+            "of gold that no generator gives.",
+            pa.Table.from_pylist(rows, schema),
+            key="sentence",
+            across="setting",
+            listed=True,
+        )
+    ]
