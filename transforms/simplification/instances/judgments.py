@@ -42,6 +42,7 @@ _JUDGMENT = Answer(
     values=(("simplifiable", "yes"), ("not simplifiable", "not"), ("dubious", "doubt")),
     undecided="-",
 )
+ENCODING = "utf-8"  # of files without byte order mark: people's tables are written so, here as elsewhere
 # As people write them otherwise.
 _WRITTEN = {"no": "not", "no simplifiable": "not", "non simplifiable": "not", "?": "dubious"}
 _KNOWN = ("undecodable", "too_large", "malformed", "empty")
@@ -58,7 +59,6 @@ class JudgmentOptions:
     judgment_column: str = option("judgment", help="column of judgments")
     annotator_column: str = option("annotator", help="column of who judged; may be missing")
     joint: str = option("joint", help="the annotator whose judgments are joint verdicts, which override")
-    judgment_encoding: str = option("utf-8", help="of files without byte order mark")
 
 
 class Judgment(NamedTuple):
@@ -129,7 +129,7 @@ def read_judgments(paths: Sequence[str], options: JudgmentOptions) -> tuple[list
     judgments: list[Judgment] = []
     rejects: list[RejectRow] = []
     for entry in sorted(list_sheets(paths), key=lambda one: one.name):
-        for line, cells in table_rows(entry, roles, encoding=options.judgment_encoding):
+        for line, cells in table_rows(entry, roles, encoding=ENCODING):
             try:
                 if isinstance(cells, BadRecord):
                     raise cells
