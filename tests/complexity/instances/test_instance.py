@@ -5,16 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.complexity.instances import FLAGS
-from transforms.complexity.instances.instance import (
-    KEY_DIGITS,
-    Located,
-    content_key,
-    instance_id,
-    kind_of,
-    locate,
-    settle,
-    split_of,
-)
+from transforms.complexity.instances.instance import KEY_DIGITS, content_key, instance_id, settle, split_of
+from transforms.intake.cwi2018 import kind_of
+from transforms.intake.locating import Located, locate
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def in_flag_order(flags: Iterable[str]) -> list[str]:
 
 
 def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
-    """Return a record as a staged row, see `loading.ROWS`; without its source and number.
+    """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
 
     Raises:
         BadRecord: `empty_passage`, `empty_summary`, `placeholder`, `bad_label`, or a length that is

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from schemas.rejects import RejectRow
 from transforms.common.options.fields import option
-from transforms.complexity.instances.layouts import whole_number
 from transforms.formats.records.base import BadRecord
+from transforms.intake.header import whole_number
 from transforms.people.answers import Answer, read_answer
 from transforms.people.opening import list_sheets
 from transforms.people.tables import Roles, table_rows
