@@ -129,12 +129,13 @@ def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
     return write_rejects(artefact, task, PAIR_REJECTS)
 
 
-def _chosen(_: PartTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
-    return chosen_engine(options)
-
-
 SETTLE: Stage[PartTask, AnnotateOptions, SettledPairs] = Stage(
-    name="cloze/settle", receipt=SettledPairs, build=_settle, unordered=("task.loaded",), chosen=_chosen, unit="parts"
+    name="cloze/settle",
+    receipt=SettledPairs,
+    build=_settle,
+    unordered=("task.loaded",),
+    chosen=chosen_engine,
+    unit="parts",
 )
 LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(
     name="cloze/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task.staged",), unit="tables"

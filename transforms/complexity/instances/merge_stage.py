@@ -167,16 +167,12 @@ def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
     return write_rejects(artefact, task, LOAD_REJECTS)
 
 
-def _chosen(_: InstanceTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
-    return chosen_engine(options)
-
-
 SETTLE: Stage[InstanceTask, AnnotateOptions, SettledInstances] = Stage(
     name="complexity/settle",
     receipt=SettledInstances,
     build=_settle,
     unordered=("task.part.loaded",),
-    chosen=_chosen,
+    chosen=chosen_engine,
     unit="parts",
 )
 LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(

@@ -255,8 +255,8 @@ def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
     return write_rejects(artefact, task, INSTANCE_REJECTS)
 
 
-def _chosen(_: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ...]]:
-    return chosen_engine(options.annotate)
+def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ...]]:
+    return chosen_engine(task, options.annotate)
 
 
 SETTLE: Stage[JudgedTask, JudgedOptions, SettledJudged] = Stage(
