@@ -40,10 +40,6 @@ class PartTask(NamedTuple):
         """Rows, for dealing out."""
         return self.instances.rows + sum(part.rows for part in self.tables.values())
 
-    def digests(self) -> list[Any]:
-        """Return what of them decides an artefact."""
-        return [self.instances.sha256, [[n, p.sha256] for n, p in sorted(self.tables.items())]]
-
 
 def alongside(task: PartTask, columns: Mapping[str, Sequence[str]]) -> Iterator[Alongside]:
     """Yield the instances of a part with their rows.
