@@ -6,8 +6,7 @@ import pytest
 
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.batches import BatchReader
-from transforms.formats.dates.metadata import load_metadata
-from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest import stage as ingest
 from transforms.formats.ingest import staging
 from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, acceptable
