@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import Within, embedded, option
+from transforms.common.options.fields import embedded, option
+from transforms.common.options.option import Within
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, path_within
