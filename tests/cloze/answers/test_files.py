@@ -60,7 +60,7 @@ def test_equal_scores_are_answers_in_equal_shares(tmp_path):
         ("0,2\n1,5\n", "line 2: label is 5, and options are 0 to 4"),
         ("0,2\n1,x\n", "line 2: label is 'x', not a whole number"),
         ("0,2\n-1,2\n", "line 2: index is '-1', not a whole number"),
-        ("0,2\n1,2,3\n", "line 2: 3 cells, and there are 2 columns"),
+        ("0,2\n1,2,3\n", "line 2: 3 cells, and the first line has 2: correct the line"),
         ("0,2\n1\n", "line 2: it has no answer"),
         ("label\n2\n", "line 2: it names no question"),
         ("id,option_0\na,1\n", "line 2: it has no answer"),

@@ -12,7 +12,6 @@ equal shares. They may say `kind`, `system`, and `trained_on`, the kind that the
 on.
 """
 
-import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from schemas.cloze.pairs import KINDS
 from transforms.cloze.answers.baselines import most_frequent
 from transforms.cloze.answers.keys import FIVE
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from transforms.common.store import files
 from transforms.evaluation.outcomes import Floats
 
@@ -66,9 +65,7 @@ def read_answers(path: str) -> list[Answer]:
             scores, or an unknown kind.
     """
     shown = f"`predictions` {files.shown(path)}"
-    lines = [(number, line) for number, line in enumerate(read_lines(path, "predictions"), 1) if line]
-    if not lines:
-        raise UsageError(f"{shown} is empty: give a line for each question")
+    lines = filled_lines(path, "predictions", "a line for each question")
     found = []
     for number, values in _rows(lines, shown):
         try:
@@ -85,8 +82,8 @@ def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, M
     if first.lstrip().startswith("{"):
         yield from _objects(lines, shown)
         return
-    delimiter = "\t" if "\t" in first else ","
-    header = [cell.strip().lower() for cell in _cells(first, delimiter)]
+    delimiter = delimiter_of(first)
+    header = [cell.lower() for cell in cells_of(first, delimiter)]
     if not set(header) & set(_KNOWN):
         if len(header) != 2:
             raise UsageError(
@@ -96,15 +93,8 @@ def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, M
         header = [_INDEX, _LABELS[0]]
     else:
         lines = lines[1:]
-    for number, line in lines:
-        cells = [cell.strip() for cell in _cells(line, delimiter)]
-        if any(cells[len(header) :]):
-            raise UsageError(f"{shown}, line {number}: {len(cells)} cells, and there are {len(header)} columns")
+    for number, cells in rows_within(lines, delimiter, len(header), shown):
         yield number, {name: cell for name, cell in zip(header, cells, strict=False) if cell}
-
-
-def _cells(line: str, delimiter: str) -> list[str]:
-    return line.split("\t") if delimiter == "\t" else next(csv.reader([line]))
 
 
 def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

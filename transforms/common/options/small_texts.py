@@ -1,14 +1,15 @@
 """Small files that people write: targets, rules, gold, a text. Read whole, with bounds."""
 
+import csv
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 
-__all__ = ["read_lines", "read_text"]
+__all__ = ["cells_of", "delimiter_of", "filled_lines", "read_lines", "read_text", "rows_within"]
 
 LARGEST = 64 << 20  # bytes of a file
 # As Unicode's Stream-Safe Text Format has it: no word has more, and the time that normalising takes
@@ -65,6 +66,51 @@ def read_lines(path: str, name: str) -> Iterator[str]:
         if not line.isascii() and _has_long_run(line):
             raise UsageError(f"{shown}, line {number}: more than {MOST_MARKS} combining marks in a row")
         yield line
+
+
+def filled_lines(path: str, name: str, needed: str) -> list[tuple[int, str]]:
+    """Return the lines of a file that are not blank, with their numbers.
+
+    Args:
+        path: the file, local or remote.
+        name: the option that names it.
+        needed: what the file should have.
+
+    Raises:
+        UsageError: there are none, or `read_lines` says so.
+    """
+    lines = [(number, line) for number, line in enumerate(read_lines(path, name), 1) if line]
+    if not lines:
+        raise UsageError(f"`{name}` {files.shown(path)} is empty: give {needed}")
+    return lines
+
+
+def delimiter_of(line: str) -> str:
+    """Return what separates the cells of a table by its first line: a tab, or a comma where there is none."""
+    return "\t" if "\t" in line else ","
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line, without spaces around them; between tabs quotes are characters like others."""
+    cells = line.split("\t") if delimiter == "\t" else next(csv.reader([line]))
+    return [cell.strip() for cell in cells]
+
+
+def rows_within(
+    lines: Iterable[tuple[int, str]], delimiter: str, width: int, shown: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of numbered lines, as many as there are columns at the most.
+
+    Raises:
+        UsageError: a line has more that are not empty, such as 0,5 for 0.5.
+    """
+    for number, line in lines:
+        cells = cells_of(line, delimiter)
+        if any(cells[width:]):
+            raise UsageError(
+                f"{shown}, line {number}: {len(cells)} cells, and the first line has {width}: correct the line"
+            )
+        yield number, cells[:width]
 
 
 def _has_long_run(line: str) -> bool:

@@ -6,7 +6,6 @@
   `token` of gold make subsets and clusters.
 """
 
-import csv
 import logging
 import math
 from collections import Counter
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from transforms.common.store import files
 from transforms.complexity.scorers.evaluation_stage import MeasureOptions, measured_rows
 from transforms.evaluation.evaluating import matched
@@ -72,12 +71,9 @@ def read_scores(path: str, name: str) -> Scores:
             than there are columns, an id is there twice, or gold lies outside 0 to 1.
     """
     shown = f"`{name}` {files.shown(path)}"
-    lines = [(number, line) for number, line in enumerate(read_lines(path, name), 1) if line]
-    if not lines:
-        raise UsageError(f"{shown} is empty: give a line for each instance")
-    first = lines[0][1]
-    delimiter = "\t" if "\t" in first else ","
-    header = [cell.strip().lower() for cell in _cells(first, delimiter)]
+    lines = filled_lines(path, name, "a line for each instance")
+    delimiter = delimiter_of(lines[0][1])
+    header = [cell.lower() for cell in cells_of(lines[0][1], delimiter)]
     columns = {"id": _place(header, IDS), "value": _place(header, VALUES)}
     if columns["id"] is None and columns["value"] is None and len(header) == 2:
         columns, body = {"id": 0, "value": 1, "genre": None, "token": None}, lines
@@ -125,25 +121,11 @@ def _place(header: Sequence[str], names: Iterable[str]) -> int | None:
     return next((header.index(name) for name in names if name in header), None)
 
 
-def _cells(line: str, delimiter: str) -> list[str]:
-    if delimiter == "\t":
-        return line.split("\t")  # quotes are characters like others
-    return next(csv.reader([line]))
-
-
 def _rows(
     lines: Iterable[tuple[int, str]], delimiter: str, width: int, columns: Mapping[str, int | None], shown: str
 ) -> Iterator[_Row]:
-    for number, line in lines:
-        cells = _cells(line, delimiter)
-        if any(map(str.strip, cells[width:])):  # such as 0,5 for 0.5
-            raise UsageError(
-                f"{shown}, line {number}: {len(cells)} cells, and the first line has {width}: correct the line"
-            )
-        found = {
-            what: "" if place is None or place >= len(cells) else cells[place].strip()
-            for what, place in columns.items()
-        }
+    for number, cells in rows_within(lines, delimiter, width, shown):
+        found = {what: "" if place is None or place >= len(cells) else cells[place] for what, place in columns.items()}
         try:
             value = float(found["value"])
         except ValueError:

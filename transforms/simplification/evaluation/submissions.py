@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import filled_lines
 from transforms.common.shown import listed
 from transforms.common.store import files
 from transforms.formats.records.base import BadRecord
@@ -47,13 +47,8 @@ def _key(sentence: str, target: str) -> Key:
 
 
 def _rows(path: str, name: str) -> Iterator[tuple[int, list[str]]]:
-    empty = True
-    for number, line in enumerate(read_lines(path, name), 1):
-        if line:
-            empty = False
-            yield number, unicodedata.normalize("NFC", line).split("\t")
-    if empty:
-        raise UsageError(f"`{name}` {files.shown(path)} is empty: give a row for each instance")
+    for number, line in filled_lines(path, name, "a row for each instance"):
+        yield number, unicodedata.normalize("NFC", line).split("\t")
 
 
 def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = False) -> list[Judged]:
