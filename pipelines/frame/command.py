@@ -188,7 +188,7 @@ class Command(Generic[O, P]):
         tables: the tables that it makes.
         reads: from options, the tables that it reads.
         check: raises UsageError for options that are wrong; it may read the files that they name.
-        stages: the stages whose artefacts it makes.
+        stages: the stages whose artefacts it may make; which it does, its graph says.
         asks: from options, a function that says what the years that have documents lack for this
             command, or None; it is asked before what the same run takes in is worked on further.
             None: the command asks for nothing.
@@ -201,9 +201,8 @@ class Command(Generic[O, P]):
             on one core for a million tokens. Of one that is missing nothing is foretold.
         waits: by stage, those that are over once it has made all of its own, some of which need
             all of theirs: for progress, of stages whose number is not known, or too high.
-        chosen: from a plan, which of the stages it uses, by name, each with the entries of
-            registries that count, see `Stage.chosen`. None: all, with nothing chosen.
-        resources: from a plan, the digests of what is read beside tables and input files.
+        resources: from a plan, the digests of what is read beside tables, input files and what the
+            plan holds that describes itself (`pipelines.frame.inputs.described_in`).
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
         preview: from a plan, what `--dry-run` tells.
         after: from options, what is published and what takes lines: what is done in the end, such
@@ -233,7 +232,6 @@ class Command(Generic[O, P]):
     expected: Callable[[P], Mapping[str, int]] = _nothing_known
     weights: Callable[[O], Mapping[str, float]] = _nothing_known
     waits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    chosen: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None

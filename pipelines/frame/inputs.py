@@ -15,6 +15,7 @@ from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.options.fields import options_of, value_of
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
+from transforms.common.store.holding import holding
 from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import Corpus
@@ -24,6 +25,7 @@ __all__ = [
     "check_patterns",
     "check_tables_there",
     "corpora_of",
+    "described_in",
     "list_inputs",
     "missing_table",
     "noted_files",
@@ -131,6 +133,17 @@ def noted_resources(options: Any) -> dict[str, list[str]]:
     from transforms.lexicon.resources import source_digests
 
     return {text: list(source_digests(text)) for text in texts}
+
+
+def described_in(plan: Any) -> dict[str, Any]:
+    """Return what a manifest says of resources that a plan holds, at whatever depth.
+
+    What has `described` goes by the name of its field; what has `described_by_name` stands for several.
+    """
+    found: dict[str, Any] = {}
+    for name, held in holding(plan, "described", "described_by_name"):
+        found |= held.described_by_name() if hasattr(held, "described_by_name") else {name: held.described()}
+    return found
 
 
 def corpora_of(inputs: Inputs) -> list[Corpus]:

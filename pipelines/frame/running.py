@@ -6,7 +6,7 @@
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import (
     check_tables_there,
+    described_in,
     missing_table,
     noted_files,
     noted_resources,
@@ -284,17 +285,19 @@ def make_section(
     listed = time.time_ns()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
     plan, read = _planned(job, inputs)
+    stages = command.stages_of(job.section)
+    chosen: Mapping[str, Mapping[str, Collection[str]]]
     if command.build is not None:
-        outcome = _run_graph(job, plan, workspace, config, progress)
+        outcome, chosen = _run_graph(job, plan, workspace, config, progress)
     else:
-        outcome = _run_action(job, action, workspace)
+        outcome, chosen = _run_action(job, action, workspace), {stage.name: {} for stage in stages}
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     entry: dict[str, Any] = {
         "options": plain_options(job.options),
-        "stages": _stages(job, plan),
+        "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
         "inputs": sorted([part.rows, part.sha256] for g in inputs.given for part in g.parts),
-        "resources": dict(command.resources(plan)),
+        "resources": {**described_in(plan), **command.resources(plan)},
         **command.section(plan, outcome),
     }
     return Made(
@@ -323,8 +326,12 @@ def _foreseen(job: Job) -> list[Foreseen]:
     return [Foreseen(s.name, s.unit, weight(s.name), waits(s.name, ())) for s in job.command.stages]
 
 
-def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any, progress: Run) -> HandedBack:
+def _run_graph(
+    job: Job, plan: Any, workspace: Workspace, config: Any, progress: Run
+) -> tuple[HandedBack, Mapping[str, Mapping[str, Collection[str]]]]:
+    """Return what a graph gave, and its stages with the entries of registries that count."""
     from pipelines.runners.runners import run_pipeline
+    from transforms.common.store.ptransforms import stages_in
 
     command = job.command
     assert command.build is not None
@@ -332,19 +339,20 @@ def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any, progress:
         announce(workspace, stage, number)
     results = ResultFiles(workspace.root)
     graph = Graph(workspace, config.lanes, config.here)
+    chosen: dict[str, Mapping[str, Collection[str]]] = {}
 
     def build(pipeline: Any) -> None:
         assert command.build is not None
         results.write(command.build(pipeline, plan, graph))
+        chosen.update(stages_in(pipeline))
 
-    used = None if command.chosen is None else command.chosen(plan)
-    run_pipeline(build, config, watching(progress, job.section, used))
+    run_pipeline(build, config, watching(progress, job.section, chosen))
     rows: dict[str, list[Any]] = {}
     for name, row in command.rows.items():
         rows[name] = results.read(name, row)
     outcome = HandedBack(results.parts(), rows)
     results.remove()
-    return outcome
+    return outcome, chosen
 
 
 def _run_action(job: Job, action: Action, workspace: Workspace) -> HandedBack:
@@ -359,15 +367,6 @@ def _run_action(job: Job, action: Action, workspace: Workspace) -> HandedBack:
         made = make(workspace, written(job.section), task, None)
         parts.append(Part.of(table.name, 0, made))
     return HandedBack(tuple(parts), {})
-
-
-def _stages(job: Job, plan: Any) -> dict[str, Any]:
-    """Return what the manifest says of every stage that was used, by its name."""
-    stages = job.command.stages_of(job.section)
-    chosen: Mapping[str, Mapping[str, Any]] = {stage.name: {} for stage in stages}
-    if job.command.chosen is not None:
-        chosen = job.command.chosen(plan)
-    return {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen}
 
 
 def _planned(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:

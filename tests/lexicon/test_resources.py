@@ -78,7 +78,7 @@ def test_paths_are_made_absolute_and_not_published(toy):
     assert options.resources == (f"a=toy:{toy.path};factor=2",)
     assert noted_paths(options, "resource") == {"resources": [str(toy.path)]}
     assert plain_options(options) == {"resources": ["a=toy:toy.txt;factor=2"]}
-    told = prepare(options).described()
+    told = prepare(options).described_by_name()
     assert told["a"]["kind"] == "toy"
     assert told["a"]["options"] == {"factor": 2, "broken": False}
     assert str(toy.folder) not in repr(told)

@@ -69,7 +69,7 @@ def build(pipeline, task, graph):
     made = (
         pipeline
         | "Task" >> beam.Create([(0, task)])
-        | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, VALUE, None))
+        | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, VALUE, None, task.lexicon.chosen()))
     )
     return {"parts": made | "Name" >> beam.ParDo(NameParts("toy/values"))}
 
@@ -81,8 +81,6 @@ COMMAND = Command(
     build=build,
     reads=lambda options: [Source("sentences", options.folder)],
     plan=lambda options, inputs: Task(inputs.one("sentences").parts, prepare(options.lexicon)),
-    resources=lambda task: task.lexicon.described(),
-    chosen=lambda task: {VALUE.name: task.lexicon.chosen()},
 )
 
 

@@ -22,11 +22,10 @@ from transforms.formats.ingest.duplicates import AnnotateTask
 __all__ = ["AnnotateDocuments", "ListStaged"]
 
 
-class _Count(beam.DoFn):
-    def process(self, element: tuple[str, Annotated]) -> Iterator[Annotated]:
-        for name, number in element[1].counts.items():
-            Metrics.counter("annotate", name).inc(number)
-        yield element[1]
+def _count(element: tuple[str, Annotated]) -> Annotated:
+    for name, number in element[1].counts.items():
+        Metrics.counter("annotate", name).inc(number)
+    return element[1]
 
 
 def _characters(task: tuple[str, AnnotateTask]) -> float:
@@ -53,22 +52,18 @@ class AnnotateDocuments(beam.PTransform):
             | "SpreadTasks"
             >> SpreadOverLanes(weight=_characters, lanes=self.lanes, workspace=self.workspace, stage=ANNOTATE.name)
             | "AnnotateFile" >> beam.ParDo(MakeArtefact(self.workspace, ANNOTATE, self.options))
-            | "CountTokens" >> beam.ParDo(_Count())
+            | "CountTokens" >> beam.Map(_count)
         )
 
 
-class _Staged(beam.DoFn):
-    def __init__(self, parts: int) -> None:
-        self._parts = parts
-
-    def process(self, element: Annotated) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-        files = {"documents": element.documents, "sentences": element.sentences}
-        found: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
-        for batch in element.staged:
-            key = (batch.table, bucket_of(batch.document_id, self._parts))
-            found.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
-        for (table, bucket), batches in found.items():
-            yield (table, bucket), StagedRun(files[table], tuple(batches))
+def _staged(element: Annotated, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+    files = {"documents": element.documents, "sentences": element.sentences}
+    found: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
+    for batch in element.staged:
+        key = (batch.table, bucket_of(batch.document_id, parts))
+        found.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
+    for (table, bucket), batches in found.items():
+        yield (table, bucket), StagedRun(files[table], tuple(batches))
 
 
 @dataclass
@@ -79,4 +74,4 @@ class ListStaged(beam.PTransform):
 
     def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
-        return receipts | "ListBatches" >> beam.ParDo(_Staged(self.parts))
+        return receipts | "ListBatches" >> beam.FlatMap(_staged, self.parts)

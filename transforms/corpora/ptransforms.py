@@ -20,23 +20,20 @@ from transforms.corpora.repeated import copies, document_ids
 __all__ = ["FetchSentences", "Fetched", "FindRepeated"]
 
 
-class _Documents(beam.DoFn):
-    def process(self, element: SentencePart) -> Iterator[tuple[str, str]]:
-        for name in document_ids(element):
-            yield name, element.sha256
+def _documents(element: SentencePart) -> Iterator[tuple[str, str]]:
+    for name in document_ids(element):
+        yield name, element.sha256
 
 
-class _Copies(beam.DoFn):
-    def process(self, element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
-        name, parts = element
-        for part in copies(parts)[1]:
-            yield part, name
+def _copies(element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
+    name, parts = element
+    for part in copies(parts)[1]:
+        yield part, name
 
 
-class _Sorted(beam.DoFn):
-    def process(self, element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, list[str]]]:
-        part, names = element
-        yield part, sorted(names)
+def _sorted(element: tuple[str, Iterable[str]]) -> tuple[str, list[str]]:
+    part, names = element
+    return part, sorted(names)
 
 
 @dataclass
@@ -55,11 +52,11 @@ class FindRepeated(beam.PTransform):
             return parts.pipeline | "NoneRepeated" >> beam.Create([])
         return (
             parts
-            | "ListDocuments" >> beam.ParDo(_Documents())
+            | "ListDocuments" >> beam.FlatMap(_documents)
             | "GroupById" >> beam.GroupByKey()
-            | "FindCopies" >> beam.ParDo(_Copies())
+            | "FindCopies" >> beam.FlatMap(_copies)
             | "GroupByPart" >> beam.GroupByKey()
-            | "SortRepeated" >> beam.ParDo(_Sorted())
+            | "SortRepeated" >> beam.Map(_sorted)
         )
 
 
@@ -75,54 +72,34 @@ class Fetched(NamedTuple):
     missing: beam.PCollection[SentenceKey]
 
 
-class _KeyByPart(beam.DoFn):
+def _key_by_part(element: SentenceKey, pairs: Pairs) -> tuple[Place, SentenceKey]:
     """Send a key to the part of the only corpus that may hold it."""
-
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-
-    def process(self, element: SentenceKey) -> Iterator[tuple[Place, SentenceKey]]:
-        yield (0, place_of(element.document_id, len(self._pairs[0]))), element
+    return (0, place_of(element.document_id, len(pairs[0]))), element
 
 
-class _AskEvery(beam.DoFn):
+def _ask_every(element: str, pairs: Pairs) -> Iterator[tuple[Place, str]]:
     """Send a document to the part of every corpus that may hold it."""
-
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-
-    def process(self, element: str) -> Iterator[tuple[Place, str]]:
-        for corpus, pairs in enumerate(self._pairs):
-            yield (corpus, place_of(element, len(pairs))), element
+    for corpus, parts in enumerate(pairs):
+        yield (corpus, place_of(element, len(parts))), element
 
 
-class _Held(beam.DoFn):
+def _held(element: tuple[Place, Iterable[str]], pairs: Pairs) -> Iterator[tuple[str, tuple[str, Place]]]:
     """Answer with the documents that a part holds, and with the part."""
-
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-
-    def process(self, element: tuple[Place, Iterable[str]]) -> Iterator[tuple[str, tuple[str, Place]]]:
-        (corpus, place), documents = element
-        part = self._pairs[corpus][place].sentences
-        for name in held(part, documents):
-            yield name, (part.sha256, (corpus, place))
+    (corpus, place), documents = element
+    part = pairs[corpus][place].sentences
+    for name in held(part, documents):
+        yield name, (part.sha256, (corpus, place))
 
 
-class _Settle(beam.DoFn):
+def _settle(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Iterator[tuple[Place, SentenceKey]]:
     """Send the keys of a document to the part where it counts."""
-
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-
-    def process(self, element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[tuple[Place, SentenceKey]]:
-        name, joined = element
-        places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
-        # A document that is in none is not there, which any part will tell.
-        nowhere = (0, place_of(name, len(self._pairs[0])))
-        place = places[copies(places)[0]] if places else nowhere
-        for key in joined["keys"]:
-            yield place, key
+    name, joined = element
+    places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
+    # A document that is in none is not there, which any part will tell.
+    nowhere = (0, place_of(name, len(pairs[0])))
+    place = places[copies(places)[0]] if places else nowhere
+    for key in joined["keys"]:
+        yield place, key
 
 
 def _document(key: SentenceKey) -> str:
@@ -197,18 +174,18 @@ class FetchSentences(beam.PTransform):
     def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
         """Key the keys by the part that is to be read; several corpora are asked which it is."""
         if len(pairs) == 1:
-            return keys | "KeyByPart" >> beam.ParDo(_KeyByPart(pairs))
+            return keys | "KeyByPart" >> beam.Map(_key_by_part, pairs)
         found = (
             keys
             | "TakeDocument" >> beam.Map(_document)
             | "EachDocumentOnce" >> beam.Distinct()
-            | "AskEveryCorpus" >> beam.ParDo(_AskEvery(pairs))
+            | "AskEveryCorpus" >> beam.FlatMap(_ask_every, pairs)
             | "GroupByPartAsked" >> beam.GroupByKey()
-            | "FindHeld" >> beam.ParDo(_Held(pairs))
+            | "FindHeld" >> beam.FlatMap(_held, pairs)
         )
         by_document = keys | "KeyByDocument" >> beam.Map(_by_document)
         return (
             {"keys": by_document, "held": found}
             | "JoinByDocument" >> beam.CoGroupByKey()
-            | "SettleCopies" >> beam.ParDo(_Settle(pairs))
+            | "SettleCopies" >> beam.FlatMap(_settle, pairs)
         )

@@ -27,10 +27,6 @@ def _evenly(_: tuple[int, Any]) -> float:
     return 1.0
 
 
-def _receipt(element: tuple[Any, Any]) -> Any:
-    return element[1]
-
-
 @dataclass
 class LoadRecords(beam.PTransform):
     """Read files, or parts of tables, by a stage, each as one element, dealt out to workers by their bytes.
@@ -53,33 +49,27 @@ class LoadRecords(beam.PTransform):
             tasks
             | "Spread" >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage="")
             | "Read" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
-            | "Receipts" >> beam.Map(_receipt)
+            | "Receipts" >> beam.Values()
         )
 
 
-class _DealParts(beam.DoFn):
+def _deal_parts(
+    element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[Any]]
+) -> Iterator[tuple[int, Any]]:
     """Yield the task of each part; of none where too many records were rejected: the driver says why."""
-
-    def __init__(self, deal: Callable[[Sequence[Loaded]], Sequence[Any]]) -> None:
-        self._deal = deal
-
-    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, Any]]:
-        yield from enumerate(self._deal(list(element[1])))
+    yield from enumerate(deal(list(element[1])))
 
 
-class _OfRejects(beam.DoFn):
-    def __init__(self, rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]) -> None:
-        self._rejects = rejects
-
-    def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[tuple[int, RejectTask]]:
-        yield 0, self._rejects(list(element[1]["loaded"]), list(element[1]["settled"]))
+def _of_rejects(
+    element: tuple[int, dict[str, Iterable[Any]]], rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]
+) -> tuple[int, RejectTask]:
+    return 0, rejects(list(element[1]["loaded"]), list(element[1]["settled"]))
 
 
-class _NameSettled(beam.DoFn):
-    def process(self, element: tuple[int, Settled]) -> Iterator[Part]:
-        bucket, settled = element
-        for table, written in settled.tables.items():
-            yield Part.of(table, bucket, written)
+def _name_settled(element: tuple[int, Settled]) -> Iterator[Part]:
+    bucket, settled = element
+    for table, written in settled.tables.items():
+        yield Part.of(table, bucket, written)
 
 
 @dataclass
@@ -112,17 +102,17 @@ class SettleParts(beam.PTransform):
         settled = (
             keyed
             | "GroupAll" >> beam.GroupByKey()
-            | "DealParts" >> beam.ParDo(_DealParts(self.deal))
+            | "DealParts" >> beam.FlatMap(_deal_parts, self.deal)
             | "SpreadParts" >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage="")
             | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, self.settle, self.options))
         )
-        settlements = settled | "Settlements" >> beam.Map(_receipt)
+        settlements = settled | "Settlements" >> beam.Values()
         rejects = (
             {"loaded": keyed, "settled": settlements | "GatherSettled" >> beam.WithKeys(0)}
             | "Together" >> beam.CoGroupByKey()
-            | "OfRejects" >> beam.ParDo(_OfRejects(self.rejects))
+            | "OfRejects" >> beam.Map(_of_rejects, self.rejects)
             | "ListRejects" >> beam.ParDo(MakeArtefact(self.workspace, self.list_rejects, None))
             | "NumberRejects" >> beam.ParDo(NameParts(self.table))
         )
-        parts = (settled | "NumberParts" >> beam.ParDo(_NameSettled()), rejects) | "AllParts" >> beam.Flatten()
+        parts = (settled | "NumberParts" >> beam.FlatMap(_name_settled), rejects) | "AllParts" >> beam.Flatten()
         return settlements, parts

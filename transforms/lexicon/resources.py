@@ -209,7 +209,7 @@ class Lexicon(NamedTuple):
         """Return the kinds whose code counts for what is looked up, for `Stage.chosen`."""
         return {"transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
 
-    def described(self) -> Mapping[str, Any]:
+    def described_by_name(self) -> Mapping[str, Any]:
         """Return what a manifest says: kind, language, options, digests of source and compiled."""
         return {
             held.name if held.language is None else f"{held.name}:{held.language}": {

@@ -87,7 +87,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import DealSlices, OfGroups, ScoreNulls
+    from transforms.change.graph.null_ptransforms import DealSlices, ScoreNulls, of_groups
     from transforms.change.graph.ptransforms import (
         AlignPairs,
         CombineSeeds,
@@ -98,7 +98,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     )
     from transforms.change.graph.series_ptransforms import CombineSeries, TraceSeries
     from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
-    from transforms.change.graph.view_ptransforms import DeriveView, EachSlice, MergeSlices, WriteText
+    from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
     workspace, lanes = graph.workspace, graph.lanes
     viewed = (
@@ -106,7 +106,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         | "SentenceParts" >> beam.Create(plan.parts, reshuffle=False)
         | "DeriveView" >> DeriveView(workspace, plan.view, plan.budget, lanes, plan.settle)
     )
-    ready = viewed | "EachSlice" >> beam.ParDo(EachSlice()) | "MergeSlices" >> MergeSlices(workspace)
+    ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace)
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
     nulls, series_nulls, series_deals = {}, {}, {}
@@ -118,12 +118,12 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         dealt = viewed | "DealSlices" >> DealSlices(workspace, groups, plan.documents, plan.null, plan.view.ranges)
         null_ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
         null_spaces = null_ready | "TrainNulls" >> TrainSlices(workspace, own, plan.sgns, lanes)
-        nulls["deals"] = dealt.deals | "OfPairs" >> beam.ParDo(OfGroups(range(pairs)))
+        nulls["deals"] = dealt.deals | "OfPairs" >> beam.FlatMap(of_groups, range(pairs))
         nulls["nulls"] = null_spaces | "ScoreNulls" >> ScoreNulls(
             workspace, own, plan.null.nulls, plan.align, plan.score, null_ready
         )
         if plan.series:
-            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.ParDo(OfGroups(range(pairs, pairs + 1)))
+            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
             series_nulls["nulls"] = null_spaces | "TraceNulls" >> TraceSeries(
                 workspace, own, first_place(groups, pairs, plan.null.nulls), names, series_options, null_ready, {}
             )
@@ -230,23 +230,6 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
     }
 
 
-def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
-    used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, SUMMARISE, NEIGHBOURS, SLICE)
-    if plan.budget is not None:
-        used = (MEASURE, *used)
-    if plan.null.nulls:
-        used = (*used, SIZES, DEAL, DEALT)
-    if plan.series:
-        used = (*used, SERIES)
-    return {
-        **{stage.name: {} for stage in used},
-        ALIGN.name: {_ALIGNMENTS: plan.score.alignments},
-        SCORE.name: SCORE.chosen(_NO_TASK, plan.score),
-        COMBINE.name: COMBINE.chosen(_NO_TASK, plan.score),
-        **({TRACE.name: TRACE.chosen(_NO_TASK, SeriesOptions())} if plan.series else {}),
-    }
-
-
 _STAGES: tuple[Stage[Any, Any, Any], ...] = (
     MEASURE,
     VIEW,
@@ -265,8 +248,6 @@ _STAGES: tuple[Stage[Any, Any, Any], ...] = (
     NEIGHBOURS,
     SLICE,
 )
-_ALIGNMENTS = "transforms.embeddings.alignment:ALIGNMENTS"
-_NO_TASK: Any = None
 
 
 def _resources(plan: ChangePlan) -> Mapping[str, Any]:
@@ -332,7 +313,6 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     expected=_expected,
     weights=_weights,
     waits=_WAITS,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     told=_told,

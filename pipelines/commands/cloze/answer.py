@@ -288,22 +288,10 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return {**found, MEASURE_ANSWERS.name: 1}
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    chosen: dict[str, Mapping[str, Any]] = {ASK.name: {}, ENCODE_ASKED.name: {}, MEASURE_ANSWERS.name: {}}
-    if plan.keys:
-        for stage in (ANSWER_TRAIN, ANSWER):
-            chosen[stage.name] = stage.chosen(nothing, plan.options)
-    if plan.models:
-        chosen[CHOOSE_ANSWERS.name] = CHOOSE_ANSWERS.chosen(nothing, plan.settings)
-    return chosen
-
-
 def _resources(plan: Plan) -> Mapping[str, Any]:
-    models = {
+    return {
         model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest} for model in plan.models
     }
-    return {**plan.options.lexicon.described(), **models}
 
 
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -389,7 +377,6 @@ CLOZE_ANSWER: Command[ClozeAnswerOptions, Plan] = Command(
     build=_build,
     rows={"asked": Asked, "trained": tuple[tuple[str, str, str, int], TrainedSystem]},
     expected=_expected,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=_summary,

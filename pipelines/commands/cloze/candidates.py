@@ -14,13 +14,14 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, FILTERS, PAIRS
 from transforms.cloze.filters.base import WORDNET
-from transforms.cloze.filters.candidates import JUDGE, Asking, Count, Judgement
+from transforms.cloze.filters.candidates import COUNTED, JUDGE, Asking, Judgement
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import candidate_panels
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
+from transforms.common.store.counts import summed
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 
@@ -148,28 +149,8 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return expected
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    chosen = {JUDGE.name: JUDGE.chosen(nothing, plan.asking)}
-    if plan.sampled is not None:
-        chosen |= {MEASURE.name: MEASURE.chosen(nothing, plan.sampled), SETTLE.name: {}}
-    return chosen
-
-
-def _resources(plan: Plan) -> Mapping[str, Any]:
-    own = plan.asking.setting
-    encoder = {} if own.encoder is None else {"encoder": own.encoder.described()}
-    scorer = {} if own.abstractness is None else {"abstractness": own.abstractness.described()}
-    return {**own.lexicon.described(), **encoder, **scorer}
-
-
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: dict[tuple[str, str], Count] = {}
-    judged: list[Judgement] = outcome.rows["judged"]
-    for one in judged:
-        for count in one.counts:
-            key = count.kind, count.filter
-            counts[key] = counts[key].added(count) if key in counts else count
+    counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)
     taken: list[Thresholds] = outcome.rows["thresholds"]
     own = plan.asking.setting
     thresholds = dict(own.thresholds)
@@ -187,18 +168,9 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         "thresholds": dict(sorted(thresholds.items())),
         "random_pairs": {name: n for found in taken for name, n in found.pairs.items()},
         "counts": [
-            {
-                "kind": count.kind,
-                "filter": count.filter or "all",
-                "words": count.words,
-                "rejected": count.rejected,
-                "abstained": count.abstained,
-                "reasons": count.reasons,
-                "targets": count.targets,
-                "targets_rejected": count.targets_rejected,
-            }
+            {**row, "filter": row["filter"] or "all"}
             for kind in plan.asking.kinds
-            for count in sorted((c for c in counts.values() if c.kind == kind), key=lambda c: order.index(c.filter))
+            for row in sorted((c for c in counts if c["kind"] == kind), key=lambda c: order.index(c["filter"]))
         ],
     }
 
@@ -237,8 +209,6 @@ CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, Plan] = Command(
     build=_build,
     rows={"judged": Judgement, "thresholds": Thresholds},
     expected=_expected,
-    chosen=_chosen,
-    resources=_resources,
     section=_section,
     summary=_summary,
     report=candidate_panels,

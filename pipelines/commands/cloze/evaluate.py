@@ -214,7 +214,7 @@ def _resources(plan: Plan) -> Mapping[str, Any]:
         key.standing.tolist(),
     ]
     answers = [[one.name, one.trained_on, one.places.tolist(), one.chances.tolist()] for one in plan.systems]
-    return {"gold": digest(gold), "predictions": digest(answers), **plan.lexicon.described()}
+    return {"gold": digest(gold), "predictions": digest(answers)}
 
 
 def _section(plan: Plan, _: HandedBack) -> Mapping[str, int]:

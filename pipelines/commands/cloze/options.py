@@ -216,17 +216,6 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return {**expected, READ_TRAIN.name: trained} if trained else expected
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    trained = {READ_TRAIN.name: READ_TRAIN.chosen(nothing, plan.options)}
-    return {
-        ENCODE.name: {},
-        READ_PREDICT.name: READ_PREDICT.chosen(nothing, plan.options),
-        CHOOSE.name: CHOOSE.chosen(nothing, plan.choose),
-        **({} if plan.readers == (FREQUENCY,) else trained),
-    }
-
-
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
     chosen: list[Chosen] = outcome.rows["chosen"]
     questions: Counter[str] = Counter()
@@ -400,8 +389,6 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, Plan] = Command(
         "predicted": tuple[tuple[Group, str, int], Predicted],
     },
     expected=_expected,
-    chosen=_chosen,
-    resources=lambda plan: plan.choose.lexicon.described(),
     section=_section,
     summary=_summary,
     report=_panels,

@@ -232,12 +232,6 @@ def _expected(plan: PairsPlan) -> Mapping[str, int]:
     return {**reading, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
-def _chosen(plan: PairsPlan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    reading = {READ.name: READ.chosen(nothing, plan.load)} if plan.units else {READ_CORPUS.name: {}}
-    return {**reading, SETTLE.name: SETTLE.chosen(nothing, plan.settle), LIST_REJECTS.name: {}}
-
-
 def _resources(plan: PairsPlan) -> Mapping[str, Any]:
     return {"engine": plan.settle.fingerprint or None}
 
@@ -366,7 +360,6 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
     build=_build,
     rows={"loaded": Loaded, "settled": SettledPairs},
     expected=_expected,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=_summary,

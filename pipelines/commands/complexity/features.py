@@ -26,7 +26,7 @@ from transforms.common.store.tables import Part, read_rows
 from transforms.complexity.features.base import Setting
 from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT
 from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
-from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, described, setting_of
+from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, setting_of
 from transforms.complexity.shown.feature_panels import low_coverage, panels
 from transforms.complexity.shown.views import FEATURE_VIEWS
 from transforms.corpora.corpus import SentencePart
@@ -142,15 +142,6 @@ def _counting(plan: Plan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
     return [stages for group, stages in found.items() if group in plan.setting.use]
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    return {
-        FEATURE.name: FEATURE.chosen(nothing, plan.setting),
-        COVER.name: {},
-        **{stage.name: {} for stages in _counting(plan) for stage in stages},
-    }
-
-
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
         "instances": sum(part.rows for part in outcome.of_table(FEATURES.name)),
@@ -190,8 +181,6 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
     plan=_plan,
     build=_build,
     expected=_expected,
-    chosen=_chosen,
-    resources=lambda plan: described(plan.setting),
     section=_section,
     summary=_summary,
     views=FEATURE_VIEWS,

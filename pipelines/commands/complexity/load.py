@@ -184,15 +184,6 @@ def _expected(plan: LoadPlan) -> Mapping[str, int]:
     return {READ.name: len(plan.files), SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
-def _chosen(plan: LoadPlan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    return {
-        READ.name: READ.chosen(nothing, plan.load),
-        SETTLE.name: SETTLE.chosen(nothing, plan.settle),
-        LIST_REJECTS.name: {},
-    }
-
-
 def _resources(plan: LoadPlan) -> Mapping[str, Any]:
     return {"engine": plan.settle.fingerprint or None}
 
@@ -306,7 +297,6 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
     build=_build,
     rows={"loaded": Loaded, "settled": SettledInstances},
     expected=_expected,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=_summary,

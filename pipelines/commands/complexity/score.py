@@ -33,7 +33,7 @@ from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.complexity.scorers.design import Column, columns_of
 from transforms.complexity.scorers.evaluation_stage import EVALUATE, MeasureOptions
-from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, chosen_of
+from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
 from transforms.complexity.scorers.kept_models import Kept, KeptModel, opened
 from transforms.complexity.scorers.pool_stage import POOL
@@ -247,15 +247,6 @@ def _expected(plan: ScorePlan) -> Mapping[str, int]:
     return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems), POOL.name: 1}
 
 
-def _chosen(plan: ScorePlan) -> Mapping[str, Mapping[str, Any]]:
-    return {
-        DESIGN.name: {},
-        POOL.name: {},
-        FIT.name: chosen_of(plan.scorers, plan.options.scorer),
-        EVALUATE.name: EVALUATE.chosen(None, plan.measures),  # type: ignore[arg-type]
-    }
-
-
 def _resources(plan: ScorePlan) -> Mapping[str, Any]:
     return {} if plan.model is None else {"model": plan.model.digest}
 
@@ -289,7 +280,6 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     build=_build,
     rows={"models": KeptModel},
     expected=_expected,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -175,7 +175,7 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
     import apache_beam as beam
 
-    from transforms.complexity.select.ptransforms import ChooseTargets, FetchInstances, FindTargets, TellNumbers
+    from transforms.complexity.select.ptransforms import ChooseTargets, FetchInstances, FindTargets, numbers_of
 
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
@@ -187,7 +187,7 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     chosen = found | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
     carried = FetchSpec(plan.layers, plan.spec.language)
     parts = chosen.kept | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
-    told = found | "Tell" >> beam.ParDo(TellNumbers())
+    told = found | "Tell" >> beam.FlatMap(numbers_of)
     numbers = (told, chosen.repeated) | "AllNumbers" >> beam.Flatten()
     return {"parts": parts, "numbers": numbers}
 
@@ -199,15 +199,6 @@ def _expected(plan: SelectPlan) -> Mapping[str, int]:
 def _weights(_: ComplexitySelectOptions) -> Mapping[str, float]:
     # Seconds for a million tokens on one core, with novels.
     return {FIND.name: 1.0, FETCH.name: 1.0, MERGE.name: 0.5}
-
-
-def _chosen(plan: SelectPlan) -> Mapping[str, Mapping[str, Any]]:
-    no_task: Any = None
-    return {FIND.name: FIND.chosen(no_task, plan.spec), FETCH.name: {}, MERGE.name: {}}
-
-
-def _resources(plan: SelectPlan) -> Mapping[str, Any]:
-    return plan.spec.lexicon.described()
 
 
 def _section(plan: SelectPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -244,8 +235,6 @@ COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
     expected=_expected,
     weights=_weights,
     waits={MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)},
-    chosen=_chosen,
-    resources=_resources,
     section=_section,
     summary=_summary,
     views=INSTANCE_VIEWS,

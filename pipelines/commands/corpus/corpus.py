@@ -139,17 +139,6 @@ def _weights(options: CorpusOptions) -> Mapping[str, float]:
     return weights
 
 
-def _chosen(plan: CorpusPlan) -> Mapping[str, Mapping[str, Any]]:
-    return {
-        INGEST.name: INGEST.chosen(plan.units[0], plan.ingest),
-        ANNOTATE.name: ANNOTATE.chosen(_NO_TASK, plan.annotate),
-        **{stage.name: {} for stage in MERGES.values()},
-    }
-
-
-_NO_TASK: Any = None
-
-
 def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
     rules, metadata = plan.annotate.normalise, plan.ingest.metadata
     return {
@@ -250,7 +239,6 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     rows={"ingested": TakenIn, "annotated": Counted},
     expected=_expected,
     weights=_weights,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     preview=_preview,

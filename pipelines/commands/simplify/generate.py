@@ -16,11 +16,12 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
+from transforms.common.store.counts import summed
 from transforms.common.store.tables import Part
 from transforms.inflection.kept import warn_of_languages
 from transforms.simplification.generation.inputs import Asking, GenerationFiles, asking_of, check_generation
 from transforms.simplification.generation.options import GenerationOptions
-from transforms.simplification.generation.stage import GENERATE, Generated
+from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
 from transforms.simplification.shown.candidate_panels import candidate_panels, kept_and_dropped
 from transforms.simplification.shown.candidates import CANDIDATE_VIEWS
@@ -109,52 +110,33 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     """Parts of instances in, parts of candidates out."""
     import apache_beam as beam
 
-    from transforms.common.store.ptransforms import SpreadOverLanes
-    from transforms.simplification.generation.ptransforms import GenerateCandidates
+    from transforms.common.store.ptransforms import MakeParts
 
     asking = plan.asking._replace(lexicon=graph.carry(plan.asking.lexicon))
+    tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
     receipts, parts = (
         pipeline
-        | "InstanceParts" >> beam.Create(plan.parts, reshuffle=False)
-        | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-        | "Generate" >> GenerateCandidates(graph.workspace, asking, plan.substitutes)
+        | "Parts" >> beam.Create(tasks, reshuffle=False)
+        | "Generate" >> MakeParts(graph.workspace, GENERATE, asking, CANDIDATES.name, graph.lanes, _rows)
     )
     return {"parts": parts, "generated": receipts}
 
 
-def _rows(part: Part) -> float:
-    return float(part.rows)
+def _rows(task: GenerationTask) -> float:
+    return float(task.part.rows)
 
 
 def _expected(plan: Plan) -> Mapping[str, int]:
     return {GENERATE.name: len(plan.parts)}
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    return {GENERATE.name: GENERATE.chosen(nothing, plan.asking)}
-
-
-def _resources(plan: Plan) -> Mapping[str, Any]:
-    own = plan.asking
-    described = dict(own.lexicon.described())
-    if own.inflector is not None:
-        described["inflector"] = own.inflector.described()
-    for number, encoder in enumerate(own.encoders, start=1):
-        described[f"model_{number}"] = encoder.described()
-    return described
-
-
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
     made: list[Generated] = outcome.rows["generated"]
     having: Counter[str] = Counter()
     protected: Counter[str] = Counter()
-    counts: Counter[tuple[str, str, str]] = Counter()
     for one in made:
         having.update(one.with_candidates)
         protected.update(one.protected)
-        for count in one.counts:
-            counts[count.setting, count.generator, count.reason] += count.candidates
     return {
         "instances": sum(one.instances for one in made),
         "settings": [
@@ -170,8 +152,8 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
             for name, own in plan.asking.settings.items()
         ],
         "counts": [
-            {"setting": key[0], "generator": key[1] or "all", "reason": key[2] or "kept", "candidates": counts[key]}
-            for key in sorted(counts)
+            {**row, "generator": row["generator"] or "all", "reason": row["reason"] or "kept"}
+            for row in summed(made, ("setting", "generator", "reason"), ("candidates",))
         ],
     }
 
@@ -206,8 +188,6 @@ GENERATE_CANDIDATES: Command[GenerateOptions, Plan] = Command(
     build=_build,
     rows={"generated": Generated},
     expected=_expected,
-    chosen=_chosen,
-    resources=_resources,
     section=_section,
     summary=_summary,
     views=CANDIDATE_VIEWS,

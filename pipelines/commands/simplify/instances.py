@@ -316,12 +316,6 @@ def _expected(plan: InstancesPlan) -> Mapping[str, int]:
     return {**first, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
-def _chosen(plan: InstancesPlan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    first = {TAKE.name: {}} if plan.taken else {READ.name: READ.chosen(nothing, plan.load)}
-    return {**first, SETTLE.name: SETTLE.chosen(nothing, plan.settle), LIST_REJECTS.name: {}}
-
-
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
     judgments = digest(sorted(one["sha256"] for one in plan.judged)) if plan.judged else None
     return {"engine": plan.settle.annotate.fingerprint or None, "judgments": judgments}
@@ -355,7 +349,6 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     build=_build,
     rows={"loaded": Loaded, "settled": SettledJudged},
     expected=_expected,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=summary,

@@ -5,7 +5,6 @@
 docs/tasks/simplification/rank.md says what each ranker's score is.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SE
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
+from transforms.common.store.counts import summed
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.options import RankingOptions
@@ -124,7 +124,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     """Parts of instances and candidates or selections in, parts of rankings out."""
     import apache_beam as beam
 
-    from transforms.simplification.ptransforms import MakeParts
+    from transforms.common.store.ptransforms import MakeParts
     from transforms.simplification.ranking.ptransforms import WithRegressor
 
     lexicon = graph.carry(plan.fitting.lexicon)
@@ -142,35 +142,14 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return {RANK.name: len(plan.tasks), **({FIT.name: 1} if plan.fit else {})}
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    found = {RANK.name: RANK.chosen(nothing, plan.rankings)}
-    if plan.fit:
-        found[FIT.name] = FIT.chosen(nothing, plan.fitting)
-    return found
-
-
-def _resources(plan: Plan) -> Mapping[str, Any]:
-    return dict(plan.fitting.lexicon.described())
-
-
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    made: list[RankedPart] = outcome.rows["ranked"]
-    for one in made:
-        for count in one.counts:
-            own = counts.setdefault((count.setting, count.ranker), Counter())
-            own.update({name: getattr(count, name) for name in COUNTS})
     regressed: list[Regressed] = outcome.rows["regressed"]
     return {
         "settings": [
             {"setting": name, "rankers": list(one.options.ranker), "keep_target": one.options.keep_target}
             for name, one in plan.rankings.items()
         ],
-        "counts": [
-            {"setting": key[0], "ranker": key[1], **{name: counts[key][name] for name in COUNTS}}
-            for key in sorted(counts)
-        ],
+        "counts": summed(outcome.rows["ranked"], ("setting", "ranker"), COUNTS),
         "regressor": [
             {
                 "scorer": one.scorer,
@@ -224,8 +203,6 @@ RANK_CANDIDATES: Command[RankOptions, Plan] = Command(
     build=_build,
     rows={"ranked": RankedPart, "regressed": Regressed},
     expected=_expected,
-    chosen=_chosen,
-    resources=_resources,
     section=_section,
     summary=_summary,
     report=_panels,

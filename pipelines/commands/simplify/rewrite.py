@@ -65,7 +65,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     """Parts of instances, candidates and rankings in, parts of simplifications out."""
     import apache_beam as beam
 
-    from transforms.simplification.ptransforms import MakeParts
+    from transforms.common.store.ptransforms import MakeParts
 
     receipts, parts = (
         pipeline

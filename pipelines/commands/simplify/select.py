@@ -6,7 +6,6 @@
 docs/tasks/simplification/rank.md says what each filter drops.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +18,7 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SEL
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
+from transforms.common.store.counts import summed
 from transforms.inflection.kept import warn_of_languages
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.records import PartTask, tasks_of
@@ -101,7 +101,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     """Parts of instances and candidates in, parts of selections out."""
     import apache_beam as beam
 
-    from transforms.simplification.ptransforms import MakeParts
+    from transforms.common.store.ptransforms import MakeParts
 
     selection = {name: one._replace(lexicon=graph.carry(one.lexicon)) for name, one in plan.selection.items()}
     receipts, parts = (
@@ -116,30 +116,15 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return {SELECT.name: len(plan.tasks)}
 
 
-def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
-    nothing: Any = None
-    return {SELECT.name: SELECT.chosen(nothing, plan.selection)}
-
-
 def _resources(plan: Plan) -> Mapping[str, Any]:
-    one = next(iter(plan.selection.values()))
-    described = dict(one.lexicon.described())
-    if one.inflector is not None:
-        described["inflector"] = one.inflector.described()
-    if one.fingerprint:
-        described["engine"] = one.fingerprint
-    return described
+    fingerprint = next(iter(plan.selection.values())).fingerprint
+    return {"engine": fingerprint} if fingerprint else {}
 
 
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: Counter[tuple[str, str]] = Counter()
-    made: list[Selected] = outcome.rows["selected"]
-    for one in made:
-        for count in one.counts:
-            counts[count.setting, count.outcome] += count.candidates
     return {
         "settings": [{"setting": name, "filters": list(one.options.filters)} for name, one in plan.selection.items()],
-        "counts": [{"setting": key[0], "outcome": key[1], "candidates": counts[key]} for key in sorted(counts)],
+        "counts": summed(outcome.rows["selected"], ("setting", "outcome"), ("candidates",)),
     }
 
 
@@ -178,7 +163,6 @@ SELECT_CANDIDATES: Command[SelectCandidatesOptions, Plan] = Command(
     build=_build,
     rows={"selected": Selected},
     expected=_expected,
-    chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=_summary,

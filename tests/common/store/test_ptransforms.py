@@ -1,5 +1,6 @@
 """What the glue that every pipeline uses does with artefacts, lanes, parts and results."""
 
+import hashlib
 import importlib
 import json
 import typing
@@ -12,7 +13,17 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Stage, Workspace
-from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes, WriteResult
+from transforms.common.store.ptransforms import (
+    Collect,
+    MakeArtefact,
+    MakeParts,
+    NameParts,
+    SpreadOverLanes,
+    WriteResult,
+    stages_in,
+)
+from transforms.common.store.receipts import ArtefactPath, File
+from transforms.common.store.tables import Part, PartFile
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,120 @@ def test_stages_with_other_options_make_artefacts_of_their_own(tmp_path):
     assert len(list((tmp_path / "toy" / "other").glob("*.json"))) == 1
 
 
+REGISTRY = "tests.toy:ENTRIES"
+
+
+def _entries(_: Any, options: int) -> dict[str, tuple[str, ...]]:
+    return {REGISTRY: (f"entry-{options}",)}
+
+
+CHOOSING: Stage[int, int, Made] = Stage(name="toy/choosing", receipt=Made, build=_single, chosen=_entries)
+BY_TASK: Stage[int, int, Made] = Stage(name="toy/by-task", receipt=Made, build=_single)
+
+
+def test_a_pipeline_says_which_stages_it_uses_with_which_entries(tmp_path):
+    space = Workspace(str(tmp_path))
+    pipeline = beam.Pipeline(runner="FnApiRunner")
+    tasks = pipeline | beam.Create([("a", 3)])
+    assert stages_in(pipeline) == {}
+    tasks | "1" >> beam.ParDo(MakeArtefact(space, SINGLE, 10))
+    tasks | "2" >> beam.ParDo(MakeArtefact(space, CHOOSING, 1)) | "3" >> beam.ParDo(MakeArtefact(space, CHOOSING, 2))
+    tasks | "4" >> beam.ParDo(MakeArtefact(space, BY_TASK, 1, {REGISTRY: ["x", "y"]}))
+    assert stages_in(pipeline) == {
+        "toy/single": {},
+        "toy/choosing": {REGISTRY: {"entry-1", "entry-2"}},
+        "toy/by-task": {REGISTRY: {"x", "y"}},
+    }
+
+
+@dataclass(frozen=True)
+class Words:
+    """A resource, which knows whose code counts."""
+
+    kinds: tuple[str, ...]
+
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        return {KINDS: self.kinds}
+
+
+KINDS = "tests.toy:KINDS"
+
+
+@pytest.mark.parametrize("options", [{"a": [Words(("x",))], "b": (1, Words(("y", "x")))}, Words(("x", "y"))])
+def test_what_options_hold_says_itself_which_entries_count(options):
+    stage: Stage[int, Any, Made] = Stage(
+        name="toy/words", receipt=Made, build=_single, chosen=lambda _, __: {REGISTRY: ("own",), KINDS: ("z",)}
+    )
+    assert stage.entries(1, options) == {REGISTRY: {"own"}, KINDS: {"x", "y", "z"}}
+    assert SINGLE.entries(1, 2) == {}
+
+
+def test_a_receipt_is_handed_on_with_its_task(tmp_path):
+    function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10, with_task=True)
+    assert list(function.process(("a", 3))) == [("a", (3, Made(30)))]
+
+
+def _file(content: str) -> File:
+    return File(ArtefactPath(f"work/{content}"), len(content), hashlib.sha256(content.encode()).hexdigest())
+
+
+@dataclass(frozen=True)
+class Filed:
+    """A receipt of a file, and of a part of a table."""
+
+    name: str
+    file: File
+    part: PartFile | None = None
+
+
+FILED = {2: Filed("c", _file("c")), 0: Filed("b", _file("b")), 1: Filed("a", _file("a"))}
+
+
+@pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0)])
+def test_receipts_are_collected_in_one_order(order):
+    by_digest = sorted(FILED.values(), key=lambda one: one.file.sha256)
+    given = [(key, FILED[key]) for key in order]
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        made = pipeline | beam.Create(given)
+        assert_that(made | "1" >> Collect(), equal_to([(0, tuple(by_digest))]), "1")
+        assert_that(made | "2" >> Collect("file"), equal_to([(0, tuple(one.file for one in by_digest))]), "2")
+        assert_that(made | "3" >> Collect("name", keyed=True), equal_to([(0, ((0, "b"), (1, "a"), (2, "c")))]), "3")
+        nothing = pipeline | "Nothing" >> beam.Create([])
+        assert_that(nothing | "4" >> Collect(), equal_to([]), "4")
+
+
+def test_parts_are_numbered_by_key_or_by_the_place_of_the_key():
+    part = PartFile(_file("part"), 7)
+    receipt = Filed("x", part.file, part)
+    expected = [Part.of("toy/table", 1, part)]
+    assert list(NameParts("toy/table").process((1, part))) == expected
+    assert list(NameParts("toy/table", "part").process((1, receipt))) == expected
+    assert list(NameParts("toy/table", "part", ["a", "b"]).process(("b", receipt))) == expected
+
+
+def _weighed(artefact: Any, task: int, options: str) -> Filed:
+    with artefact.writing(".txt") as stream:
+        stream.write(f"{options}{task}".encode())
+    return Filed(str(task), artefact.file(".txt"), PartFile(artefact.file(".txt"), task))
+
+
+PARTS: Stage[int, str, Filed] = Stage(name="toy/parts", receipt=Filed, build=_weighed)
+
+
+@pytest.mark.parametrize("lanes", [0, 2])
+def test_the_parts_of_a_table_are_made_with_their_receipts(tmp_path, lanes):
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        receipts, parts = (
+            pipeline
+            | beam.Create([(number, number * 10) for number in range(3)])
+            | MakeParts(Workspace(str(tmp_path)), PARTS, "x", "toy/table", lanes, float)
+        )
+        assert_that(receipts | beam.Map(lambda one: one.name), equal_to(["0", "10", "20"]), "receipts")
+        expected = [("toy/table", number, number * 10, _file(f"x{number * 10}").sha256) for number in range(3)]
+        found = parts | "Plain" >> beam.Map(lambda one: (one.table, one.number, one.rows, one.sha256))
+        assert_that(found, equal_to(expected), "parts")
+
+
 MODULES = (
     "transforms.common.store.ptransforms",
     "transforms.formats.ingest.ptransforms",
@@ -104,5 +229,6 @@ def test_public_transforms_declare_what_they_take_and_give(module):
         hints = typing.get_type_hints(transform.expand)
         taken = [hint for name, hint in hints.items() if name != "return"]
         assert len(taken) == 1, transform
-        for hint in (*taken, hints["return"]):
+        given = [] if transform is MakeParts else [hints["return"]]  # Beam has no hints for several collections
+        for hint in (*taken, *given):
             assert typing.get_origin(hint) is beam.PCollection, transform

@@ -1,9 +1,12 @@
 """Corpora of what a command has named."""
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pipelines.frame.command import Given, Inputs
-from pipelines.frame.inputs import corpora_of, list_inputs
+from pipelines.frame.inputs import corpora_of, described_in, list_inputs
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
 from transforms.common.store.tables import Part
@@ -26,6 +29,42 @@ def test_tables_of_one_section_are_one_corpus_in_the_order_named():
     assert first.parts == {t: (part(t, "a"),) for t in ("documents", "sentences")}
     assert second.parts == {"sentences": (part("sentences", "b"),)}
     assert (first.own, second.own, second.section) == (True, False, two)
+
+
+class Model(NamedTuple):
+    digest: str
+
+    def described(self):
+        return {"digest": self.digest}
+
+
+class Several(NamedTuple):
+    models: dict[str, Model]
+
+    def described_by_name(self):
+        return {name: model.described() for name, model in self.models.items()}
+
+
+@dataclass(frozen=True)
+class Setting:
+    lexicon: Several
+    encoder: Model | None
+    encoders: tuple[Model, ...] = ()
+
+
+class Plan(NamedTuple):
+    parts: tuple[Part, ...]
+    setting: Setting
+    by_name: Mapping[str, Setting]
+
+
+def test_resources_that_a_plan_holds_describe_themselves_under_the_names_of_their_fields():
+    lexicon = Several({"wordnet": Model("w")})
+    own = Setting(lexicon, None, (Model("1"), Model("2")))
+    plan = Plan((part("sentences", "a"),), own, {"x": Setting(Several({}), Model("e"))})
+    expected = {"wordnet": "w", "encoder_1": "1", "encoder_2": "2", "encoder": "e"}
+    assert described_in(plan) == {name: {"digest": digest} for name, digest in expected.items()}
+    assert described_in({"rows": [1, "a", None]}) == described_in(None) == {}
 
 
 def put(*paths):

@@ -2,7 +2,7 @@
 
     DealSlices   PCollection[PartView] -> deals: PCollection[(group, Deal)],
                                           views: PCollection[(place, Viewed)]
-    OfGroups     PCollection[(group, T)] -> PCollection[(group, T)] of some groups, from 0
+    of_groups    (group, T) -> (group, T) of some groups, from 0
     ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
 
 Groups are those of `nulls.groups_of`; places of null slices those of `nulls.null_slices`.
@@ -38,60 +38,40 @@ from transforms.common.store.ptransforms import MakeArtefact
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 
-__all__ = ["DealSlices", "OfGroups", "ScoreNulls"]
+__all__ = ["DealSlices", "ScoreNulls", "of_groups"]
 
 
-class _Sizes(beam.DoFn):
+def _sizes(element: PartView, groups: Groups, documents: Mapping[str, Part]) -> Iterator[tuple[int, SizesTask]]:
     """Make the tasks of a part, one per slice that is in a group."""
-
-    def __init__(self, groups: Groups, documents: Mapping[str, Part]) -> None:
-        self._groups = groups
-        self._documents = documents
-
-    def process(self, element: PartView) -> Iterator[tuple[int, SizesTask]]:
-        part, views = element
-        for place in sorted({place for group in self._groups for place in group}):
-            yield place, SizesTask(views[place].sentences, self._documents[part])
+    part, views = element
+    for place in sorted({place for group in groups for place in group}):
+        yield place, SizesTask(views[place].sentences, documents[part])
 
 
-class _ByGroup(beam.DoFn):
+def _by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, File]]]:
     """Key the documents of a slice by each group that it is in, with its place there."""
-
-    def __init__(self, groups: Groups) -> None:
-        self._groups = groups
-
-    def process(self, element: tuple[int, Sized]) -> Iterator[tuple[int, tuple[int, File]]]:
-        own, sized = element
-        for group, places in enumerate(self._groups):
-            if own in places:
-                yield group, (places.index(own), sized.documents)
+    own, sized = element
+    for group, places in enumerate(groups):
+        if own in places:
+            yield group, (places.index(own), sized.documents)
 
 
-class _DealTask(beam.DoFn):
-    def __init__(self, groups: Groups) -> None:
-        self._groups = groups
-
-    def process(self, element: tuple[int, Iterable[tuple[int, File]]]) -> Iterator[tuple[int, DealTask]]:
-        group, found = element
-        yield group, deal_task(len(self._groups[group]), found)
+def _deal_task(element: tuple[int, Iterable[tuple[int, File]]], groups: Groups) -> tuple[int, DealTask]:
+    group, found = element
+    return group, deal_task(len(groups[group]), found)
 
 
-class _DealtTasks(beam.DoFn):
+def _dealt_tasks(
+    element: PartView, groups: Groups, ranges: tuple[int, ...], deals: dict[int, Deal]
+) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
     """Make a part's tasks, all of a group together, keyed by the places that they are of."""
-
-    def __init__(self, groups: Groups, ranges: tuple[int, ...]) -> None:
-        self._groups = groups
-        self._ranges = ranges
-
-    def process(self, element: PartView, deals: dict[int, Deal]) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
-        for group, deal in sorted(deals.items()):
-            found = dealt_tasks(self._groups, group, deal, element[1], self._ranges)
-            yield tuple(place for place, _ in found), [task for _, task in found]
+    for group, deal in sorted(deals.items()):
+        found = dealt_tasks(groups, group, deal, element[1], ranges)
+        yield tuple(place for place, _ in found), [task for _, task in found]
 
 
-class _EachPlace(beam.DoFn):
-    def process(self, element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:
-        yield from zip(*element, strict=True)
+def _each_place(element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:
+    yield from zip(*element, strict=True)
 
 
 class Dealt(NamedTuple):
@@ -120,44 +100,33 @@ class DealSlices(beam.PTransform):
         """Apply the transform."""
         deals = (
             viewed
-            | "MakeSizesTasks" >> beam.ParDo(_Sizes(self.groups, self.documents))
+            | "MakeSizesTasks" >> beam.FlatMap(_sizes, self.groups, self.documents)
             | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
-            | "KeyByGroup" >> beam.ParDo(_ByGroup(self.groups))
+            | "KeyByGroup" >> beam.FlatMap(_by_group, self.groups)
             | "GroupByGroup" >> beam.GroupByKey()
-            | "MakeDealTasks" >> beam.ParDo(_DealTask(self.groups))
+            | "MakeDealTasks" >> beam.Map(_deal_task, self.groups)
             | "DealGroup" >> beam.ParDo(MakeArtefact(self.workspace, DEAL, self.options))
         )
         views = (
             viewed
-            | "MakeDealtTasks" >> beam.ParDo(_DealtTasks(self.groups, self.ranges), deals=beam.pvalue.AsDict(deals))
+            | "MakeDealtTasks" >> beam.FlatMap(_dealt_tasks, self.groups, self.ranges, deals=beam.pvalue.AsDict(deals))
             | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
-            | "EachPlace" >> beam.ParDo(_EachPlace())
+            | "EachPlace" >> beam.FlatMap(_each_place)
         )
         return Dealt(deals, views)
 
 
-class OfGroups(beam.DoFn):
+def of_groups(element: tuple[int, Any], groups: range) -> Iterator[tuple[int, Any]]:
     """Keep what is of some groups, numbered from 0."""
-
-    def __init__(self, groups: range) -> None:
-        self._groups = groups
-
-    def process(self, element: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield number and value."""
-        group, value = element
-        if group in self._groups:
-            yield self._groups.index(group), value
+    group, value = element
+    if group in groups:
+        yield groups.index(group), value
 
 
-class _OfPair(beam.DoFn):
+def _of_pair(element: tuple[int, Any], nulls: int) -> tuple[int, Any]:
     """Key a null pair's scores by the pair that it is a null of."""
-
-    def __init__(self, nulls: int) -> None:
-        self._nulls = nulls
-
-    def process(self, element: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
-        null, scored = element
-        yield null // self._nulls, scored
+    null, scored = element
+    return null // nulls, scored
 
 
 @dataclass
@@ -183,5 +152,5 @@ class ScoreNulls(beam.PTransform):
             spaces
             | "Align" >> AlignPairs(self.workspace, self.comparisons, self.score.alignments, self.align, self.ready)
             | "Score" >> ScoreSeeds(self.workspace, self.score)
-            | "KeyByPair" >> beam.ParDo(_OfPair(self.nulls))
+            | "KeyByPair" >> beam.Map(_of_pair, self.nulls)
         )

@@ -37,7 +37,7 @@ from transforms.change.scores.score_stages import (
     cosine_alignments,
 )
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
-from transforms.change.spaces.alignment_stage import ALIGN, Aligned, AlignOptions, AlignTask, SliceFacts
+from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
 from transforms.change.spaces.neighbour_stage import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
 from transforms.change.spaces.training import TRAIN, Trained, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
@@ -49,12 +49,8 @@ from transforms.embeddings.sgns import SgnsOptions
 __all__ = ["AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "SummarisePairs", "TrainSlices"]
 
 
-class _Tasks(beam.DoFn):
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
-
-    def process(self, element: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
-        yield from train_tasks(self._comparisons, element)
+def _tasks(element: SliceReady, comparisons: Comparisons) -> Iterator[tuple[SpaceKey, TrainTask]]:
+    yield from train_tasks(comparisons, element)
 
 
 def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
@@ -74,7 +70,7 @@ class TrainSlices(beam.PTransform):
         """Apply the transform."""
         return (
             ready
-            | "MakeTasks" >> beam.ParDo(_Tasks(self.comparisons))
+            | "MakeTasks" >> beam.FlatMap(_tasks, self.comparisons)
             | "SpreadTasks"
             >> SpreadOverLanes(
                 # Null slices are trained elsewhere in the graph: the plan knows how many in all.
@@ -90,43 +86,29 @@ class TrainSlices(beam.PTransform):
 _Side = tuple[int, SliceFacts, File]
 
 
-class _Sides(beam.DoFn):
+def _sides(
+    element: tuple[SpaceKey, Trained], comparisons: Comparisons, slices: dict[int, SliceCounts]
+) -> Iterator[tuple[PairSeed, _Side]]:
     """Key each space by the pairs and the seed that it takes part in."""
-
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
-
-    def process(
-        self, element: tuple[SpaceKey, Trained], slices: dict[int, SliceCounts]
-    ) -> Iterator[tuple[PairSeed, _Side]]:
-        (own, seed), trained = element
-        facts = facts_of(self._comparisons, own, slices)
-        for pair, sides in enumerate(self._comparisons.pairs):
-            for side, place in enumerate(sides):
-                if place == own:
-                    yield (pair, seed), (side, facts, trained.part.file)
+    (own, seed), trained = element
+    facts = facts_of(comparisons, own, slices)
+    for pair, sides in enumerate(comparisons.pairs):
+        for side, place in enumerate(sides):
+            if place == own:
+                yield (pair, seed), (side, facts, trained.part.file)
 
 
-class _AlignTasks(beam.DoFn):
-    def __init__(self, alignments: tuple[str, ...]) -> None:
-        self._alignments = alignments
-
-    def process(
-        self, element: tuple[PairSeed, Iterable[_Side]]
-    ) -> Iterator[tuple[tuple[PairSeed, AlignTask], AlignTask]]:
-        key, found = element
-        sides = [(facts, file) for _, facts, file in sorted(found)]
-        for task in align_tasks(sides, key[1], self._alignments):
-            yield (key, task), task
+def _align_tasks(
+    element: tuple[PairSeed, Iterable[_Side]], alignments: tuple[str, ...]
+) -> Iterator[tuple[PairSeed, AlignTask]]:
+    key, found = element
+    sides = [(facts, file) for _, facts, file in sorted(found)]
+    for task in align_tasks(sides, key[1], alignments):
+        yield key, task
 
 
 def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
     return ready.place, ready.counts
-
-
-def _with_task(element: tuple[tuple[PairSeed, AlignTask], Aligned]) -> tuple[PairSeed, tuple[AlignTask, Aligned]]:
-    (key, task), aligned = element
-    return key, (task, aligned)
 
 
 @dataclass
@@ -151,21 +133,22 @@ class AlignPairs(beam.PTransform):
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
             spaces
-            | "KeyByPair" >> beam.ParDo(_Sides(self.comparisons), slices=counts)
+            | "KeyByPair" >> beam.FlatMap(_sides, self.comparisons, slices=counts)
             | "GroupByPair" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.ParDo(_AlignTasks(self.alignments))
-            | "AlignPair" >> beam.ParDo(MakeArtefact(self.workspace, ALIGN, self.options))
-            | "KeepTask" >> beam.Map(_with_task)
+            | "MakeTasks" >> beam.FlatMap(_align_tasks, self.alignments)
+            | "AlignPair"
+            >> beam.ParDo(
+                MakeArtefact(self.workspace, ALIGN, self.options, {REGISTRY: self.alignments}, with_task=True)
+            )
         )
 
 
-class _ScoreTasks(beam.DoFn):
-    def process(self, element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]) -> Iterator[tuple[int, ScoreTask]]:
-        (pair, _), found = element
-        fitted = list(found)
-        task = fitted[0][0]
-        maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in fitted}
-        yield pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
+def _score_task(element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]) -> tuple[int, ScoreTask]:
+    (pair, _), found = element
+    fitted = list(found)
+    task = fitted[0][0]
+    maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in fitted}
+    return pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
 
 
 @dataclass
@@ -182,22 +165,18 @@ class ScoreSeeds(beam.PTransform):
         return (
             aligned
             | "GroupAlignments" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.ParDo(_ScoreTasks())
+            | "MakeTasks" >> beam.Map(_score_task)
             | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options))
         )
 
 
-class _CombineTasks(beam.DoFn):
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
-
-    def process(
-        self, element: tuple[int, dict[str, Iterable[Any]]], slices: dict[int, SliceCounts]
-    ) -> Iterator[tuple[int, CombineTask]]:
-        pair, found = element
-        counts = counts_of(self._comparisons, pair, slices)
-        nulls, deals = found.get("nulls", ()), found.get("deals", ())
-        yield pair, combine_task(found["seeds"], counts, nulls, deals)
+def _combine_task(
+    element: tuple[int, dict[str, Iterable[Any]]], comparisons: Comparisons, slices: dict[int, SliceCounts]
+) -> tuple[int, CombineTask]:
+    pair, found = element
+    counts = counts_of(comparisons, pair, slices)
+    nulls, deals = found.get("nulls", ()), found.get("deals", ())
+    return pair, combine_task(found["seeds"], counts, nulls, deals)
 
 
 @dataclass
@@ -221,21 +200,17 @@ class CombineSeeds(beam.PTransform):
         return (
             {"seeds": scored, **self.nulls}
             | "JoinByPair" >> beam.CoGroupByKey()
-            | "MakeCombineTasks" >> beam.ParDo(_CombineTasks(self.comparisons), slices=counts)
+            | "MakeCombineTasks" >> beam.Map(_combine_task, self.comparisons, slices=counts)
             | "CombineSeeds" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, self.options))
         )
 
 
-class _SummaryTasks(beam.DoFn):
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
-
-    def process(
-        self, element: tuple[int, Combined], slices: dict[int, SliceCounts]
-    ) -> Iterator[tuple[int, SummaryTask]]:
-        pair, combined = element
-        counts = counts_of(self._comparisons, pair, slices)
-        yield pair, SummaryTask(combined.part.file, counts)
+def _summary_task(
+    element: tuple[int, Combined], comparisons: Comparisons, slices: dict[int, SliceCounts]
+) -> tuple[int, SummaryTask]:
+    pair, combined = element
+    counts = counts_of(comparisons, pair, slices)
+    return pair, SummaryTask(combined.part.file, counts)
 
 
 @dataclass
@@ -256,31 +231,21 @@ class SummarisePairs(beam.PTransform):
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
             combined
-            | "MakeTasks" >> beam.ParDo(_SummaryTasks(self.comparisons), slices=counts)
+            | "MakeTasks" >> beam.Map(_summary_task, self.comparisons, slices=counts)
             | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, cosine_alignments(self.options)))
         )
 
 
-class _NeighbourTasks(beam.DoFn):
-    def __init__(self, comparisons: Comparisons, options: ScoreOptions) -> None:
-        self._comparisons = comparisons
-        self._options = options
-
-    def process(
-        self, element: tuple[SpaceKey, Trained], combined: dict[int, Combined]
-    ) -> Iterator[tuple[SpaceKey, NeighbourTask]]:
-        key, trained = element
-        yield (
-            key,
-            neighbour_task(
-                self._comparisons,
-                key,
-                trained.part.file,
-                combined,
-                targets=self._options.targets,
-                most=self._options.neighbour_words,
-            ),
-        )
+def _neighbour_task(
+    element: tuple[SpaceKey, Trained], comparisons: Comparisons, options: ScoreOptions, combined: dict[int, Combined]
+) -> tuple[SpaceKey, NeighbourTask]:
+    key, trained = element
+    return (
+        key,
+        neighbour_task(
+            comparisons, key, trained.part.file, combined, targets=options.targets, most=options.neighbour_words
+        ),
+    )
 
 
 @dataclass
@@ -304,6 +269,6 @@ class ListNeighbours(beam.PTransform):
         return (
             spaces
             | "MakeTasks"
-            >> beam.ParDo(_NeighbourTasks(self.comparisons, self.score), combined=beam.pvalue.AsDict(self.combined))
+            >> beam.Map(_neighbour_task, self.comparisons, self.score, combined=beam.pvalue.AsDict(self.combined))
             | "FindNeighbours" >> beam.ParDo(MakeArtefact(self.workspace, NEIGHBOURS, self.options))
         )

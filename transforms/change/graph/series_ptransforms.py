@@ -24,39 +24,26 @@ from transforms.common.store.receipts import File
 __all__ = ["CombineSeries", "TraceSeries"]
 
 
-class _Sides(beam.DoFn):
+def _sides(
+    element: tuple[SpaceKey, Trained], comparisons: Comparisons, first: int, slices: int, counts: dict[int, SliceCounts]
+) -> Iterator[tuple[RunKey, Any]]:
     """Key each space by the run of the series that it is of, if it is of one."""
-
-    def __init__(self, comparisons: Comparisons, first: int, slices: int) -> None:
-        self._comparisons = comparisons
-        self._first = first
-        self._slices = slices
-
-    def process(
-        self, element: tuple[SpaceKey, Trained], counts: dict[int, SliceCounts]
-    ) -> Iterator[tuple[RunKey, Any]]:
-        key, trained = element
-        if key[0] >= self._first:
-            facts = facts_of(self._comparisons, key[0], counts)
-            yield side_of(key, self._first, self._slices, facts, trained.part.file)
+    key, trained = element
+    if key[0] >= first:
+        facts = facts_of(comparisons, key[0], counts)
+        yield side_of(key, first, slices, facts, trained.part.file)
 
 
-class _Maps(beam.DoFn):
+def _maps(
+    element: tuple[PairSeed, tuple[AlignTask, Aligned]], comparisons: Comparisons
+) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
     """Key each map of a pair of slices by the run of the series that it is of."""
-
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
-
-    def process(
-        self, element: tuple[PairSeed, tuple[AlignTask, Aligned]]
-    ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
-        yield from map_of(self._comparisons, *element)
+    yield from map_of(comparisons, *element)
 
 
-class _TraceTask(beam.DoFn):
-    def process(self, element: tuple[RunKey, dict[str, Iterable[Any]]]) -> Iterator[tuple[RunKey, TraceTask]]:
-        key, found = element
-        yield key, trace_task(key, found["sides"], found.get("maps", ()))
+def _trace_task(element: tuple[RunKey, dict[str, Iterable[Any]]]) -> tuple[RunKey, TraceTask]:
+    key, found = element
+    return key, trace_task(key, found["sides"], found.get("maps", ()))
 
 
 def _counts_of(ready: SliceReady) -> tuple[int, SliceCounts]:
@@ -85,12 +72,14 @@ class TraceSeries(beam.PTransform):
     def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[RunKey, Traced]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
-        sides = spaces | "KeySpaces" >> beam.ParDo(_Sides(self.comparisons, self.first, self.slices), counts=counts)
-        maps = {name: aligned | "KeyMaps" >> beam.ParDo(_Maps(self.comparisons)) for name, aligned in self.maps.items()}
+        sides = spaces | "KeySpaces" >> beam.FlatMap(_sides, self.comparisons, self.first, self.slices, counts=counts)
+        maps = {
+            name: aligned | "KeyMaps" >> beam.FlatMap(_maps, self.comparisons) for name, aligned in self.maps.items()
+        }
         return (
             {"sides": sides, **maps}
             | "JoinByRun" >> beam.CoGroupByKey()
-            | "MakeTraceTasks" >> beam.ParDo(_TraceTask())
+            | "MakeTraceTasks" >> beam.Map(_trace_task)
             | "TraceRun" >> beam.ParDo(MakeArtefact(self.workspace, TRACE, self.options))
         )
 
@@ -99,16 +88,12 @@ def _traced(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:
     return 0, element[1]
 
 
-class _SeriesTask(beam.DoFn):
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
-
-    def process(
-        self, element: tuple[int, dict[str, Iterable[Any]]], counts: dict[int, SliceCounts]
-    ) -> Iterator[tuple[int, SeriesTask]]:
-        found = element[1]
-        nulls, deals = found.get("nulls", ()), found.get("deals", ())
-        yield 0, series_task(self._comparisons, counts, found["seeds"], nulls, deals)
+def _series_task(
+    element: tuple[int, dict[str, Iterable[Any]]], comparisons: Comparisons, counts: dict[int, SliceCounts]
+) -> tuple[int, SeriesTask]:
+    found = element[1]
+    nulls, deals = found.get("nulls", ()), found.get("deals", ())
+    return 0, series_task(comparisons, counts, found["seeds"], nulls, deals)
 
 
 @dataclass
@@ -135,6 +120,6 @@ class CombineSeries(beam.PTransform):
         return (
             {"seeds": traced | "GatherSeeds" >> beam.Map(_traced), **nulls, **self.deals}
             | "JoinAll" >> beam.CoGroupByKey()
-            | "MakeTask" >> beam.ParDo(_SeriesTask(self.comparisons), counts=counts)
+            | "MakeTask" >> beam.Map(_series_task, self.comparisons, counts=counts)
             | "CombineSeries" >> beam.ParDo(MakeArtefact(self.workspace, SERIES, self.options))
         )

@@ -39,16 +39,13 @@ def _words_by_place(element: tuple[SpaceKey, Trained]) -> tuple[int, int]:
     return place, trained.part.rows  # a row per word
 
 
-class _Row(beam.DoFn):
-    def __init__(self, slices: Sequence[Slice], comparisons: Comparisons) -> None:
-        self._slices = slices
-        self._comparisons = comparisons
-
-    def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[tuple[int, Any]]:
-        place, found = element
-        words = next(iter(found["words"]))
-        for counts in found["counts"]:
-            yield (place, slice_row(self._slices[place], counts, words, self._comparisons.min_counts[place]))
+def _row(
+    element: tuple[int, dict[str, Iterable[Any]]], slices: Sequence[Slice], comparisons: Comparisons
+) -> Iterator[tuple[int, Any]]:
+    place, found = element
+    words = next(iter(found["words"]))
+    for counts in found["counts"]:
+        yield (place, slice_row(slices[place], counts, words, comparisons.min_counts[place]))
 
 
 @dataclass
@@ -70,20 +67,15 @@ class DescribeSlices(beam.PTransform):
                 "words": spaces | "KeyWords" >> beam.Map(_words_by_place),
             }
             | "JoinBySlice" >> beam.CoGroupByKey()
-            | "MakeRow" >> beam.ParDo(_Row(self.slices, self.comparisons))
+            | "MakeRow" >> beam.FlatMap(_row, self.slices, self.comparisons)
             | "WriteRow" >> beam.ParDo(MakeArtefact(self.workspace, SLICE, None))
         )
 
 
-class _Number(beam.DoFn):
-    def __init__(self, table: str, part: Callable[[Any], tuple[int | None, PartFile]]) -> None:
-        self._table = table
-        self._part = part
-
-    def process(self, element: Any) -> Iterator[Part]:
-        number, made = self._part(element)
-        if number is not None:
-            yield Part.of(self._table, number, made)
+def _number(element: Any, table: str, part: Callable[[Any], tuple[int | None, PartFile]]) -> Iterator[Part]:
+    number, made = part(element)
+    if number is not None:
+        yield Part.of(table, number, made)
 
 
 def _of_space(comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]) -> tuple[int, PartFile]:
@@ -135,7 +127,7 @@ class NumberParts(beam.PTransform):
             "slices": _of_place,
         }
         parts = [
-            made[table] | f"Number{_label(table)}" >> beam.ParDo(_Number(table, number))
+            made[table] | f"Number{_label(table)}" >> beam.FlatMap(_number, table, number)
             for table, number in numbers.items()
             if table in made
         ]

@@ -1,7 +1,7 @@
 """Beam glue of the training view.
 
     DeriveView    PCollection[SentencePart] -> PCollection[PartView]
-    EachSlice     a DoFn: PartView -> (place, Viewed)
+    each_slice    PartView -> (place, Viewed) of every slice
     MergeSlices   PCollection[(place, Viewed)] -> PCollection[SliceReady]
     WriteText     PCollection[SliceReady] -> one text file per slice
 
@@ -25,38 +25,29 @@ from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.corpora.corpus import SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["DeriveView", "EachSlice", "MergeSlices", "PartView", "WriteText"]
+__all__ = ["DeriveView", "MergeSlices", "PartView", "WriteText", "each_slice"]
 
 PartView = tuple[str, list[Viewed]]  # a part of `sentences` by its digest, its view in every slice
 
 
-class _Tasks(beam.DoFn):
+def _view_tasks(
+    element: SentencePart, spec: ViewSpec, repeated: dict[str, list[str]], limits: list[int] | None = None
+) -> tuple[str, list[ViewTask]]:
     """Make the tasks of a part, one per slice."""
-
-    def __init__(self, spec: ViewSpec) -> None:
-        self._spec = spec
-
-    def process(
-        self, element: SentencePart, repeated: dict[str, list[str]], limits: list[int] | None = None
-    ) -> Iterator[tuple[str, list[ViewTask]]]:
-        left_out = tuple(repeated.get(element.sha256, ()))
-        slices = self._spec.slices
-        bins = limits if limits is not None else [None] * len(slices)
-        yield (
-            element.sha256,
-            [
-                ViewTask(element, slice, ranges, left_out, limit)
-                for slice, ranges, limit in zip(slices, self._spec.ranges, bins, strict=True)
-            ],
-        )
+    left_out = tuple(repeated.get(element.sha256, ()))
+    slices = spec.slices
+    bins = limits if limits is not None else [None] * len(slices)
+    return (
+        element.sha256,
+        [
+            ViewTask(element, slice, ranges, left_out, limit)
+            for slice, ranges, limit in zip(slices, spec.ranges, bins, strict=True)
+        ],
+    )
 
 
-class _Limits(beam.DoFn):
-    def __init__(self, budget: int | str) -> None:
-        self._budget = budget
-
-    def process(self, element: tuple[int, Iterable[list[Measured]]]) -> Iterator[list[int]]:
-        yield limits_of(list(element[1]), self._budget)
+def _limits(element: tuple[int, Iterable[list[Measured]]], budget: int | str) -> list[int]:
+    return limits_of(list(element[1]), budget)
 
 
 def _rows(part: SentencePart) -> float:
@@ -89,86 +80,76 @@ class DeriveView(beam.PTransform):
         if self.budget is not None:
             measured = (
                 spread
-                | "MakeMeasureTasks" >> beam.ParDo(_Tasks(self.spec), repeated=repeated)
+                | "MakeMeasureTasks" >> beam.Map(_view_tasks, self.spec, repeated=repeated)
                 | "MeasurePart" >> beam.ParDo(MakeArtefact(self.workspace, MEASURE, self.spec))
                 | "TakeMeasured" >> beam.Values()
                 | "GatherMeasured" >> beam.WithKeys(0)
                 | "GroupMeasured" >> beam.GroupByKey()
-                | "FindLimits" >> beam.ParDo(_Limits(self.budget))
+                | "FindLimits" >> beam.Map(_limits, self.budget)
             )
             limits["limits"] = beam.pvalue.AsSingleton(measured)
         return (
             spread
-            | "MakeTasks" >> beam.ParDo(_Tasks(self.spec), repeated=repeated, **limits)
+            | "MakeTasks" >> beam.Map(_view_tasks, self.spec, repeated=repeated, **limits)
             | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.spec))
         )
 
 
-class EachSlice(beam.DoFn):
+def each_slice(element: PartView) -> Iterator[tuple[int, Viewed]]:
     """Take a part's views apart, each with the place of its slice."""
-
-    def process(self, element: PartView) -> Iterator[tuple[int, Viewed]]:
-        """Yield place and view."""
-        yield from enumerate(element[1])
+    yield from enumerate(element[1])
 
 
-class _BySlice(beam.DoFn):
+def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
     """Take what a slice's counts need, without the list of batches."""
-
-    def process(self, element: tuple[int, Viewed]) -> Iterator[tuple[int, PartCounts]]:
-        place, viewed = element
-        yield (
-            place,
-            PartCounts(
-                viewed.counts,
-                viewed.documents,
-                viewed.sentences_kept,
-                viewed.tokens,
-                viewed.largest_document,
-                viewed.tokens_before,
-                viewed.short,
-                viewed.split,
-                viewed.sampled_out,
-            ),
-        )
+    place, viewed = element
+    return (
+        place,
+        PartCounts(
+            viewed.counts,
+            viewed.documents,
+            viewed.sentences_kept,
+            viewed.tokens,
+            viewed.largest_document,
+            viewed.tokens_before,
+            viewed.short,
+            viewed.split,
+            viewed.sampled_out,
+        ),
+    )
 
 
-class _CountTask(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[PartCounts]]) -> Iterator[tuple[int, tuple[PartCounts, ...]]]:
-        yield element[0], tuple(element[1])
+def _count_task(element: tuple[int, Iterable[PartCounts]]) -> tuple[int, tuple[PartCounts, ...]]:
+    return element[0], tuple(element[1])
 
 
-class _CountTokens(beam.DoFn):
-    def process(self, element: tuple[int, SliceCounts]) -> Iterator[tuple[int, SliceCounts]]:
-        Metrics.counter("change", "tokens").inc(element[1].tokens)
-        yield element
+def _count_tokens(element: tuple[int, SliceCounts]) -> tuple[int, SliceCounts]:
+    Metrics.counter("change", "tokens").inc(element[1].tokens)
+    return element
 
 
-class _ByRange(beam.DoFn):
-    def process(self, element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
-        place, viewed = element
-        for ordinal, number in enumerate(viewed.ranges):
-            yield (place, number), StagedView(viewed.sentences, ordinal)
+def _by_range(element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
+    place, viewed = element
+    for ordinal, number in enumerate(viewed.ranges):
+        yield (place, number), StagedView(viewed.sentences, ordinal)
 
 
-class _ShuffleTask(beam.DoFn):
-    def process(
-        self, element: tuple[tuple[int, int], Iterable[StagedView]]
-    ) -> Iterator[tuple[tuple[int, int], tuple[StagedView, ...]]]:
-        yield element[0], tuple(element[1])
+def _shuffle_task(
+    element: tuple[tuple[int, int], Iterable[StagedView]],
+) -> tuple[tuple[int, int], tuple[StagedView, ...]]:
+    return element[0], tuple(element[1])
 
 
-def _by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
+def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
     (place, number), shuffled = element
     return place, (number, shuffled)
 
 
-class _Ready(beam.DoFn):
-    def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
-        place, found = element
-        ranges = sorted(found["ranges"], key=_number)
-        for counts in found["sizes"]:
-            yield SliceReady(place, counts, tuple(shuffled.feed for _, shuffled in ranges))
+def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
+    place, found = element
+    ranges = sorted(found["ranges"], key=_number)
+    for counts in found["sizes"]:
+        yield SliceReady(place, counts, tuple(shuffled.feed for _, shuffled in ranges))
 
 
 def _number(entry: tuple[int, Shuffled]) -> int:
@@ -185,34 +166,29 @@ class MergeSlices(beam.PTransform):
         """Apply the transform."""
         sizes = (
             viewed
-            | "KeyBySlice" >> beam.ParDo(_BySlice())
+            | "KeyBySlice" >> beam.Map(_part_counts)
             | "GroupBySlice" >> beam.GroupByKey()
-            | "MakeCountTasks" >> beam.ParDo(_CountTask())
+            | "MakeCountTasks" >> beam.Map(_count_task)
             | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
-            | "CountTokens" >> beam.ParDo(_CountTokens())
+            | "CountTokens" >> beam.Map(_count_tokens)
         )
         ranges = (
             viewed
-            | "KeyByRange" >> beam.ParDo(_ByRange())
+            | "KeyByRange" >> beam.FlatMap(_by_range)
             | "GroupByRange" >> beam.GroupByKey()
-            | "MakeShuffleTasks" >> beam.ParDo(_ShuffleTask())
+            | "MakeShuffleTasks" >> beam.Map(_shuffle_task)
             | "MergeRange" >> beam.ParDo(MakeArtefact(self.workspace, SHUFFLE, None))
-            | "KeyShuffledBySlice" >> beam.Map(_by_slice)
+            | "KeyShuffledBySlice" >> beam.Map(_shuffled_by_slice)
         )
         return (
             {"sizes": sizes, "ranges": ranges}
             | "JoinBySlice" >> beam.CoGroupByKey()
-            | "MakeReady" >> beam.ParDo(_Ready())
+            | "MakeReady" >> beam.FlatMap(_ready)
         )
 
 
-class _WriteText(beam.DoFn):
-    def __init__(self, folder: str, names: tuple[str, ...]) -> None:
-        self._folder = folder
-        self._names = names
-
-    def process(self, element: SliceReady) -> Iterator[str]:
-        yield write_text(self._folder, self._names[element.place], element.feed)
+def _write_text(element: SliceReady, folder: str, names: tuple[str, ...]) -> str:
+    return write_text(folder, names[element.place], element.feed)
 
 
 @dataclass
@@ -224,4 +200,4 @@ class WriteText(beam.PTransform):
 
     def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[str]:
         """Apply the transform."""
-        return ready | "WriteSlice" >> beam.ParDo(_WriteText(self.folder, self.names))
+        return ready | "WriteSlice" >> beam.Map(_write_text, self.folder, self.names)

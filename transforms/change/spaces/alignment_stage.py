@@ -18,7 +18,10 @@ from transforms.common.store.tables import PartFile, read_rows, write_part
 from transforms.embeddings.alignment import ALIGNMENTS, Alignment, Space, fit_alignment, parse_fit_on
 from transforms.embeddings.published import load_side, load_space, side_row
 
-__all__ = ["ALIGN", "AlignOptions", "AlignTask", "Aligned", "SliceFacts", "load_alignments", "load_spaces"]
+__all__ = ["ALIGN", "REGISTRY", "AlignOptions", "AlignTask", "Aligned", "SliceFacts", "load_alignments", "load_spaces"]
+
+
+REGISTRY = "transforms.embeddings.alignment:ALIGNMENTS"
 
 
 class SliceFacts(NamedTuple):
@@ -93,7 +96,7 @@ def fits_on_others(options: AlignOptions, alignment: str) -> bool:
 
 
 def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.embeddings.alignment:ALIGNMENTS": (task.alignment,)}
+    return {REGISTRY: (task.alignment,)}
 
 
 def load_spaces(slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int) -> tuple[Space, Space]:

@@ -7,6 +7,7 @@ MeasureAll      parts of answers, encoded questions -> PCollection[Part] of metr
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import apache_beam as beam
@@ -24,10 +25,17 @@ from transforms.cloze.answers.data import (
 )
 from transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings, MeasureTask
 from transforms.cloze.answers.multiple_choice import CHOOSE_ANSWERS, ChoiceModel, ChoiceSettings, ChoiceTask
-from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, AnswerOptions, AnswerTask, AskTrained
+from transforms.cloze.answers.trained_systems import (
+    ANSWER,
+    ANSWER_TRAIN,
+    AnswerOptions,
+    AnswerTask,
+    AskTrained,
+    TrainedSystem,
+)
 from transforms.cloze.readers.data import GroupTask
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
+from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile
 
 __all__ = ["AnswerAll", "AskAll", "Key", "MeasureAll"]
@@ -36,15 +44,12 @@ __all__ = ["AnswerAll", "AskAll", "Key", "MeasureAll"]
 Key = tuple[str, str, str, int]
 
 
-class _EncodeTasks(beam.DoFn):
-    def __init__(self, languages: tuple[str, ...], pairs: tuple[Part, ...]) -> None:
-        self._languages = languages
-        self._pairs = pairs
-
-    def process(self, element: tuple[int, Iterable[tuple[int, Asked]]]) -> Iterator[tuple[str, GroupTask]]:
-        asked = tuple(sorted(Part.of("asked", number, one.rows) for number, one in element[1]))
-        for language in self._languages:
-            yield language, language_task(language, self._pairs, asked)
+def _encode_tasks(
+    element: tuple[int, tuple[tuple[int, PartFile], ...]], languages: tuple[str, ...], pairs: tuple[Part, ...]
+) -> Iterator[tuple[str, GroupTask]]:
+    asked = tuple(Part.of("asked", number, rows) for number, rows in element[1])
+    for language in languages:
+        yield language, language_task(language, pairs, asked)
 
 
 def _rows(element: tuple[Any, AskTask]) -> float:
@@ -74,57 +79,38 @@ class AskAll(beam.PTransform):
         )
         encoded = (
             asked
-            | "Gather" >> beam.WithKeys(0)
-            | "GroupAsked" >> beam.GroupByKey()
-            | "Languages" >> beam.ParDo(_EncodeTasks(self.languages, self.pairs))
+            | "AllAsked" >> Collect("rows", keyed=True)
+            | "Languages" >> beam.FlatMap(_encode_tasks, self.languages, self.pairs)
             | "Encode" >> beam.ParDo(MakeArtefact(self.workspace, ENCODE_ASKED, self.vocabulary))
         )
         return asked, encoded
 
 
-class _TrainTasks(beam.DoFn):
-    def __init__(self, keys: tuple[Key, ...]) -> None:
-        self._keys = keys
-
-    def process(self, element: tuple[str, EncodedAsked]) -> Iterator[tuple[Key, AnswerTask]]:
-        own, encoded = element
-        for key in self._keys:
-            system, language, kind, fold = key
-            if language == own:
-                yield key, AnswerTask(system, language, kind, fold, encoded)
+def _train_tasks(element: tuple[str, EncodedAsked], keys: tuple[Key, ...]) -> Iterator[tuple[Key, AnswerTask]]:
+    own, encoded = element
+    for key in keys:
+        system, language, kind, fold = key
+        if language == own:
+            yield key, AnswerTask(system, language, kind, fold, encoded)
 
 
-class _TrainAndPass(beam.DoFn):
-    """Train, and hand the task on together with the model."""
-
-    def __init__(self, workspace: Workspace, options: AnswerOptions) -> None:
-        self._train = MakeArtefact(workspace, ANSWER_TRAIN, options)
-
-    def process(self, element: tuple[Key, AnswerTask]) -> Iterator[Any]:
-        for key, trained in self._train.process(element):
-            yield beam.pvalue.TaggedOutput("trained", (key, trained))
-            yield key, AskTrained(element[1], trained.model)
+def _ask_task(element: tuple[Key, tuple[AnswerTask, TrainedSystem]]) -> tuple[Key, AskTrained]:
+    key, (task, trained) = element
+    return key, AskTrained(task, trained.model)
 
 
-class _ChoiceTasks(beam.DoFn):
-    def __init__(self, models: tuple[ChoiceModel, ...], pairs: tuple[Part, ...]) -> None:
-        self._models = models
-        self._pairs = {part.number: part for part in pairs}
-
-    def process(self, element: tuple[int, Asked]) -> Iterator[tuple[tuple[str, int], ChoiceTask]]:
-        number, asked = element
-        part = Part.of("asked", number, asked.rows)
-        for model in self._models:
-            yield (model.system, number), ChoiceTask(model, self._pairs[number], part)
+def _trained(element: tuple[Key, tuple[AnswerTask, TrainedSystem]]) -> tuple[Key, TrainedSystem]:
+    key, (_, trained) = element
+    return key, trained
 
 
-class _Numbered(beam.DoFn):
-    def __init__(self, keys: tuple[Any, ...]) -> None:
-        self._number = {key: number for number, key in enumerate(keys)}
-
-    def process(self, element: tuple[Any, PartFile]) -> Iterator[Part]:
-        key, part = element
-        yield Part.of(ANSWERS.name, self._number[key], part)
+def _choice_tasks(
+    element: tuple[int, Asked], models: tuple[ChoiceModel, ...], pairs: tuple[Part, ...]
+) -> Iterator[tuple[tuple[str, int], ChoiceTask]]:
+    number, asked = element
+    (beside,) = (part for part in pairs if part.number == number)
+    for model in models:
+        yield (model.system, number), ChoiceTask(model, beside, Part.of("asked", number, asked.rows))
 
 
 @dataclass
@@ -148,37 +134,38 @@ class AnswerAll(beam.PTransform):
     def expand(self, found: Any) -> Any:
         """Apply the transform."""
         asked, encoded = found
-        trained = (
-            encoded
-            | "TrainTasks" >> beam.ParDo(_TrainTasks(self.keys))
-            | "SpreadSystems" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-            | "Train" >> beam.ParDo(_TrainAndPass(self.workspace, self.options)).with_outputs("trained", main="asking")
-        )
-        answered = trained.asking | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options))
-        chosen = (
-            asked
-            | "ChoiceTasks" >> beam.ParDo(_ChoiceTasks(self.models, self.pairs))
-            | "SpreadModels" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-            | "Choose" >> beam.ParDo(MakeArtefact(self.workspace, CHOOSE_ANSWERS, self.settings))
-        )
+        trained = answered = chosen = asked.pipeline | "None" >> beam.Create([])
+        if self.keys:
+            made = (
+                encoded
+                | "TrainTasks" >> beam.FlatMap(_train_tasks, self.keys)
+                | "SpreadSystems" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
+                | "Train" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, with_task=True))
+            )
+            trained = made | "Trained" >> beam.Map(_trained)
+            answered = (
+                made
+                | "AskTasks" >> beam.Map(_ask_task)
+                | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options))
+            )
+        if self.models:
+            chosen = (
+                asked
+                | "ChoiceTasks" >> beam.FlatMap(_choice_tasks, self.models, self.pairs)
+                | "SpreadModels" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
+                | "Choose" >> beam.ParDo(MakeArtefact(self.workspace, CHOOSE_ANSWERS, self.settings))
+            )
         choices = ((model.system, part.number) for model in self.models for part in self.pairs)
         parts = (
             (answered, chosen)
             | "AllAnswers" >> beam.Flatten()
-            | "Number" >> beam.ParDo(_Numbered((*self.keys, *choices)))
+            | "Number" >> beam.ParDo(NameParts(ANSWERS.name, keys=(*self.keys, *choices)))
         )
-        return trained.trained, parts
+        return trained, parts
 
 
-class _MeasureTasks(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[Part]], encoded: Mapping[str, EncodedAsked]
-    ) -> Iterator[tuple[int, MeasureTask]]:
-        yield 0, MeasureTask(tuple(sorted(element[1])), tuple(sorted(encoded.items(), key=_first)))
-
-
-def _first(element: tuple[str, EncodedAsked]) -> str:
-    return element[0]
+def _measure_task(element: tuple[int, Iterable[Part]], encoded: Mapping[str, EncodedAsked]) -> tuple[int, MeasureTask]:
+    return 0, MeasureTask(tuple(sorted(element[1])), tuple(sorted(encoded.items(), key=itemgetter(0))))
 
 
 @dataclass
@@ -195,7 +182,7 @@ class MeasureAll(beam.PTransform):
             parts
             | "GatherAnswers" >> beam.WithKeys(0)
             | "GroupAnswers" >> beam.GroupByKey()
-            | "MeasureTasks" >> beam.ParDo(_MeasureTasks(), encoded=beam.pvalue.AsDict(encoded))
+            | "MeasureTasks" >> beam.Map(_measure_task, encoded=beam.pvalue.AsDict(encoded))
             | "Measure" >> beam.ParDo(MakeArtefact(self.workspace, MEASURE_ANSWERS, self.settings))
             | "NameMetrics" >> beam.ParDo(NameParts(CLOZE_METRICS.name))
         )

@@ -8,7 +8,6 @@ tested. A question of which the article has a question in there, of whatever kin
 on: a system that was trained on another kind has not seen the passage either.
 """
 
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -233,10 +232,6 @@ def answer_rows(
     return pa.table(columns, schema=ANSWERS.schema())
 
 
-def _chosen(_: Any, options: AnswerOptions) -> Mapping[str, Collection[str]]:
-    return options.lexicon.chosen()
-
-
 def _by_split(_: Any, options: AnswerOptions) -> bool:
     return not options.folds
 
@@ -249,7 +244,6 @@ ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
         "options.cross": "it decides what a system is asked",
         "options.splits": Unless("questions are held out by folds", used=_by_split),
     },
-    chosen=_chosen,
     blas=True,
     unit="systems",
 )
@@ -258,7 +252,6 @@ ANSWER: Stage[AskTrained, AnswerOptions, PartFile] = Stage(
     receipt=PartFile,
     build=_answer,
     unused={"options.splits": Unless("questions are held out by folds", used=_by_split)},
-    chosen=_chosen,
     blas=True,
     unit="parts of answers",
 )

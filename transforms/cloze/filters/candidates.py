@@ -20,7 +20,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 
-__all__ = ["JUDGE", "Asking", "CandidateTask", "Count", "Judgement", "candidates_of", "question_id"]
+__all__ = ["COUNTED", "JUDGE", "Asking", "CandidateTask", "Count", "Judgement", "candidates_of", "question_id"]
 
 _HALF = 16
 
@@ -59,6 +59,9 @@ class CandidateTask(NamedTuple):
     thresholds: Thresholds | None = None
 
 
+COUNTED = ("words", "rejected", "abstained", "reasons", "targets", "targets_rejected")  # of `Count`
+
+
 @dataclass(frozen=True)
 class Count:
     """What became of the words that a filter was asked of, for a kind.
@@ -85,8 +88,7 @@ class Count:
 
     def added(self, other: "Count") -> "Count":
         """Return the sums of two counts of the same kind and filter."""
-        names = ("words", "rejected", "abstained", "reasons", "targets", "targets_rejected")
-        sums = (getattr(self, name) + getattr(other, name) for name in names)
+        sums = (getattr(self, name) + getattr(other, name) for name in COUNTED)
         return Count(self.kind, self.filter, *sums)
 
 
@@ -215,8 +217,6 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     return {
         "transforms.cloze.filters.registry:FILTERS": [n for n in asking.filters() if n != "pos"],
         "transforms.cloze.filters.nonspecificity:SENSES": [own.sense],
-        **own.lexicon.chosen(),
-        **({} if own.encoder is None else own.encoder.chosen()),
     }
 
 

@@ -10,7 +10,7 @@ of which those are taken that draw the least numbers over the whole corpus
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -193,13 +193,8 @@ def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> 
     return Thresholds(cosines, pairs)
 
 
-def _measure_chosen(_: Any, sampled: Sampled) -> Mapping[str, Any]:
-    encoder = {} if sampled.encoder is None else sampled.encoder.chosen()
-    return {**sampled.lexicon.chosen(), **encoder}
-
-
 MEASURE: Stage[Part, Sampled, Measured] = Stage(
-    name="cloze/measure", receipt=Measured, build=_measure, chosen=_measure_chosen, blas=True, unit="parts"
+    name="cloze/measure", receipt=Measured, build=_measure, blas=True, unit="parts"
 )
 SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
     name="cloze/threshold", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"

@@ -248,17 +248,12 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
     return found
 
 
-def _chosen(_: Any, options: ChooseOptions) -> Mapping[str, Collection[str]]:
-    return options.lexicon.chosen()
-
-
 CHOOSE: Stage[ChooseTask, ChooseOptions, Chosen] = Stage(
     name="cloze/choose",
     receipt=Chosen,
     build=_choose,
     unused={"task.number": "parts hold rows, not the number that they have"},
     unordered=("task.pairs", "task.predictions"),
-    chosen=_chosen,
     blas=True,
     unit="parts",
 )

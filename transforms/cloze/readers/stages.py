@@ -7,7 +7,7 @@ A fold is the hash of the article modulo their number, so that no passage is in 
 that a reader is asked, training sees neither questions, nor further ones, nor any text.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -379,16 +379,11 @@ _UNUSED: dict[str, str | Unless] = {
 _OF_ENCODED = dict.fromkeys(("forms", "asked", "named"), "readers know words as numbers, and count what they read")
 
 
-def _chosen(_: Any, options: FoldOptions) -> Mapping[str, Collection[str]]:
-    return Lexicon((*options.lexicon.held, *options.glosses.held)).chosen()
-
-
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
     name="cloze/read-train",
     receipt=TrainedReader,
     build=_train,
     unused={**_UNUSED, **{f"task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},
-    chosen=_chosen,
     blas=True,
     unit="readers",
 )
@@ -397,7 +392,6 @@ READ_PREDICT: Stage[PredictTask, FoldOptions, Predicted] = Stage(
     receipt=Predicted,
     build=_predict,
     unused={**_UNUSED, **{f"task.task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},
-    chosen=_chosen,
     blas=True,
     unit="folds",
 )

@@ -27,6 +27,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.code.identity import CodeIdentity, code_identity
 from transforms.common.store import files
+from transforms.common.store.holding import holding
 from transforms.common.store.identity import canonical
 from transforms.common.store.receipts import ArtefactPath, File, read_receipt, write_receipt
 from transforms.common.store.sound import HashedStream, checked, is_sound_size, note_sound
@@ -137,7 +138,8 @@ class Stage(Generic[T, Options, R]):
         unordered: paths of sequences whose order decides nothing, such as what a grouping gives.
         together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
         chosen: from a task and the options, the entries of registries that count, see
-            `code_identity`.
+            `code_identity`; those of what the options hold that has `chosen` itself (resources,
+            encoders) count without being said.
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
         unit: what a person calls its artefacts, in the plural, for progress.
@@ -170,7 +172,7 @@ class Stage(Generic[T, Options, R]):
         unused = [
             path for path, why in self.unused.items() if not (isinstance(why, Unless) and why.used(task, options))
         ]
-        chosen = self.chosen(task, options)
+        chosen = self.entries(task, options)
         whole = hashlib.sha256()
         for name, value in (("task", task), ("options", options)):
             if name in unused:
@@ -181,6 +183,14 @@ class Stage(Generic[T, Options, R]):
                 error.add_note(f"stage {self.name}")
                 raise
         return whole.hexdigest()
+
+    def entries(self, task: T, options: Options) -> dict[str, set[str]]:
+        """Return the entries of registries that count: those chosen, and those that the options hold."""
+        found: dict[str, set[str]] = {}
+        for chosen in (self.chosen(task, options), *(held.chosen() for _, held in holding(options, "chosen"))):
+            for registry, names in chosen.items():
+                found.setdefault(registry, set()).update(names)
+        return found
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
@@ -236,7 +246,7 @@ def make_all(workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[
 
 def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:
     """Return the name of a task's artefact in the folder of its stage, 32 hexadecimal digits."""
-    code = stage.code(stage.chosen(task, options)).digest
+    code = stage.code(stage.entries(task, options)).digest
     kernels = blas_kernels() if stage.blas else []
     return digest([stage.name, code, stage.identity(task, options), *kernels])
 

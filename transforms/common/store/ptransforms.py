@@ -1,63 +1,68 @@
 """Beam glue that every domain uses: artefacts, spreading work over workers, merging, results.
 
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
+stages_in         the stages whose artefacts a pipeline makes, with the entries of registries that count
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
+Collect           PCollection[(key, receipt)] -> PCollection[(0, all of them, in one order)]
+MakeParts         PCollection[(number, task)] -> PCollection[receipt], PCollection[Part]
+NameParts         a DoFn: (key, receipt) -> Part
 MergeTables       PCollection[((table, bucket), StagedRun)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
+from apache_beam.pipeline import PipelineVisitor
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
-from transforms.common.store.artefacts import Stage, Workspace, announce, make_all
+from transforms.common.store.artefacts import Stage, Workspace, announce, files_of, make_all
 from transforms.common.store.lanes import pack
 from transforms.common.store.merge import MergeTask, StagedRun
 from transforms.common.store.receipts import encode
 from transforms.common.store.tables import Part, PartFile
 
-__all__ = ["MakeArtefact", "MergeTables", "NameParts", "SpreadOverLanes", "WriteResult"]
+__all__ = [
+    "Collect",
+    "MakeArtefact",
+    "MakeParts",
+    "MergeTables",
+    "NameParts",
+    "SpreadOverLanes",
+    "WriteResult",
+    "stages_in",
+]
 
 T = TypeVar("T")
 
 
-class _Pack(beam.DoFn):
-    def __init__(
-        self, weight: Callable[[Any], float], lanes: int, workspace: Workspace, stage: str, pieces: int
-    ) -> None:
-        self._weight = weight
-        self._pieces = pieces
-        self._lanes = lanes
-        self._workspace = workspace
-        self._stage = stage
-
-    def process(self, element: tuple[Any, Iterable[Any]]) -> Iterator[tuple[int, list[Any]]]:
-        items = sorted(element[1])
-        if self._stage:
-            announce(self._workspace, self._stage, self._pieces * len(items))
-        packed = pack([self._weight(item) for item in items], self._lanes)
-        for lane, indices in enumerate(packed):
-            yield lane, [items[index] for index in indices]
+def _pack(
+    element: tuple[Any, Iterable[Any]],
+    weight: Callable[[Any], float],
+    lanes: int,
+    workspace: Workspace,
+    stage: str,
+    pieces: int,
+) -> Iterator[tuple[int, list[Any]]]:
+    items = sorted(element[1])
+    if stage:
+        announce(workspace, stage, pieces * len(items))
+    packed = pack([weight(item) for item in items], lanes)
+    for lane, indices in enumerate(packed):
+        yield lane, [items[index] for index in indices]
 
 
-class _Unpack(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[list[Any]]]) -> Iterator[Any]:
-        for items in element[1]:
-            yield from items
+def _unpack(element: tuple[int, Iterable[list[Any]]]) -> Iterator[Any]:
+    for items in element[1]:
+        yield from items
 
 
-class _NotePlan(beam.DoFn):
-    def __init__(self, workspace: Workspace, stage: str, pieces: int) -> None:
-        self._workspace = workspace
-        self._stage = stage
-        self._pieces = pieces
-
-    def process(self, element: int) -> None:
-        announce(self._workspace, self._stage, self._pieces * element)
+def _note_plan(element: int, workspace: Workspace, stage: str, pieces: int) -> None:
+    announce(workspace, stage, pieces * element)
 
 
 @dataclass
@@ -90,7 +95,7 @@ class SpreadOverLanes(beam.PTransform):
             (
                 elements
                 | "CountAll" >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
-                | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage, self.pieces))
+                | "NotePlan" >> beam.Map(_note_plan, self.workspace, self.stage, self.pieces)
             )
         return elements | "DealOut" >> beam.Reshuffle()
 
@@ -99,9 +104,9 @@ class SpreadOverLanes(beam.PTransform):
             elements
             | "GatherAll" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
-            | "PackIntoLanes" >> beam.ParDo(_Pack(self.weight, self.lanes, self.workspace, self.stage, self.pieces))
+            | "PackIntoLanes" >> beam.FlatMap(_pack, self.weight, self.lanes, self.workspace, self.stage, self.pieces)
             | "GroupByLane" >> beam.GroupByKey()
-            | "Unpack" >> beam.ParDo(_Unpack())
+            | "Unpack" >> beam.FlatMap(_unpack)
         )
 
 
@@ -109,13 +114,41 @@ class MakeArtefact(beam.DoFn):
     """Make a task's artefact, or take it up: `(key, task)` to `(key, receipt)`.
 
     Of a stage that makes artefacts `together`, a task is a list of tasks, and so is the receipt.
+
+    Args:
+        workspace: where artefacts lie.
+        stage: what is made.
+        options: of the stage.
+        entries: of a stage whose tasks choose entries of registries: those that any of them chooses.
+        with_task: whether receipts are handed on with their tasks, `(key, (task, receipt))`.
     """
 
-    def __init__(self, workspace: Workspace, stage: Stage[Any, Any, Any], options: Any) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        stage: Stage[Any, Any, Any],
+        options: Any,
+        entries: Mapping[str, Collection[str]] | None = None,
+        with_task: bool = False,
+    ) -> None:
         self._workspace = workspace
         self._stage = stage
         self._options = options
+        self._entries = entries
+        self._with_task = with_task
         self._code = stage.code().digest
+
+    def chosen(self) -> tuple[str, Mapping[str, Collection[str]]]:
+        """Return the name of the stage, and the entries of registries that count in all tasks."""
+        if self._entries is not None:
+            return self._stage.name, self._entries
+        try:
+            return self._stage.name, self._stage.entries(None, self._options)
+        except AttributeError as error:
+            error.add_note(
+                f"stage {self._stage.name}: its tasks choose; give `entries`, those that any of them chooses"
+            )
+            raise
 
     def process(self, element: tuple[Any, Any]) -> Iterator[tuple[Any, Any]]:
         """Yield the key and the receipt."""
@@ -127,7 +160,25 @@ class MakeArtefact(beam.DoFn):
         key, task = element
         tasks = task if self._stage.together else [task]
         receipts = make_all(self._workspace, self._stage, tasks, self._options)
-        yield key, receipts if self._stage.together else receipts[0]
+        receipt = receipts if self._stage.together else receipts[0]
+        yield key, (task, receipt) if self._with_task else receipt
+
+
+def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:
+    """Return the stages whose artefacts a pipeline makes, each with the entries of registries that count."""
+    found: dict[str, dict[str, set[str]]] = {}
+
+    class Visitor(PipelineVisitor):
+        def visit_transform(self, transform_node: Any) -> None:
+            made = getattr(transform_node.transform, "fn", None)
+            if isinstance(made, MakeArtefact):
+                stage, entries = made.chosen()
+                for registry, names in entries.items():
+                    found.setdefault(stage, {}).setdefault(registry, set()).update(names)
+                found.setdefault(stage, {})
+
+    pipeline.visit(Visitor())
+    return found
 
 
 class _Task(beam.DoFn):
@@ -143,15 +194,99 @@ class _Task(beam.DoFn):
 
 
 class NameParts(beam.DoFn):
-    """Name the parts of a table: `(number, PartFile)` to `Part`."""
+    """Name the parts of a table: `(key, receipt)` to `Part`.
 
-    def __init__(self, table: str) -> None:
+    Args:
+        table: its name.
+        field: of the receipt, which has the part; empty: the receipt is the part.
+        keys: all keys, in the order of the parts; None: keys are the parts' numbers.
+    """
+
+    def __init__(self, table: str, field: str = "", keys: Iterable[Any] | None = None) -> None:
         self._table = table
+        self._field = field
+        self._numbers = None if keys is None else {key: number for number, key in enumerate(keys)}
 
-    def process(self, element: tuple[int, PartFile]) -> Iterator[Part]:
+    def process(self, element: tuple[Any, Any]) -> Iterator[Part]:
         """Yield the part."""
-        number, written = element
-        yield Part.of(self._table, number, written)
+        key, receipt = element
+        number = key if self._numbers is None else self._numbers[key]
+        yield Part.of(self._table, number, _of(receipt, self._field))
+
+
+def _of(receipt: Any, name: str) -> Any:
+    return getattr(receipt, name) if name else receipt
+
+
+def _taken(element: tuple[Any, Any], field: str) -> tuple[int, tuple[Any, Any]]:
+    key, receipt = element
+    return 0, (key, _of(receipt, field))
+
+
+def _ordered(element: tuple[int, Iterable[tuple[Any, Any]]], keyed: bool) -> tuple[int, tuple[Any, ...]]:
+    if keyed:
+        return 0, tuple(sorted(element[1], key=itemgetter(0)))
+    return 0, tuple(sorted((receipt for _, receipt in element[1]), key=_digest))
+
+
+def _digest(receipt: Any) -> str:
+    return next(files_of(receipt)).sha256
+
+
+@dataclass
+class Collect(beam.PTransform):
+    """Bring receipts together, for a task that is made of all: `(0, tuple)`; nothing where there are none.
+
+    Attributes:
+        field: of the receipts, what is collected; empty: they themselves.
+        keyed: whether they are collected with their keys, and in the order of these; else by the
+            digest of their first file.
+    """
+
+    field: str = ""
+    keyed: bool = False
+
+    def expand(self, made: beam.PCollection[tuple[Any, Any]]) -> beam.PCollection[tuple[int, tuple[Any, ...]]]:
+        """Apply the transform."""
+        return (
+            made
+            | "Take" >> beam.Map(_taken, self.field)
+            | "GroupAll" >> beam.GroupByKey()
+            | "Order" >> beam.Map(_ordered, self.keyed)
+        )
+
+
+@dataclass
+class MakeParts(beam.PTransform):
+    """Make the parts of a table, each from a task with its number; return receipts and parts.
+
+    Attributes:
+        workspace: where artefacts lie.
+        stage: makes one; its receipt has a `part`.
+        options: of the stage.
+        table: the name of the table that is made.
+        lanes: how many keys work is dealt out to.
+        weight: work that a task stands for, in any unit.
+    """
+
+    workspace: Workspace
+    stage: Stage[Any, Any, Any]
+    options: Any
+    table: str
+    lanes: int
+    weight: Callable[[Any], float] = attrgetter("weight")
+
+    def expand(self, tasks: beam.PCollection[tuple[int, Any]]) -> Any:
+        """Apply the transform."""
+        made = (
+            tasks
+            | "Spread" >> SpreadOverLanes(self._weigh, self.lanes, self.workspace, "")
+            | "Make" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
+        )
+        return made | "Receipts" >> beam.Values(), made | "Name" >> beam.ParDo(NameParts(self.table, "part"))
+
+    def _weigh(self, element: tuple[int, Any]) -> float:
+        return self.weight(element[1])
 
 
 @dataclass
@@ -189,13 +324,9 @@ class MergeTables(beam.PTransform):
         return parts | "AllParts" >> beam.Flatten()
 
 
-class _Write(beam.DoFn):
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def process(self, element: tuple[int, Iterable[Any]]) -> None:
-        rows = sorted(encode(row) for row in element[1])
-        files.write_bytes(self._path, b"[" + b",".join(rows) + b"]")
+def _write(element: tuple[int, Iterable[Any]], path: str) -> None:
+    rows = sorted(encode(row) for row in element[1])
+    files.write_bytes(path, b"[" + b",".join(rows) + b"]")
 
 
 @dataclass
@@ -210,5 +341,5 @@ class WriteResult(beam.PTransform):
             rows
             | "GatherAll" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
-            | "Write" >> beam.ParDo(_Write(self.path)).with_output_types(type(None))
+            | "Write" >> beam.Map(_write, self.path).with_output_types(type(None))
         )

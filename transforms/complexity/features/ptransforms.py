@@ -5,18 +5,18 @@ CountNgrams       PCollection[Part] -> PCollection[CountedNgrams], the one of al
 ComputeFeatures   PCollection[Part] -> PCollection[Part] of complexity/features and /coverage
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 import apache_beam as beam
 
 from schemas.complexity.instances import COVERAGE, FEATURES
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact, NameParts
+from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 from transforms.complexity.features.base import Setting
-from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT, Counted, CountTask, Wanted
+from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT, Counted, CountTask
 from transforms.complexity.features.ngram_stages import (
     COMBINE_NGRAMS,
     COUNT_NGRAMS,
@@ -25,103 +25,33 @@ from transforms.complexity.features.ngram_stages import (
     NgramTask,
     WantedNgrams,
 )
-from transforms.complexity.features.stages import COVER, FEATURE, Featured, FeatureTask
+from transforms.complexity.features.stages import COVER, FEATURE, FeatureTask
 from transforms.corpora.corpus import SentencePart
 
 __all__ = ["ComputeFeatures", "CountInCorpus", "CountNgrams"]
 
 
-class _Number(beam.DoFn):
-    def process(self, part: Part) -> Iterator[tuple[int, Part]]:
-        yield part.number, part
-
-
-class _WantedFile(beam.DoFn):
-    def process(self, element: tuple[int, Wanted]) -> Iterator[tuple[int, File]]:
-        yield 0, element[1].file
-
-
-class _Files(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[File]]) -> Iterator[tuple[int, tuple[File, ...]]]:
-        number, found = element
-        yield number, tuple(sorted(found, key=_digest))
-
-
-def _digest(file: File) -> str:
-    return file.sha256
-
-
-class _CountTasks(beam.DoFn):
-    def process(self, part: SentencePart, wanted: tuple[int, tuple[File, ...]]) -> Iterator[tuple[int, CountTask]]:
-        yield 0, CountTask(part, wanted[1])
-
-
-class _AllCounted(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[Counted]]) -> Iterator[tuple[int, tuple[Counted, ...]]]:
-        number, found = element
-        yield number, tuple(sorted(found, key=_digest_of_counted))
-
-
-def _digest_of_counted(counted: Counted) -> str:
-    return counted.file.sha256
-
-
 _ByPart = tuple[tuple[int, WantedNgrams], ...]
 
 
-class _OfPart(beam.DoFn):
-    def process(self, element: tuple[int, WantedNgrams]) -> Iterator[tuple[int, tuple[int, WantedNgrams]]]:
-        yield 0, element
+def _count_task(part: SentencePart, wanted: tuple[int, tuple[File, ...]]) -> tuple[int, CountTask]:
+    return 0, CountTask(part, wanted[1])
 
 
-class _AllOfParts(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[tuple[int, WantedNgrams]]]) -> Iterator[tuple[int, _ByPart]]:
-        number, found = element
-        yield number, tuple(sorted(found, key=_first))
+def _corpus_ngrams(part: SentencePart, wanted: tuple[int, _ByPart]) -> tuple[int, NgramTask]:
+    return 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), None)
 
 
-def _first(pair: tuple[int, WantedNgrams]) -> int:
-    return pair[0]
+def _own_ngrams(part: Part, wanted: tuple[int, _ByPart]) -> tuple[int, NgramTask]:
+    before = tuple(one.sentences for number, one in wanted[1] if number < part.number)
+    return 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), before)
 
 
-class _CorpusNgrams(beam.DoFn):
-    def process(self, part: SentencePart, wanted: tuple[int, _ByPart]) -> Iterator[tuple[int, NgramTask]]:
-        yield 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), None)
-
-
-class _OwnNgrams(beam.DoFn):
-    def process(self, part: Part, wanted: tuple[int, _ByPart]) -> Iterator[tuple[int, NgramTask]]:
-        before = tuple(one.sentences for number, one in wanted[1] if number < part.number)
-        yield 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), before)
-
-
-class _AllNgrams(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[CountedNgrams]]) -> Iterator[tuple[int, tuple[CountedNgrams, ...]]]:
-        number, found = element
-        yield number, tuple(sorted(found, key=_digest_of_ngrams))
-
-
-def _digest_of_ngrams(counted: CountedNgrams) -> str:
-    return counted.file.sha256
-
-
-class _Tasks(beam.DoFn):
-    def process(
-        self, part: Part, counts: tuple[int, Counted] | None = None, ngrams: tuple[int, CountedNgrams] | None = None
-    ) -> Iterator[tuple[int, FeatureTask]]:
-        found = None if counts is None else counts[1]
-        yield part.number, FeatureTask(part, found, None if ngrams is None else ngrams[1])
-
-
-class _Name(beam.DoFn):
-    def process(self, element: tuple[int, Featured]) -> Iterator[Part]:
-        number, made = element
-        yield Part.of(FEATURES.name, number, made.part)
-
-
-class _Coverage(beam.DoFn):
-    def process(self, element: tuple[int, Featured]) -> Iterator[tuple[int, File]]:
-        yield 0, element[1].coverage
+def _feature_task(
+    part: Part, counts: tuple[int, Counted] | None = None, ngrams: tuple[int, CountedNgrams] | None = None
+) -> tuple[int, FeatureTask]:
+    found = None if counts is None else counts[1]
+    return part.number, FeatureTask(part, found, None if ngrams is None else ngrams[1])
 
 
 @dataclass
@@ -140,19 +70,16 @@ class CountInCorpus(beam.PTransform):
         """Apply the transform."""
         wanted = (
             parts
-            | "Number" >> beam.ParDo(_Number())
+            | "Number" >> beam.WithKeys(attrgetter("number"))
             | "Want" >> beam.ParDo(MakeArtefact(self.workspace, WANT, None))
-            | "WantedFile" >> beam.ParDo(_WantedFile())
-            | "GroupWanted" >> beam.GroupByKey()
-            | "AllWanted" >> beam.ParDo(_Files())
+            | "AllWanted" >> Collect("file")
         )
         return (
             parts.pipeline
             | "CorpusParts" >> beam.Create(self.corpus)
-            | "CountTasks" >> beam.ParDo(_CountTasks(), wanted=beam.pvalue.AsSingleton(wanted))
+            | "CountTasks" >> beam.Map(_count_task, wanted=beam.pvalue.AsSingleton(wanted))
             | "Count" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
-            | "GroupCounted" >> beam.GroupByKey()
-            | "AllCounted" >> beam.ParDo(_AllCounted())
+            | "AllCounted" >> Collect()
             | "Combine" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, None))
         )
 
@@ -173,26 +100,23 @@ class CountNgrams(beam.PTransform):
         """Apply the transform."""
         found = (
             parts
-            | "Number" >> beam.ParDo(_Number())
+            | "Number" >> beam.WithKeys(attrgetter("number"))
             | "Want" >> beam.ParDo(MakeArtefact(self.workspace, WANT_NGRAMS, not self.corpus))
-            | "OfPart" >> beam.ParDo(_OfPart())
-            | "GroupWanted" >> beam.GroupByKey()
-            | "AllWanted" >> beam.ParDo(_AllOfParts())
+            | "AllWanted" >> Collect(keyed=True)
         )
         wanted = beam.pvalue.AsSingleton(found)
         if self.corpus:
             tasks = (
                 parts.pipeline
                 | "CorpusParts" >> beam.Create(self.corpus)
-                | "CorpusTasks" >> beam.ParDo(_CorpusNgrams(), wanted=wanted)
+                | "CorpusTasks" >> beam.Map(_corpus_ngrams, wanted=wanted)
             )
         else:
-            tasks = parts | "OwnTasks" >> beam.ParDo(_OwnNgrams(), wanted=wanted)
+            tasks = parts | "OwnTasks" >> beam.Map(_own_ngrams, wanted=wanted)
         return (
             tasks
             | "Count" >> beam.ParDo(MakeArtefact(self.workspace, COUNT_NGRAMS, None))
-            | "GroupCounted" >> beam.GroupByKey()
-            | "AllCounted" >> beam.ParDo(_AllNgrams())
+            | "AllCounted" >> Collect()
             | "Combine" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE_NGRAMS, None))
         )
 
@@ -222,16 +146,14 @@ class ComputeFeatures(beam.PTransform):
             counts["ngrams"] = beam.pvalue.AsSingleton(ngrams)
         featured = (
             parts
-            | "Tasks" >> beam.ParDo(_Tasks(), **counts)
+            | "Tasks" >> beam.Map(_feature_task, **counts)
             | "Feature" >> beam.ParDo(MakeArtefact(self.workspace, FEATURE, self.setting))
         )
         covered = (
             featured
-            | "Coverage" >> beam.ParDo(_Coverage())
-            | "GroupCoverage" >> beam.GroupByKey()
-            | "AllCovered" >> beam.ParDo(_Files())
+            | "AllCovered" >> Collect("coverage")
             | "Cover" >> beam.ParDo(MakeArtefact(self.workspace, COVER, None))
             | "NameCoverage" >> beam.ParDo(NameParts(COVERAGE.name))
         )
-        named = featured | "Name" >> beam.ParDo(_Name())
+        named = featured | "Name" >> beam.ParDo(NameParts(FEATURES.name, "part"))
         return (named, covered) | "Tables" >> beam.Flatten()

@@ -35,7 +35,7 @@ from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_resources, path_within, prepare
 
-__all__ = ["COVER", "FEATURE", "FeatureOptions", "FeatureTask", "Featured", "check_features", "described", "setting_of"]
+__all__ = ["COVER", "FEATURE", "FeatureOptions", "FeatureTask", "Featured", "check_features", "setting_of"]
 
 log = logging.getLogger("lexbeam")
 
@@ -311,14 +311,7 @@ def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
 
 
 def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
-    encoder = {} if setting.encoder is None else setting.encoder.chosen()
-    return {_GROUPS: setting.use, **setting.lexicon.chosen(), **encoder}
-
-
-def described(setting: Setting) -> Mapping[str, Any]:
-    """Return what a manifest says of the resources of a setting."""
-    encoder = {} if setting.encoder is None else {"encoder": setting.encoder.described()}
-    return {**setting.lexicon.described(), **encoder}
+    return {_GROUPS: setting.use}
 
 
 FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(

@@ -14,10 +14,19 @@ import apache_beam as beam
 
 from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICTIONS
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
+from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, Evaluated, EvaluateTask, MeasureOptions
-from transforms.complexity.scorers.fit_stages import DESIGN, FIT, Designed, DesignTask, FitOptions, FitTask, FittedCase
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, MeasureOptions
+from transforms.complexity.scorers.fit_stages import (
+    DESIGN,
+    FIT,
+    Designed,
+    DesignTask,
+    FitOptions,
+    FitTask,
+    FittedCase,
+    chosen_of,
+)
 from transforms.complexity.scorers.holding_out import Case, system_of
 from transforms.complexity.scorers.kept_models import KeptModel, merged
 from transforms.complexity.scorers.pool_stage import POOL
@@ -40,12 +49,8 @@ class DesignFolders(beam.PTransform):
         return tasks | "Join" >> beam.ParDo(MakeArtefact(self.workspace, DESIGN, None))
 
 
-class _Tasks(beam.DoFn):
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
-
-    def process(self, element: tuple[int, Iterable[tuple[int, Designed]]]) -> Iterator[tuple[Key, FitTask]]:
-        yield from fit_tasks(self._asked, dict(element[1]))
+def _tasks(element: tuple[int, tuple[tuple[int, Designed], ...]], asked: Asked) -> Iterator[tuple[Key, FitTask]]:
+    yield from fit_tasks(asked, dict(element[1]))
 
 
 def _by_system(element: tuple[Key, FittedCase], first: str) -> tuple[str, CaseDone]:
@@ -64,49 +69,28 @@ class FitCases(beam.PTransform):
 
     def expand(self, designs: beam.PCollection[tuple[int, Designed]]) -> beam.PCollection[tuple[str, CaseDone]]:
         """Apply the transform."""
+        entries = chosen_of(self.asked.scorers, self.options.scorer)
         return (
             designs
-            | "Gather" >> beam.WithKeys(0)
-            | "GroupFolders" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.ParDo(_Tasks(self.asked))
+            | "AllFolders" >> Collect(keyed=True)
+            | "MakeTasks" >> beam.FlatMap(_tasks, self.asked)
             | "SpreadCases" >> SpreadOverLanes(weight_of, self.lanes, self.workspace, FIT.name)
-            | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.options))
+            | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.options, entries))
             | "KeyBySystem" >> beam.Map(_by_system, self.asked.first)
         )
 
 
-class _EvaluateTasks(beam.DoFn):
-    def process(
-        self, element: tuple[str, Iterable[CaseDone | None]], designs: dict[int, Designed]
-    ) -> Iterator[tuple[str, EvaluateTask]]:
-        system, found = element
-        done = tuple(sorted(one for one in found if one is not None))
-        other = designs[OTHER].part.file if OTHER in designs else None
-        yield system, EvaluateTask(system, designs[OWN].part.file, other, done)
+def _evaluate_task(
+    element: tuple[str, Iterable[CaseDone | None]], designs: dict[int, Designed]
+) -> tuple[str, EvaluateTask]:
+    system, found = element
+    done = tuple(sorted(one for one in found if one is not None))
+    other = designs[OTHER].part.file if OTHER in designs else None
+    return system, EvaluateTask(system, designs[OWN].part.file, other, done)
 
 
-class _Parts(beam.DoFn):
-    def __init__(self, systems: list[str]) -> None:
-        self._number = {system: number for number, system in enumerate(systems)}
-
-    def process(self, element: tuple[str, Evaluated]) -> Iterator[Part]:
-        system, found = element
-        number = self._number[system]
-        yield Part.of(COMPLEXITY_METRICS.name, number, found.metrics)
-        yield Part.of(IMPORTANCE.name, number, found.importance)
-        yield Part.of(LEARNING.name, number, found.learning)
-
-
-class _Predictions(beam.DoFn):
-    def process(self, element: tuple[str, Evaluated]) -> Iterator[tuple[int, tuple[str, PartFile]]]:
-        system, found = element
-        yield 0, (system, found.predictions)
-
-
-class _Pooled(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[tuple[str, PartFile]]]) -> Iterator[tuple[int, list[PartFile]]]:
-        by_system = dict(element[1])
-        yield 0, [by_system[system] for system in sorted(by_system)]
+def _pool_task(element: tuple[int, tuple[tuple[str, PartFile], ...]]) -> tuple[int, list[PartFile]]:
+    return 0, [part for _, part in element[1]]
 
 
 @dataclass
@@ -131,30 +115,28 @@ class MeasureSystems(beam.PTransform):
             (done, done.pipeline | "EverySystem" >> beam.Create(every))
             | "WithEverySystem" >> beam.Flatten()
             | "GroupBySystem" >> beam.GroupByKey()
-            | "MakeTasks" >> beam.ParDo(_EvaluateTasks(), designs=beam.pvalue.AsDict(self.designs))
+            | "MakeTasks" >> beam.Map(_evaluate_task, designs=beam.pvalue.AsDict(self.designs))
             | "Measure" >> beam.ParDo(MakeArtefact(self.workspace, EVALUATE, self.options))
         )
         predictions = (
             measured
-            | "TakePredictions" >> beam.ParDo(_Predictions())
-            | "GroupPredictions" >> beam.GroupByKey()
-            | "OrderSystems" >> beam.ParDo(_Pooled())
+            | "AllPredictions" >> Collect("predictions", keyed=True)
+            | "PoolTask" >> beam.Map(_pool_task)
             | "Pool" >> beam.ParDo(MakeArtefact(self.workspace, POOL, None))
             | "NamePredictions" >> beam.ParDo(NameParts(PREDICTIONS.name))
         )
-        parts = measured | "NameParts" >> beam.ParDo(_Parts(self.systems))
-        return (parts, predictions) | "AllParts" >> beam.Flatten()
+        tables = {"metrics": COMPLEXITY_METRICS, "importance": IMPORTANCE, "learning": LEARNING}
+        parts = [
+            measured | f"Name{field.title()}" >> beam.ParDo(NameParts(table.name, field, self.systems))
+            for field, table in tables.items()
+        ]
+        return (*parts, predictions) | "AllParts" >> beam.Flatten()
 
 
-class _Keep(beam.DoFn):
-    def __init__(self, folder: str, overwrite: bool) -> None:
-        self._folder = folder
-        self._overwrite = overwrite
-
-    def process(self, element: tuple[int, Iterable[tuple[str, CaseDone]]]) -> Iterator[KeptModel]:
-        done = sorted(one for _, one in element[1] if one.fitted.model is not None)
-        models: list[Any] = [load_model(one.fitted.model) for one in done if one.fitted.model]
-        yield KeptModel(keep_model(self._folder, merged(models), overwrite=self._overwrite))
+def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> KeptModel:
+    done = sorted(one for _, one in element[1] if one.fitted.model is not None)
+    models: list[Any] = [load_model(one.fitted.model) for one in done if one.fitted.model]
+    return KeptModel(keep_model(folder, merged(models), overwrite=overwrite))
 
 
 @dataclass
@@ -170,5 +152,5 @@ class KeepModel(beam.PTransform):
             done
             | "Gather" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
-            | "Keep" >> beam.ParDo(_Keep(self.folder, self.overwrite))
+            | "Keep" >> beam.Map(_keep, self.folder, self.overwrite)
         )

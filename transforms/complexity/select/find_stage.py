@@ -134,8 +134,7 @@ def _told(band: Band) -> Any:
 
 
 def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:
-    found = {"transforms.complexity.select.patterns:PATTERNS": spec.patterns}
-    return {**found, **(spec.lexicon.chosen() if spec.bands else {})}
+    return {"transforms.complexity.select.patterns:PATTERNS": spec.patterns}
 
 
 def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> Found:

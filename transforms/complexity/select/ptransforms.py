@@ -3,14 +3,14 @@
     FindTargets      PCollection[SentencePart] -> PCollection[(SHA-256, Found)]
     ChooseTargets    PCollection[(SHA-256, Found)] -> kept: PCollection[Occurrence],
                                                       repeated: PCollection[Number]
-    TellNumbers      a DoFn: (SHA-256, Found) -> Number
+    numbers_of       (SHA-256, Found) -> its Numbers
     FetchInstances   PCollection[Occurrence] -> PCollection[Part]
 
 What is shuffled are ids of documents, hashes of sentences, and those occurrences of each part that
 may be taken.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,20 +29,18 @@ from transforms.complexity.select.picking import Copies, Occurrence, copies_of, 
 from transforms.corpora.corpus import PartPair, SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["ChooseTargets", "Chosen", "FetchInstances", "FindTargets", "TellNumbers"]
+__all__ = ["ChooseTargets", "Chosen", "FetchInstances", "FindTargets", "numbers_of"]
 
 
 def _rows(part: SentencePart) -> float:
     return part.rows
 
 
-class _FindTasks(beam.DoFn):
-    def __init__(self, genres: Mapping[str, str | None]) -> None:
-        self._genres = genres
-
-    def process(self, element: SentencePart, copies: dict[str, list[str]]) -> Iterator[tuple[str, FindTask]]:
-        left_out = tuple(copies.get(element.sha256, ()))
-        yield element.sha256, FindTask(element, left_out, self._genres[element.sha256])
+def _find_task(
+    element: SentencePart, genres: Mapping[str, str | None], copies: dict[str, list[str]]
+) -> tuple[str, FindTask]:
+    left_out = tuple(copies.get(element.sha256, ()))
+    return element.sha256, FindTask(element, left_out, genres[element.sha256])
 
 
 @dataclass
@@ -66,85 +64,62 @@ class FindTargets(beam.PTransform):
         return (
             parts
             | "SpreadParts" >> SpreadOverLanes(weight=_rows, lanes=self.lanes, workspace=self.workspace, stage="")
-            | "MakeFindTasks" >> beam.ParDo(_FindTasks(self.genres), copies=beam.pvalue.AsDict(copies))
+            | "MakeFindTasks" >> beam.Map(_find_task, self.genres, copies=beam.pvalue.AsDict(copies))
             | "FindInPart" >> beam.ParDo(MakeArtefact(self.workspace, FIND, self.spec))
         )
 
 
-class TellNumbers(beam.DoFn):
-    """Take the counts of a part."""
-
-    def process(self, element: tuple[str, Found]) -> Iterator[Number]:
-        """Yield each."""
-        yield from element[1].numbers
+def numbers_of(element: tuple[str, Found]) -> Sequence[Number]:
+    """Return the counts of a part."""
+    return element[1].numbers
 
 
-class _Shares(beam.DoFn):
+def _shares(element: tuple[str, Found], number: int) -> Iterator[tuple[int, tuple[str, Copies]]]:
     """Send the sentences of a part to the shares of all hashes that they are in."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def process(self, element: tuple[str, Found]) -> Iterator[tuple[int, tuple[str, Copies]]]:
-        name, found = element
-        for share, copies in shares(copies_of(found), self._number):
-            yield share, (name, copies)
+    name, found = element
+    for share, copies in shares(copies_of(found), number):
+        yield share, (name, copies)
 
 
-class _Repeated(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Any]]:
-        yield from repeated(list(element[1])).items()
+def _repeated(element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Any]]:
+    yield from repeated(list(element[1])).items()
 
 
-class _Pick(beam.DoFn):
+def _pick(
+    element: tuple[str, dict[str, Iterable[Any]]], contexts: int, quotas: Mapping[str, int | None]
+) -> Iterator[tuple[tuple[str, str, str], tuple[Any, ...]]]:
     """Pick what may be taken of a part, by kind, genre and target."""
-
-    def __init__(self, contexts: int, quotas: Mapping[str, int | None]) -> None:
-        self._contexts = contexts
-        self._quotas = quotas
-
-    def process(
-        self, element: tuple[str, dict[str, Iterable[Any]]]
-    ) -> Iterator[tuple[tuple[str, str, str], tuple[Any, ...]]]:
-        name, joined = element
-        lost = np.concatenate([np.empty(0, np.uint64), *joined["lost"]])
-        for found in joined["found"]:
-            rows = pick(found, lost, self._contexts, self._quotas)
-            for target, one in occurrences_of(rows, name):
-                yield (one.kind, _genre_key(one.genre), target), tuple(one)
+    name, joined = element
+    lost = np.concatenate([np.empty(0, np.uint64), *joined["lost"]])
+    for found in joined["found"]:
+        rows = pick(found, lost, contexts, quotas)
+        for target, one in occurrences_of(rows, name):
+            yield (one.kind, _genre_key(one.genre), target), tuple(one)
 
 
 def _genre_key(genre: str | None) -> str:
     return "" if genre is None else f"={genre}"
 
 
-class _ByGenre(beam.DoFn):
+def _by_genre(element: tuple[tuple[str, str, str], list[Any]], kind: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Key what is left of the targets of a kind by genre."""
-
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-
-    def process(self, element: tuple[tuple[str, str, str], list[Any]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        (kind, genre, _), kept = element
-        if kind == self._kind:
-            for one in kept:
-                yield genre, tuple(one)
+    (own, genre, _), kept = element
+    if own == kind:
+        for one in kept:
+            yield genre, tuple(one)
 
 
-class _Taken(beam.DoFn):
-    def process(self, element: tuple[str, Any]) -> Iterator[Occurrence]:
-        yield Occurrence(*element[1])
+def _taken(element: tuple[str, Any]) -> Occurrence:
+    return Occurrence(*element[1])
 
 
-class _TakenOf(beam.DoFn):
-    def process(self, element: tuple[str, list[Any]]) -> Iterator[Occurrence]:
-        for one in element[1]:
-            yield Occurrence(*one)
+def _taken_of(element: tuple[str, list[Any]]) -> Iterator[Occurrence]:
+    for one in element[1]:
+        yield Occurrence(*one)
 
 
-class _CountLost(beam.DoFn):
-    def process(self, element: tuple[str, Any]) -> Iterator[Number]:
-        yield Number("repeated", None, "", len(element[1]))
+def _count_lost(element: tuple[str, Any]) -> Number:
+    return Number("repeated", None, "", len(element[1]))
 
 
 def _draws_by(item: Any) -> tuple[str, int, int]:
@@ -178,53 +153,45 @@ class ChooseTargets(beam.PTransform):
         """Apply the transform."""
         lost = (
             found
-            | "ShareSentences" >> beam.ParDo(_Shares(self.ranges))
+            | "ShareSentences" >> beam.FlatMap(_shares, self.ranges)
             | "GroupByShare" >> beam.GroupByKey()
-            | "FindRepeatedSentences" >> beam.ParDo(_Repeated())
+            | "FindRepeatedSentences" >> beam.FlatMap(_repeated)
         )
         of_target = (
             {"found": found, "lost": lost}
             | "JoinByPart" >> beam.CoGroupByKey()
-            | "PickOfPart" >> beam.ParDo(_Pick(self.contexts, self.quotas))
+            | "PickOfPart" >> beam.FlatMap(_pick, self.contexts, self.quotas)
             | "KeepOfTarget" >> self._smallest(self.contexts)
         )
         kept = [self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())]
-        return Chosen(kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.ParDo(_CountLost()))
+        return Chosen(kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.Map(_count_lost))
 
     def _smallest(self, k: int) -> KeepSmallest:
         return KeepSmallest(k, seed=self.seed, drawn=OCCURRENCES, key=_draws_by)
 
     def _of_kind(self, kind: str, quota: int | None, of_target: beam.PCollection) -> beam.PCollection[Occurrence]:
-        by_genre = of_target | f"KeyByGenre {kind}" >> beam.ParDo(_ByGenre(kind))
+        by_genre = of_target | f"KeyByGenre {kind}" >> beam.FlatMap(_by_genre, kind)
         if quota is None:
-            return by_genre | f"TakeAll {kind}" >> beam.ParDo(_Taken())
-        return by_genre | f"KeepOfGenre {kind}" >> self._smallest(quota) | f"TakeKept {kind}" >> beam.ParDo(_TakenOf())
+            return by_genre | f"TakeAll {kind}" >> beam.Map(_taken)
+        return by_genre | f"KeepOfGenre {kind}" >> self._smallest(quota) | f"TakeKept {kind}" >> beam.FlatMap(_taken_of)
 
 
 def _by_part(one: Occurrence) -> tuple[str, Occurrence]:
     return one.part, one
 
 
-class _FetchTasks(beam.DoFn):
-    def __init__(self, pairs: Mapping[str, PartPair]) -> None:
-        self._pairs = pairs
-
-    def process(self, element: tuple[str, Iterable[Occurrence]]) -> Iterator[tuple[str, FetchTask]]:
-        name, chosen = element
-        yield name, FetchTask(self._pairs[name], tuple(sorted(chosen, key=_draws_by)))
+def _fetch_task(element: tuple[str, Iterable[Occurrence]], pairs: Mapping[str, PartPair]) -> tuple[str, FetchTask]:
+    name, chosen = element
+    return name, FetchTask(pairs[name], tuple(sorted(chosen, key=_draws_by)))
 
 
-class _ByBucket(beam.DoFn):
-    def __init__(self, parts: int) -> None:
-        self._parts = parts
-
-    def process(self, element: tuple[str, Fetched]) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-        fetched = element[1]
-        runs: dict[int, list[tuple[str, int, int]]] = {}
-        for ordinal, name in enumerate(fetched.ids):
-            runs.setdefault(bucket_of(name, self._parts), []).append((name, 0, ordinal))
-        for bucket in sorted(runs):
-            yield (INSTANCES.name, bucket), StagedRun(fetched.file, tuple(runs[bucket]))
+def _by_bucket(element: tuple[str, Fetched], parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+    fetched = element[1]
+    runs: dict[int, list[tuple[str, int, int]]] = {}
+    for ordinal, name in enumerate(fetched.ids):
+        runs.setdefault(bucket_of(name, parts), []).append((name, 0, ordinal))
+    for bucket in sorted(runs):
+        yield (INSTANCES.name, bucket), StagedRun(fetched.file, tuple(runs[bucket]))
 
 
 @dataclass
@@ -248,9 +215,9 @@ class FetchInstances(beam.PTransform):
             kept
             | "KeyByPart" >> beam.Map(_by_part)
             | "GroupByPart" >> beam.GroupByKey()
-            | "MakeFetchTasks" >> beam.ParDo(_FetchTasks(self.pairs))
+            | "MakeFetchTasks" >> beam.Map(_fetch_task, self.pairs)
             | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.spec))
-            | "KeyByBucket" >> beam.ParDo(_ByBucket(self.parts))
+            | "KeyByBucket" >> beam.FlatMap(_by_bucket, self.parts)
             | "Merge"
             >> MergeTables(self.workspace, {INSTANCES.name: MERGE}, self.parts, {INSTANCES.name: self.spec.layers})
         )

@@ -69,36 +69,28 @@ def _name(stage: StageFile) -> str:
     return stage.records.path.rpartition("/")[2]
 
 
-class _Files(beam.DoFn):
-    def process(self, element: Ingested) -> Iterator[tuple[str, StageFile]]:
-        for stage in element.stages:
-            yield _name(stage), stage
+def _files(element: Ingested) -> Iterator[tuple[str, StageFile]]:
+    for stage in element.stages:
+        yield _name(stage), stage
 
 
-class _Occurrences(beam.DoFn):
-    # There is one for each record: plain tuples take a third of what named ones do.
-    def process(self, element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
-        with BatchReader() as reader:
-            for number, stage in enumerate(element.stages):
-                columns = reader.read(element.keys, number).to_pydict().values()
-                for key, source, ordinal, position, place in zip(*columns, strict=True):
-                    yield key, (source, ordinal, position, _name(stage), place)
+def _occurrences(element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    with BatchReader() as reader:
+        for number, stage in enumerate(element.stages):
+            columns = reader.read(element.keys, number).to_pydict().values()
+            for key, source, ordinal, position, place in zip(*columns, strict=True):
+                yield key, (source, ordinal, position, _name(stage), place)
 
 
-class _Decide(beam.DoFn):
-    def __init__(self, mode: str) -> None:
-        self._mode = mode
-
-    def process(self, element: tuple[str, Iterable[tuple[Any, ...]]]) -> Iterator[tuple[str, Decision]]:
-        for decision in decide((Occurrence(*row) for row in element[1]), self._mode):
-            yield decision.file, decision
+def _decide(element: tuple[str, Iterable[tuple[Any, ...]]], mode: str) -> Iterator[tuple[str, Decision]]:
+    for decision in decide((Occurrence(*row) for row in element[1]), mode):
+        yield decision.file, decision
 
 
-class _Join(beam.DoFn):
-    def process(self, element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
-        _, found = element
-        for stage in found["files"]:
-            yield AnnotateTask(stage, tuple(sorted(found["decisions"])))
+def _join(element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
+    _, found = element
+    for stage in found["files"]:
+        yield AnnotateTask(stage, tuple(sorted(found["decisions"])))
 
 
 @dataclass
@@ -111,37 +103,31 @@ class SettleDuplicates(beam.PTransform):
         """Apply the transform."""
         decisions = (
             receipts
-            | "ListOccurrences" >> beam.ParDo(_Occurrences())
+            | "ListOccurrences" >> beam.FlatMap(_occurrences)
             | "GroupByKey" >> beam.GroupByKey()
-            | "DecideOnDuplicates" >> beam.ParDo(_Decide(self.mode))
+            | "DecideOnDuplicates" >> beam.FlatMap(_decide, self.mode)
         )
-        stage = receipts | "ListStageFiles" >> beam.ParDo(_Files())
+        stage = receipts | "ListStageFiles" >> beam.FlatMap(_files)
         return (
             {"files": stage, "decisions": decisions}
             | "JoinByFile" >> beam.CoGroupByKey()
-            | "MakeTasks" >> beam.ParDo(_Join())
+            | "MakeTasks" >> beam.FlatMap(_join)
         )
 
 
-class _Shares(beam.DoFn):
-    def process(self, element: Ingested) -> Iterator[tuple[int, int, frozenset[int]]]:
-        records = sum(row.records for row in element.inputs)
-        yield records, sum(element.reasons.values()), frozenset(element.years)
+def _counts(element: Ingested) -> tuple[int, int, frozenset[int]]:
+    records = sum(row.records for row in element.inputs)
+    return records, sum(element.reasons.values()), frozenset(element.years)
 
 
 def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*years)
 
 
-class _Gate(beam.DoFn):
-    def __init__(self, share: float, asked: Asked) -> None:
-        self._share = share
-        self._asked = asked
-
-    def process(self, element: Any, counts: tuple[int, int, frozenset[int]]) -> Iterator[Any]:
-        records, rejected, years = counts
-        if acceptable(records, rejected, self._share) and not lacking(years, self._asked):
-            yield element
+def _gate(element: Any, share: float, asked: Asked, counts: tuple[int, int, frozenset[int]]) -> Iterator[Any]:
+    records, rejected, years = counts
+    if acceptable(records, rejected, share) and not lacking(years, asked):
+        yield element
 
 
 @dataclass
@@ -160,21 +146,17 @@ class KeepAcceptable(beam.PTransform):
         """Apply the transform."""
         counts = (
             self.receipts
-            | "CountRecords" >> beam.ParDo(_Shares())
+            | "CountRecords" >> beam.Map(_counts)
             | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
         )
-        return elements | "Gate" >> beam.ParDo(_Gate(self.share, self.asked), counts=beam.pvalue.AsSingleton(counts))
+        return elements | "Gate" >> beam.FlatMap(_gate, self.share, self.asked, counts=beam.pvalue.AsSingleton(counts))
 
 
-class _Rejects(beam.DoFn):
-    def __init__(self, parts: int) -> None:
-        self._parts = parts
-
-    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], StagedRun]]:
-        if element.rejects.file is not None:
-            batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
-            for bucket in range(self._parts):
-                yield ("rejects", bucket), StagedRun(element.rejects.file, batches)
+def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+    if element.rejects.file is not None:
+        batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
+        for bucket in range(parts):
+            yield ("rejects", bucket), StagedRun(element.rejects.file, batches)
 
 
 @dataclass
@@ -188,4 +170,4 @@ class ListRejects(beam.PTransform):
 
     def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
-        return receipts | "ListBatches" >> beam.ParDo(_Rejects(self.parts))
+        return receipts | "ListBatches" >> beam.FlatMap(_rejects, self.parts)

@@ -313,18 +313,14 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
     return gold
 
 
-def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
+def _chosen(_: Any, asking: Asking) -> Mapping[str, Collection[str]]:
     base = "transforms.simplification.generation"
-    chosen: dict[str, set[str]] = {
+    return {
         f"{base}.generators:GENERATORS": {
             name for own in asking.settings.values() for name in (*own.generators, *own.evidence)
         },
         f"{base}.thesaurus:SENSES": {own.senses for own in asking.settings.values()},
     }
-    for more in (asking.lexicon.chosen(), *(one.chosen() for one in asking.encoders)):
-        for name, entries in more.items():
-            chosen.setdefault(name, set()).update(entries)
-    return {name: sorted(entries) for name, entries in chosen.items()}
 
 
 GENERATE: Stage[GenerationTask, Asking, Generated] = Stage(

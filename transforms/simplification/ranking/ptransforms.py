@@ -4,7 +4,6 @@ WithRegressor   PCollection[(number, PartTask)] -> PCollection[(number, RankTask
                 PCollection[Regressed]
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,16 +18,8 @@ from transforms.simplification.records import PartTask
 __all__ = ["WithRegressor"]
 
 
-class _Tasks(beam.DoFn):
-    def process(
-        self, element: tuple[int, PartTask], regressed: tuple[int, Regressed] | None = None
-    ) -> Iterator[tuple[int, RankTask]]:
-        yield element[0], RankTask(element[1], None if regressed is None else regressed[1])
-
-
-class _Second(beam.DoFn):
-    def process(self, element: tuple[int, Any]) -> Iterator[Any]:
-        yield element[1]
+def _task(element: tuple[int, PartTask], regressed: tuple[int, Regressed] | None = None) -> tuple[int, RankTask]:
+    return element[0], RankTask(element[1], None if regressed is None else regressed[1])
 
 
 @dataclass
@@ -49,11 +40,11 @@ class WithRegressor(beam.PTransform):
         """Apply the transform."""
         begin = tasks.pipeline
         if self.task is None:
-            return tasks | "Tasks" >> beam.ParDo(_Tasks()), begin | "None" >> beam.Create([])
+            return tasks | "Tasks" >> beam.Map(_task), begin | "None" >> beam.Create([])
         fitted = (
             begin
             | "Labelled" >> beam.Create([(0, self.task)], reshuffle=False)
             | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.fitting))
         )
-        ready = tasks | "Tasks" >> beam.ParDo(_Tasks(), beam.pvalue.AsSingleton(fitted))
-        return ready, fitted | "Regressed" >> beam.ParDo(_Second())
+        ready = tasks | "Tasks" >> beam.Map(_task, beam.pvalue.AsSingleton(fitted))
+        return ready, fitted | "Regressed" >> beam.Values()

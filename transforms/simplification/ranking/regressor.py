@@ -176,7 +176,7 @@ def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
 
 
 def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
-    return {"transforms.learning.scorers:SCORERS": [fitting.scorer], **fitting.lexicon.chosen()}
+    return {"transforms.learning.scorers:SCORERS": [fitting.scorer]}
 
 
 FIT: Stage[FitTask, Fitting, Regressed] = Stage(

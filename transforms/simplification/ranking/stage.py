@@ -209,10 +209,7 @@ def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
         if "average" in one.options.ranker:
             names |= {*one.options.average_of}
     kinds = {name.partition(":")[0] for name in names}
-    return {
-        "transforms.simplification.ranking.rankers:RANKERS": sorted(kinds),
-        **next(iter(rankings.values())).lexicon.chosen(),
-    }
+    return {"transforms.simplification.ranking.rankers:RANKERS": kinds}
 
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(

@@ -113,7 +113,6 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
         "transforms.simplification.selection.filters:FILTERS": sorted(used),
         "transforms.annotation.engines.registry:ENGINES": kinds,
         "transforms.annotation.engines.registry:TAGGERS": [kind for kind in kinds if kind in TAGGERS],
-        **first.lexicon.chosen(),
     }
 
 
