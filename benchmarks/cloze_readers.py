@@ -29,7 +29,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipelines.cli import main as lexbeam
-from pipelines.commands.cloze.options import ClozeOptionsOptions
+from pipelines.commands.cloze.options import GLOSS_TOKENS
 from schemas.cloze.pairs import CANDIDATES
 from transforms.cloze.filters.candidates import question_id
 from transforms.cloze.readers.data import Encoded, EncodeOptions, Group, GroupTask, questions
@@ -51,7 +51,6 @@ from transforms.common.store.tables import Part, write_part
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
 PLACES = (-3, -2, -1, 1, 2, 3)
-GLOSS_TOKENS = ClozeOptionsOptions.gloss_tokens
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -3,18 +3,23 @@
     python -m benchmarks.kept_by_figures splits [FILE.tsv ...]
     python -m benchmarks.kept_by_figures hanta [--tokens N]
     python -m benchmarks.kept_by_figures skops
+    python -m benchmarks.kept_by_figures code
 
 splits   Kolmogorov-Smirnov distances of balanced splits: ours, and StratifiedGroupKFold of
          scikit-learn over quantile bands of the values; of drawn instances, and of files with the
          columns of CompLex. Medians of three seeds
 hanta    tokens a second of CPU on sentences of words drawn by their frequency: ours, ours with
          HanTa's search over morphemes, HanTa's `tag_sent`
-skops    what `skops.io.loads` makes of the hostile files of tests/lexicon/models, each in a process
-         of its own, with 2 GiB of memory and 20 seconds
+skops    what `skops.io.loads` makes of the hostile files of tests/learning/models, each in a process
+         of its own, with 20 seconds of CPU
+code     of edits of one definition each, whichever of our definitions: how many stages they make
+         anew where code is followed definition by definition, and where whole modules count
 """
 
 import argparse
+import ast
 import csv
+import functools
 import itertools
 import os
 import resource
@@ -29,16 +34,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pipelines.frame.registry import COMMANDS, load
+from transforms.common.code.walk import PACKAGES, PLUMBING
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.draws.splits import bands_of, deal_alike, distances, parse_shares
 
 __all__ = ["main"]
 
 SHARES = parse_shares(["train=.85", "trial=.05", "test=.10"])
-BANDS = (5, 10, 20, 50, 100)
+BANDS = (5, 10, 20, 50)
 FOLDS = 20  # 1 for trial, 2 for test, the others for train
 SEEDS = (1, 2, 3)
-TESTS = Path(__file__).resolve().parent.parent / "tests" / "lexicon" / "models"
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests" / "lexicon" / "models"
 
 Ints = npt.NDArray[np.int64]
 Instances = tuple[Ints, Ints, npt.NDArray[np.float64]]  # token, genre, value
@@ -53,14 +61,13 @@ def drawn(rows: int) -> Instances:
 
 
 def of_files(paths: list[str]) -> Instances:
-    """Return the instances of files of CompLex: id, corpus, sentence, token, complexity."""
-    rows: list[dict[str, str]] = []
+    """Return the instances of files of CompLex: id, subcorpus, sentence, token, complexity."""
+    rows: list[list[str]] = []
     for path in paths:
         with open(path, encoding="utf-8", newline="") as stream:
-            rows += csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
-    columns = ([row[name].lower() for row in rows] for name in ("token", "corpus"))
-    token, genre = (np.unique(column, return_inverse=True)[1] for column in columns)
-    return token, genre, np.array([float(row["complexity"]) for row in rows])
+            rows += itertools.islice(csv.reader(stream, delimiter="\t", quoting=csv.QUOTE_NONE), 1, None)
+    token, genre = (np.unique([row[place].lower() for row in rows], return_inverse=True)[1] for place in (3, 1))
+    return token, genre, np.array([float(row[4]) for row in rows])
 
 
 def ours(instances: Instances, seed: int) -> Ints:
@@ -87,7 +94,7 @@ def stratified(instances: Instances, seed: int, bands: int) -> Ints:
 def splits(paths: list[str]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each set of instances and method."""
     warnings.filterwarnings("ignore", message="The least populated class")
-    sets: dict[str, Instances] = {f"{rows} drawn": drawn(rows) for rows in (2_000, 10_000, 50_000)}
+    sets: dict[str, Instances] = {f"{rows} drawn": drawn(rows) for rows in (2_000, 10_000)}
     if paths:
         sets["files"] = of_files(paths)
     methods: dict[str, Callable[[Instances, int], Ints]] = {"ours": ours}
@@ -97,8 +104,6 @@ def splits(paths: list[str]) -> Iterator[tuple[object, ...]]:
         )
     yield "instances", "method", "KS", "worst genre", "size", "seconds"
     for (which, found), (name, method) in itertools.product(sets.items(), methods.items()):
-        if len(found[2]) > 10_000 and name.endswith((" 50 bands", " 100 bands")):
-            continue  # minutes
         rows = []
         for seed in SEEDS:
             start = time.process_time()
@@ -181,14 +186,65 @@ def skops_of_hostile() -> Iterator[tuple[object, ...]]:
     yield "loaded", ", ".join(name for name, found in outcomes.items() if found == "loaded")
 
 
+def _reached(module: str, seen: set[str]) -> set[str]:
+    """Return the modules of ours that a module imports, and what these do, but for those that decide nothing."""
+    path = ROOT / (module.replace(".", "/") + ".py")
+    if module in seen or module in PLUMBING or module.partition(".")[0] not in PACKAGES or not path.exists():
+        return seen
+    seen.add(module)
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in found:
+            _reached(name, seen)
+    return seen
+
+
+def code() -> Iterator[tuple[object, ...]]:
+    """Yield the shares of stages that an edit of one definition makes anew."""
+    stages = {stage.name: stage for words in COMMANDS for stage in load(words).stages}
+    by_definition, by_module = Counter[str](), Counter[str]()
+    for stage in stages.values():
+        build = stage.build
+        while isinstance(build, functools.partial):
+            build = build.func
+        by_definition.update(stage.code().names)
+        by_module.update(_reached(build.__module__, set()))
+    edits = []
+    for path in itertools.chain(*((ROOT / name).rglob("*.py") for name in PACKAGES)):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and module not in PLUMBING:
+                edits.append((by_definition[f"{module}:{node.name}"], by_module[module]))
+    yield (
+        "stages",
+        "edits",
+        "stages anew by definition, mean",
+        "by module, mean",
+        "edits that make none anew",
+        "by module",
+    )
+    means, none = np.mean(edits, axis=0), np.mean(np.array(edits) == 0, axis=0)
+    yield len(stages), len(edits), *(f"{mean:.2f}" for mean in means), *(f"{share:.2f}" for share in none)
+
+
 def main() -> None:
     """Print the rows of what is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("which", choices=("splits", "hanta", "skops"))
+    parser.add_argument("which", choices=("splits", "hanta", "skops", "code"))
     parser.add_argument("files", nargs="*")
     parser.add_argument("--tokens", type=int, default=100_000)
     asked = parser.parse_args()
-    found = {"splits": lambda: splits(asked.files), "hanta": lambda: hanta(asked.tokens), "skops": skops_of_hostile}
+    found: dict[str, Callable[[], Iterator[tuple[object, ...]]]] = {
+        "splits": lambda: splits(asked.files),
+        "hanta": lambda: hanta(asked.tokens),
+        "skops": skops_of_hostile,
+        "code": code,
+    }
     for row in found[asked.which]():
         print(" | ".join(map(str, row)), flush=True)
 

@@ -24,8 +24,7 @@ from transforms.common.blas import one_thread
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.tables import read_rows
-from transforms.simplification.alongside import PartTask, tasks_of
-from transforms.simplification.records import instances_of
+from transforms.simplification.records import PartTask, instances_of, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, selection_of
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection

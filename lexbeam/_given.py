@@ -5,7 +5,8 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from transforms.common.options.fields import Option, options_of
+from transforms.common.options.fields import options_of
+from transforms.common.options.option import Option
 
 __all__ = ["given"]
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pipelines.frame.arguments import LAST
 from transforms.common.errors import nearest
-from transforms.common.options.fields import Option
+from transforms.common.options.option import Option
 
 __all__ = ["annotation", "as_function", "ordered"]
 

@@ -37,9 +37,9 @@ def wait_until(condition, what: str):
     return value
 
 
-def left_of(mark: str, seconds: float = 30) -> dict[int, str]:
-    """What lives of the marked processes after they had some seconds to end; none is the aim."""
-    end = time.monotonic() + seconds
+def left_of(mark: str) -> dict[int, str]:
+    """What lives of the marked processes after they had time to end; none is the aim."""
+    end = time.monotonic() + SECONDS
     while (left := marked(mark)) and time.monotonic() < end:
         time.sleep(0.05)
     return left

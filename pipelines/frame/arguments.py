@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import Option, from_mapping, options_of
+from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.options.option import Option
 
 __all__ = ["Parser", "add_options", "as_flags", "flags_of", "from_arguments"]
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from transforms.common.options.fields import Within, option
+from transforms.common.options.fields import option
+from transforms.common.options.option import Within
 
 __all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "model_folder", "or_a_name"]
 

@@ -173,10 +173,7 @@ def test_content_decisions_and_options_decide(staged, tmp_path):
     assert len({str(found) for found in identities}) == len(identities) == 10
 
 
-def test_who_asks_for_no_layers_asks_for_what_there_was_before_them(staged):
-    records, _, options, rules = identity(staged)  # and nothing more
-    assert records == [staged[1].records.sha256, None]
-    assert (options, rules) == (["builtin:en", "x", 20_000_000], None)
+def test_layers_are_chosen_by_their_names(staged):
     chosen = ANNOTATE.chosen(AnnotateTask(staged[1], ()), replace(OPTIONS, layers=("heads",)))
     assert chosen["transforms.layers.registry:LAYERS"] == ("heads",)
 

@@ -22,8 +22,8 @@ from schemas.rejects import REASONS, RejectRow
 from transforms.annotation.engines.normalise import parse_rules
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.artefacts import Workspace, make
-from transforms.formats.dates.metadata import Metadata, load_metadata
-from transforms.formats.dates.rules import DateRule, date_of, parse_date_rule
+from transforms.formats.dates.metadata import Metadata
+from transforms.formats.dates.rules import DateRule, date_of, load_metadata, parse_date_rule
 from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
 from transforms.formats.ingest.staging import RECORD
 from transforms.formats.records.base import ReaderOptions, Record

@@ -11,8 +11,7 @@ from reading import reader_options
 from schemas.rejects import RejectRow
 from transforms.common.names import escape
 from transforms.common.store import files
-from transforms.formats.dates.metadata import load_metadata
-from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 
 __all__ = ["HEAD", "Case", "Outcome", "document", "feed", "put", "row"]

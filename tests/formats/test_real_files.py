@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.rejects import RejectRow
-from transforms.formats.dates.metadata import load_metadata
-from transforms.formats.dates.rules import date_of, parse_date_rule
+from transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
 from transforms.formats.ingest.stage import IngestOptions, InputFile, read_documents
 from transforms.formats.readers.registry import read_file
 from transforms.formats.records.base import ReaderOptions, Reject

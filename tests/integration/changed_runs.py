@@ -22,7 +22,8 @@ from unittest import mock
 from pipelines.cli import main
 from pipelines.frame import publishing
 from pipelines.frame.registry import load
-from transforms.common.options.fields import Option, options_of
+from transforms.common.options.fields import options_of
+from transforms.common.options.option import Option
 
 __all__ = ["BASE", "Case", "Grid", "changes"]
 

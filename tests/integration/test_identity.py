@@ -136,6 +136,17 @@ def test_what_is_changed_changes_the_name_or_nothing(cases, run, tmp_path):
         check(some[-1], tmp_path / name, most=MOST, rebuilt=1)
 
 
+@pytest.mark.parametrize("run", RUNS)
+def test_where_a_run_lies_is_in_no_name(cases, run, tmp_path_factory):
+    here = str(tmp_path_factory.getbasetemp().parent).encode()
+    for some in cases(run).values():
+        for case in some:
+            stage = stage_of(case)
+            unused = [path for path, why in stage.unused.items() if not isinstance(why, Unless)]
+            for name, value in (("task", case.task), ("options", case.options)):
+                assert here not in canonical(value, name, unused=unused), f"{stage.name}: {name}"
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("run", RUNS)
 def test_whatever_is_changed_changes_the_name_or_nothing(cases, run, tmp_path):

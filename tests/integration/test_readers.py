@@ -1,7 +1,7 @@
 """Readers that read all the time while one publication follows another.
 
 `python -m benchmarks.readers --switches 200` reads for longer and prints what was read, see
-docs/reliability.md; LEXBEAM_SWITCHES is how many publications there are here.
+docs/reliability.md.
 """
 
 import os
@@ -12,15 +12,14 @@ from benchmarks.readers import READERS, TABLES, WRITERS, measure, parts_of, publ
 from transforms.common.publish import snapshots
 from transforms.common.publish.snapshots import open_snapshot
 
-SWITCHES = int(os.environ.get("LEXBEAM_SWITCHES", "40"))
-
 
 @pytest.mark.slow
+@pytest.mark.parametrize("switches", [40, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("reader", READERS)
-def test_no_reader_ever_sees_a_mixture(reader, writer, tmp_path):
+def test_no_reader_ever_sees_a_mixture(reader, writer, switches, tmp_path):
     pytest.importorskip(reader.partition(",")[0].partition(".")[0])
-    found, _ = measure(tmp_path, WRITERS[writer], SWITCHES, [reader])
+    found, _ = measure(tmp_path, WRITERS[writer], switches, [reader])
     for seen in found:
         assert seen.outcomes["whole"], f"nothing was read: {seen}"
         assert not seen.outcomes["mixed"], f"rows of two corpora in a table: {seen}"

@@ -94,7 +94,8 @@ def test_a_package_that_is_broken_stops_no_other_command(lexbeam, package, made,
 def test_a_new_command_adds_its_section_on_both_local_runners(lexbeam, made, tmp_path):
     outs = [tmp_path / runner for runner in ("direct", "direct_multiprocess")]
     for out in outs:
-        done = lexbeam("toy", "lengths", made, "--out", out, "--runner-config", out.name)
+        workers = ["--", "--direct_num_workers=1"] * (out.name == "direct_multiprocess")
+        done = lexbeam("toy", "lengths", made, "--out", out, "--runner-config", out.name, *workers)
         assert done.returncode == 0, done.stderr
         assert "toy/lengths" in done.stdout
     assert parts_of(outs[0]) == parts_of(outs[1])

@@ -44,6 +44,11 @@ class PartPair(NamedTuple):
     documents: Part
     sentences: Part
 
+    @property
+    def size(self) -> int:
+        """Bytes of the sentences, for dealing out."""
+        return self.sentences.bytes
+
 
 @dataclass(frozen=True)
 class Corpus:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.common.options.fields import Within
+from transforms.common.options.option import Within
 from transforms.common.store import files
 from transforms.common.store.identity import Place
 from transforms.inflection.english import english_inflector, english_version

@@ -1,4 +1,8 @@
-"""Intake: files of rows that people bring, read record by record, with rejects.
+"""Intake: what people bring becomes rows of a task's tables, rejects with their reasons, and counts.
 
-In: tables and JSON lines. Out: rows and rejects, as sorted runs. Read `rows`, `row_files`.
+In: tables, JSON lines, archives of them, parts of corpora. Out: parts of tables. Read `row_files` (a file as rows),
+`staging` (records as staged rows or rejects), `merging` (rows of a key put together, annotated and written), then
+`ptransforms`. A task says what a row is, how a record becomes rows, and what rows of one key become; see
+`transforms/complexity/instances`. `header`, `cwi2018` and `locating` are what layouts of several tasks share.
+A change here touches the instances of complexity and simplification and the pairs of cloze.
 """

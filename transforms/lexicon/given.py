@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from transforms.common.options.fields import Within
+from transforms.common.options.option import Within
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import path_within
 

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import Within, option
+from transforms.common.options.fields import option
+from transforms.common.options.option import Within
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.identity import Uncounted
 from transforms.lexicon.cache import cached, is_whole

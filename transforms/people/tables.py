@@ -7,9 +7,10 @@ stray, quotes are plain characters (`transforms/formats/readers/quotes.py`).
 
 import codecs
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
+from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.store import files
 from transforms.formats.readers.delimited import Row as CellRow
@@ -20,7 +21,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.sheets import Sheet
 
-__all__ = ["Roles", "is_sheet", "table_rows"]
+__all__ = ["Roles", "is_sheet", "read_table", "table_rows"]
 
 _HEAD = 1 << 16
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -28,6 +29,7 @@ _MAX_LINE = 1 << 20
 _JSON = re.compile(r"\.(jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
 
 Row = tuple[int, dict[str, str] | BadRecord]
+T = TypeVar("T")
 
 
 class Roles(NamedTuple):
@@ -67,6 +69,41 @@ def is_sheet(entry: files.Entry, sheet: Sheet, answers: Collection[str]) -> bool
     header = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     shown = {*sheet.key, *(column.name for column in sheet.columns), *answers}
     return shown <= {cell.strip() for cell in re.split(r'[\t;,"]', header)}
+
+
+def read_table(
+    entry: files.Entry,
+    roles: Roles,
+    read: Callable[[int, dict[str, str]], T],
+    *,
+    encoding: str,
+    stage: str,
+    reasons: Collection[str],
+) -> tuple[list[T], list[RejectRow]]:
+    """Return what the rows of a table say, in order, and a reject for each that says nothing.
+
+    Args:
+        entry: the file.
+        roles: what is read of it.
+        read: from the line of a row and its cells by role, what it says; a `BadRecord` is a reject.
+        encoding: of a file without byte order mark.
+        stage: of rejects.
+        reasons: that rejects may have; any other is `wrong_answer`.
+
+    Raises:
+        LexbeamError: see `table_rows`.
+    """
+    found: list[T] = []
+    rejects: list[RejectRow] = []
+    for line, cells in table_rows(entry, roles, encoding=encoding):
+        try:
+            if isinstance(cells, BadRecord):
+                raise cells
+            found.append(read(line, cells))
+        except BadRecord as error:
+            reason = error.reason if error.reason in reasons else "wrong_answer"
+            rejects.append(RejectRow(entry.name, str(line) if line else "", stage, reason, error.detail))
+    return found, rejects
 
 
 def table_rows(entry: files.Entry, roles: Roles, *, encoding: str) -> Iterator[Row]:

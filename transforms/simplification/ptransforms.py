@@ -12,7 +12,7 @@ import apache_beam as beam
 from transforms.common.store.artefacts import Stage, Workspace
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.store.tables import Part
-from transforms.simplification.alongside import PartTask
+from transforms.simplification.records import PartTask
 
 __all__ = ["MakeParts"]
 

@@ -1,12 +1,31 @@
 """What passes between the stages of simplification, as plain values."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["INSTANCE_COLUMNS", "Instance", "Proposal", "instances_of"]
+from transforms.common.errors import LexbeamError
+from transforms.common.store.join import Rows, RowsByKey
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows
+
+__all__ = [
+    "BATCH",
+    "ID",
+    "INSTANCE_COLUMNS",
+    "Instance",
+    "InstanceRows",
+    "PartTask",
+    "Proposal",
+    "instance_rows",
+    "instances_of",
+    "tasks_of",
+]
+
+ID = "instance_id"
+BATCH = 256  # instances that are asked about at once
 
 # The word before, and what opens between it and the target: `la «`, `an (`.
 _BEFORE = re.compile(r"""([^\W\d_]+(?:[-'’][^\W\d_]+)*) +(["'“‘«‹(\[¿¡]*)\Z""")
@@ -58,6 +77,56 @@ def instances_of(rows: Iterable[pa.Table]) -> Iterator[Instance]:
     for some in rows:
         for values in zip(*(some[name].to_pylist() for name in INSTANCE_COLUMNS), strict=True):
             yield Instance(*values)
+
+
+class InstanceRows(NamedTuple):
+    """An instance with its rows by table."""
+
+    instance: Instance
+    rows: Mapping[str, Rows]
+
+
+class PartTask(NamedTuple):
+    """The parts of one number: of the instances, and of other tables by name."""
+
+    instances: Part
+    tables: Mapping[str, Part]
+
+    @property
+    def weight(self) -> int:
+        """Rows, for dealing out."""
+        return self.instances.rows + sum(part.rows for part in self.tables.values())
+
+
+def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) -> list[tuple[int, PartTask]]:
+    """Return the tasks of all parts, with their numbers.
+
+    Raises:
+        LexbeamError: a table has not a part for each of the instances.
+    """
+    by_number = {name: {part.number: part for part in parts} for name, parts in tables.items()}
+    for name, numbered in by_number.items():
+        if numbered.keys() != {part.number for part in instances}:
+            raise LexbeamError(
+                f"{name} has {len(numbered)} parts and the instances have {len(instances)}: they were "
+                "not made from these instances; make them anew"
+            )
+    return [
+        (part.number, PartTask(part, {name: numbered[part.number] for name, numbered in by_number.items()}))
+        for part in instances
+    ]
+
+
+def instance_rows(task: PartTask, columns: Mapping[str, Sequence[str]]) -> Iterator[InstanceRows]:
+    """Yield the instances of a part with their rows, which are in the part of the same number.
+
+    Args:
+        task: the parts.
+        columns: of each table that is read, the columns beside `instance_id`.
+    """
+    streams = {name: RowsByKey([task.tables[name]], [ID, *names], ID) for name, names in columns.items()}
+    for instance in instances_of(read_rows([checked(task.instances)])):
+        yield InstanceRows(instance, {name: stream.of(instance.instance_id) for name, stream in streams.items()})
 
 
 class Proposal(NamedTuple):

@@ -17,7 +17,7 @@ from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import JUDGE, Asking, Count, Judgement
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.registry import FILTERS
-from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds, cutoff_of
+from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import candidate_panels
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -84,7 +84,7 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
     if not quantiles:
         return Plan(parts, asking, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
-    cutoff = cutoff_of(ids, own.random_pairs, own.seed)
+    cutoff = cutoff_of(ids, RANDOM_PAIRS, own.seed)
     return Plan(
         parts,
         asking,

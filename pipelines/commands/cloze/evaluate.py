@@ -25,7 +25,8 @@ from transforms.cloze.answers.files import read_answers
 from transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import Within, embedded, option
+from transforms.common.options.fields import embedded, option
+from transforms.common.options.option import Within
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid, number
 from transforms.common.store import files

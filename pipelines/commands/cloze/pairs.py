@@ -10,6 +10,7 @@ docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what i
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -23,20 +24,21 @@ from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
-from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, Settled, SettleOptions, acceptable_units
+from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, SettledPairs, acceptable_units, settle_tasks
 from transforms.cloze.pairs.pair import LengthOptions
-from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusOptions, Loaded, LoadOptions
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusOptions, LoadOptions
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
-from transforms.common.store import files
 from transforms.common.store.lanes import group_by_size
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
+from transforms.intake.merging import AnnotateOptions
+from transforms.intake.staging import Loaded, reasons_of, reject_error
 from transforms.report.panels import Panel, Rows
 
 if TYPE_CHECKING:
@@ -48,7 +50,6 @@ INPUT = "input"
 SECTION = "cloze.pairs"
 UNIT_BYTES = 4 << 20
 UNIT_FILES = 1000
-EXAMPLES_SHOWN = 5
 
 
 def check_text_engine(value: str) -> None:
@@ -111,7 +112,7 @@ class PairsPlan:
     units: tuple[Unit, ...]
     corpus: tuple[PartPair, ...]
     load: LoadOptions
-    settle: SettleOptions
+    settle: AnnotateOptions
     engine: str
     parts: int
     max_reject_share: float
@@ -194,7 +195,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         units,
         corpus,
         LoadOptions(read=read, lengths=options.lengths),
-        SettleOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
+        AnnotateOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
         info.name if info else "",
         options.parts,
         options.max_reject_share,
@@ -208,17 +209,21 @@ def _share_of_unit(file: InputFile) -> int:
 def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
-    from transforms.cloze.pairs.ptransforms import LoadCorpora, LoadUnits, SettlePairs
+    from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
+    deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
     if plan.corpus:
         named = [(pair.documents.sha256, pair) for pair in plan.corpus]
         parts_in = pipeline | "CorpusParts" >> beam.Create(named, False)
-        loaded = parts_in | "LoadCorpora" >> LoadCorpora(workspace, plan.of_corpus, lanes)
+        loaded = parts_in | "LoadCorpora" >> LoadRecords(workspace, READ_CORPUS, plan.of_corpus, lanes)
     else:
         units = [(unit.files[0].name, unit) for unit in plan.units]
-        loaded = pipeline | "Units" >> beam.Create(units, False) | "LoadUnits" >> LoadUnits(workspace, plan.load, lanes)
-    settled, parts = loaded | "Settle" >> SettlePairs(workspace, plan.settle, plan.parts, plan.max_reject_share, lanes)
+        created = pipeline | "Units" >> beam.Create(units, False)
+        loaded = created | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
+    settled, parts = loaded | "Settle" >> SettleParts(
+        workspace, SETTLE, plan.settle, LIST_REJECTS, PAIR_REJECTS.name, deal, lanes
+    )
     return {"parts": parts, "loaded": loaded, "settled": settled}
 
 
@@ -239,10 +244,8 @@ def _resources(plan: PairsPlan) -> Mapping[str, Any]:
 
 def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
-    settled: list[Settled] = outcome.rows["settled"]
-    reasons: Counter[str] = Counter()
-    for one in loaded:
-        reasons.update(one.reasons)
+    settled: list[SettledPairs] = outcome.rows["settled"]
+    reasons = reasons_of(loaded)
     _check_rejects(loaded, reasons, plan)
     flags: Counter[str] = Counter()
     languages: Counter[str] = Counter()
@@ -260,7 +263,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "records": sum(one.records for one in loaded) + reasons.total(),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
-        "pairs": sum(part.part.rows for part in settled),
+        "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
         "repeated": sum(part.repeated for part in settled),
         "articles": sum(part.articles for part in settled),
         "summary_tokens": sum(part.words[0] for part in settled),
@@ -277,23 +280,11 @@ def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: Pairs
     share = plan.max_reject_share
     if acceptable_units(loaded, share):
         return
-    rejected = sum(reasons.values())
-    records = sum(one.records for one in loaded) + rejected
-    if not records:
-        raise LexbeamError("the input has no records; nothing is published")
-    listed = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
-    rows = sorted(row for one in loaded for row in one.examples)[:EXAMPLES_SHOWN]
-    first = "".join(
-        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in rows
-    )
     own = _remedies(plan.load.read.layout)
     remedies = [one for reason in sorted(reasons) for one in own.get(reason) or _general(reason)]
     said = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
-    raise LexbeamError(
-        f"{rejected} of {records} records were rejected ({listed}), more than `max_reject_share` "
-        f"{share} allows; nothing is published. Some of them:{first}\n"
-        f"Correct them, {said}or allow more with `max_reject_share`."
-    )
+    remedy = f"Correct them, {said}or allow more with `max_reject_share`."
+    raise reject_error(loaded, share, remedy, what="records")
 
 
 def _general(reason: str) -> tuple[str, ...]:
@@ -373,7 +364,7 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
     check=_check,
     plan=_plan,
     build=_build,
-    rows={"loaded": Loaded, "settled": Settled},
+    rows={"loaded": Loaded, "settled": SettledPairs},
     expected=_expected,
     chosen=_chosen,
     resources=_resources,

@@ -19,7 +19,7 @@ from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
 from transforms.cloze.questions.files import check_name, refuse_existing, write_questions
 from transforms.cloze.questions.question import QuestionOptions
-from transforms.cloze.questions.splits import SplitOptions
+from transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, SplitOptions
 from transforms.cloze.questions.stages import SPLIT, WRITE, Split, SplitRules
 from transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, quoted_questions
 from transforms.common.draws.splits import parse_shares
@@ -100,7 +100,7 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
         tuple(DraftTask(one.number, one, of(made, one.number), of(pairs, one.number)) for one in candidates),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, options.split.tolerance, options.split.score_tolerance, options.how.seed),
+        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed),
     )
 
 

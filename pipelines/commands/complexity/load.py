@@ -9,6 +9,7 @@ docs/tasks/complexity/load.md says what the layouts are, and what is flagged.
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from pipelines.frame.inputs import check_patterns, list_inputs
 from schemas.columns import column
 from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LABELS, LOAD_REJECTS
 from transforms.annotation.engines.registry import check_engine, describe_engine
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
@@ -29,14 +30,16 @@ from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import (
     LIST_REJECTS,
     SETTLE,
-    Settlement,
-    SettleOptions,
+    SettledInstances,
     acceptable_files,
+    settle_tasks,
 )
-from transforms.complexity.instances.read_stage import READ, Loaded, LoadOptions
+from transforms.complexity.instances.read_stage import READ, LoadOptions
 from transforms.complexity.shown.views import INSTANCE_VIEWS
 from transforms.formats.records.base import MOST_BYTES, ReaderOptions
+from transforms.intake.merging import AnnotateOptions
 from transforms.intake.row_files import RowFile
+from transforms.intake.staging import Loaded, reasons_of, reject_error
 from transforms.report.panels import Panel, Rows
 
 if TYPE_CHECKING:
@@ -47,6 +50,10 @@ __all__ = ["LOAD", "ComplexityLoadOptions"]
 INPUT = "input"
 SECTION = "complexity.load"
 NOTES = 10  # that the summary tells
+REMEDY = (
+    "Name another `layout` (`encoding`, `delimiter`, `quoting`), correct the rows, or allow more with "
+    "`max_reject_share`."
+)
 
 
 def _check_engine(value: str) -> None:
@@ -114,7 +121,7 @@ class LoadPlan:
 
     files: tuple[RowFile, ...]
     load: LoadOptions
-    settle: SettleOptions
+    settle: AnnotateOptions
     engine: str
     parts: int
     max_reject_share: float
@@ -151,7 +158,7 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
             engine_language=info.language if info else None,
             reader=_reader(options),
         ),
-        SettleOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
+        AnnotateOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
         info.name if info else "",
         options.parts,
         options.max_reject_share,
@@ -161,13 +168,14 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
 def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
-    from transforms.complexity.instances.ptransforms import SettleParts
-    from transforms.intake.ptransforms import LoadFiles
+    from transforms.intake.ptransforms import LoadRecords, SettleParts
 
+    workspace, lanes = graph.workspace, graph.lanes
+    deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
     files = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
-    loaded = files | "Load" >> LoadFiles(graph.workspace, READ, plan.load, graph.lanes)
+    loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
     settled, parts = loaded | "Settle" >> SettleParts(
-        graph.workspace, plan.settle, plan.parts, plan.max_reject_share, graph.lanes
+        workspace, SETTLE, plan.settle, LIST_REJECTS, LOAD_REJECTS.name, deal, lanes
     )
     return {"parts": parts, "loaded": loaded, "settled": settled}
 
@@ -191,11 +199,10 @@ def _resources(plan: LoadPlan) -> Mapping[str, Any]:
 
 def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
     loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
-    settled: list[Settlement] = outcome.rows["settled"]
-    reasons: Counter[str] = Counter()
-    for one in loaded:
-        reasons.update(one.reasons)
-    _check_rejects(loaded, reasons, plan.max_reject_share)
+    settled: list[SettledInstances] = outcome.rows["settled"]
+    if not acceptable_files(loaded, plan.max_reject_share):
+        raise reject_error(loaded, plan.max_reject_share, REMEDY)
+    reasons = reasons_of(loaded)
     flags: Counter[str] = Counter()
     groups: Counter[tuple[str, str | None, str | None]] = Counter()
     labelled: Counter[tuple[str, str | None, str | None]] = Counter()
@@ -209,10 +216,10 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "inputs": [
             {
                 "name": one.name,
-                "bytes": one.bytes,
-                "sha256": one.sha256,
-                "instances": one.instances,
-                "labelled": one.labelled,
+                "bytes": one.inputs[0].bytes,
+                "sha256": one.inputs[0].sha256,
+                "instances": one.count,
+                "labelled": one.tally.get("labelled", 0),
                 "rejects": dict(one.reasons),
                 **({"notes": dict(one.notes)} if one.notes else {}),
             }
@@ -234,26 +241,6 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
             for key in sorted(groups, key=repr)
         ],
     }
-
-
-def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], share: float) -> None:
-    if acceptable_files(loaded, share):
-        return
-    rows = sum(one.instances for one in loaded) + sum(reasons.values())
-    if not rows:
-        raise LexbeamError("the files have no rows; nothing is published")
-    listed = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
-    first = "".join(
-        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for one in loaded
-        for row in one.examples[:2]
-    )
-    raise LexbeamError(
-        f"{sum(reasons.values())} of {rows} rows were rejected ({listed}), more than "
-        f"`max_reject_share` {share} allows; nothing is published. Some of them:{first}\n"
-        "Name another `layout` (`encoding`, `delimiter`, `quoting`), correct the rows, or allow "
-        "more with `max_reject_share`."
-    )
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
@@ -317,7 +304,7 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
     check=_check,
     plan=_plan,
     build=_build,
-    rows={"loaded": Loaded, "settled": Settlement},
+    rows={"loaded": Loaded, "settled": SettledInstances},
     expected=_expected,
     chosen=_chosen,
     resources=_resources,

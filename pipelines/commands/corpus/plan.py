@@ -9,10 +9,10 @@ from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.engines.normalise import read_rules
 from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import Within, embedded, option
+from transforms.common.options.fields import embedded, option
+from transforms.common.options.option import Within
 from transforms.common.store.lanes import group_by_size
-from transforms.formats.dates.metadata import load_metadata
-from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
 from transforms.formats.ingest.stage import Asked, IngestOptions, InputFile, Unit
 from transforms.formats.readers.html import check_html

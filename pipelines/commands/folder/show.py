@@ -17,7 +17,8 @@ from pipelines.frame.registry import available, section_of
 from pipelines.shown.overview import describe_table, in_order, overview, overview_facts
 from pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options.fields import Option, from_mapping, option, options_of, value_of
+from transforms.common.options.fields import from_mapping, option, options_of, value_of
+from transforms.common.options.option import Option
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block

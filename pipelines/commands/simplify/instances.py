@@ -9,6 +9,7 @@ docs/tasks/simplification/instances.md says what the layouts are, and what is fl
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
@@ -28,14 +29,23 @@ from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
 from transforms.formats.records.base import MOST_BYTES, ReaderOptions
+from transforms.intake.merging import AnnotateOptions
 from transforms.intake.row_files import RowFile
+from transforms.intake.staging import Loaded
 from transforms.people.opening import list_sheets
 from transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
 from transforms.simplification.instances.counts import check_records, counted
 from transforms.simplification.instances.instance import OCCURRENCES
 from transforms.simplification.instances.judgments import Judgment, JudgmentOptions, read_judgments
-from transforms.simplification.instances.merge_stage import LIST_REJECTS, SETTLE, Settlement, SettleOptions
-from transforms.simplification.instances.read_stage import AUTO, READ, Loaded, LoadOptions
+from transforms.simplification.instances.merge_stage import (
+    LIST_REJECTS,
+    SETTLE,
+    JudgedOptions,
+    SettledJudged,
+    list_judged,
+    settle_tasks,
+)
+from transforms.simplification.instances.read_stage import AUTO, READ, LoadOptions
 from transforms.simplification.instances.rows import READERS, RuleOptions
 from transforms.simplification.shown.instance_summary import panels, summary
 from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels
@@ -134,7 +144,7 @@ class InstancesPlan:
     files: tuple[RowFile, ...]
     taken: tuple[ComplexPart, ...]
     load: LoadOptions
-    settle: SettleOptions
+    settle: JudgedOptions
     judgments: tuple[Judgment, ...]
     rejects: tuple[RejectRow, ...]
     judged: list[dict[str, Any]]
@@ -226,11 +236,11 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
             rules=options.rules,
             reader=reader,
         ),
-        SettleOptions(
+        JudgedOptions(
             only_simplifiable=options.judged.only_simplifiable,
-            engine=options.engine or "",
-            layers=layers,
-            fingerprint=info.fingerprint if info else "",
+            annotate=AnnotateOptions(
+                engine=options.engine or "", layers=layers, fingerprint=info.fingerprint if info else ""
+            ),
         ),
         tuple(judgments),
         tuple(rejects),
@@ -284,17 +294,19 @@ def _scorer(asked: str | None, known: list[str], path: str) -> str | None:
 def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
-    from transforms.intake.ptransforms import LoadFiles
-    from transforms.simplification.instances.ptransforms import SettleInstances, TakeParts
+    from transforms.intake.ptransforms import LoadRecords, SettleParts
 
+    workspace, lanes = graph.workspace, graph.lanes
+    deal = partial(settle_tasks, judgments=plan.judgments, parts=plan.parts, share=plan.max_reject_share)
+    rejects = partial(list_judged, judgments=plan.judgments, rejects=plan.rejects)
     if plan.taken:
         parts = pipeline | "Parts" >> beam.Create([(one.name, one) for one in plan.taken], False)
-        loaded = parts | "Take" >> TakeParts(graph.workspace, plan.load, graph.lanes)
+        loaded = parts | "Take" >> LoadRecords(workspace, TAKE, plan.load, lanes)
     else:
         given = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
-        loaded = given | "Load" >> LoadFiles(graph.workspace, READ, plan.load, graph.lanes)
-    settled, made = loaded | "Settle" >> SettleInstances(
-        graph.workspace, plan.settle, plan.judgments, plan.rejects, plan.parts, plan.max_reject_share, graph.lanes
+        loaded = given | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+    settled, made = loaded | "Settle" >> SettleParts(
+        workspace, SETTLE, plan.settle, LIST_REJECTS, INSTANCE_REJECTS.name, deal, lanes, rejects
     )
     return {"parts": made, "loaded": loaded, "settled": settled}
 
@@ -312,14 +324,14 @@ def _chosen(plan: InstancesPlan) -> Mapping[str, Mapping[str, Any]]:
 
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
     judgments = digest(sorted(one["sha256"] for one in plan.judged)) if plan.judged else None
-    return {"engine": plan.settle.fingerprint or None, "judgments": judgments}
+    return {"engine": plan.settle.annotate.fingerprint or None, "judgments": judgments}
 
 
 def _section(plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=_name)
     check_records(loaded, plan.max_reject_share)
     found = counted(loaded, outcome.rows["settled"], plan.judgments, plan.rejects, plan.judged)
-    return {"engine": plan.engine or None, "layers": list(plan.settle.layers), **found}
+    return {"engine": plan.engine or None, "layers": list(plan.settle.annotate.layers), **found}
 
 
 def _name(loaded: Loaded) -> str:
@@ -341,7 +353,7 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     check=_check,
     plan=_plan,
     build=_build,
-    rows={"loaded": Loaded, "settled": Settlement},
+    rows={"loaded": Loaded, "settled": SettledJudged},
     expected=_expected,
     chosen=_chosen,
     resources=_resources,

@@ -21,11 +21,11 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.report.panels import Panel, Rows
-from transforms.simplification.alongside import PartTask, tasks_of
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.options import RankingOptions
 from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressed
 from transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
+from transforms.simplification.records import PartTask, tasks_of
 from transforms.simplification.settings import settings_of, settings_there
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.report.panels import Panel, Rows
-from transforms.simplification.alongside import PartTask, tasks_of
+from transforms.simplification.records import PartTask, tasks_of
 from transforms.simplification.rewriting.stage import REWRITE, Rewritten
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.inflection.kept import warn_of_languages
 from transforms.report.panels import Panel, Rows
-from transforms.simplification.alongside import PartTask, tasks_of
+from transforms.simplification.records import PartTask, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, check_tagger, selection_of
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection

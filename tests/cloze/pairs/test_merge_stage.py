@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.cloze.pairs import FLAGS, PAIR_REASONS
+from schemas.cloze.pairs import FLAGS, PAIR_REASONS, PAIRS
 from transforms.annotation.engines import registry
 from transforms.cloze.pairs import merge_stage
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import LAYOUTS
-from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, SettleOptions, part_tasks
+from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, settle_tasks
 from transforms.cloze.pairs.pair import LengthOptions, article_id
 from transforms.cloze.pairs.read_stage import READ, LoadOptions
 from transforms.cloze.pairs.row_layouts import kind_of_name
@@ -25,6 +25,8 @@ from transforms.common.store import runs
 from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
+from transforms.intake import merging
+from transforms.intake.merging import AnnotateOptions, rejects_of
 
 NAME = "Task_1_Imperceptibility.jsonl"
 
@@ -64,12 +66,10 @@ def load(tmp_path):
         units = units_of(tmp_path / name, texts, together)
         receipts = [make(workspace, READ, unit, asked) for unit in units]
         pairs = []
-        for task in part_tasks(receipts, parts):
-            settled = make(workspace, SETTLE, task, SettleOptions(engine=engine))
-            pairs += pq.read_table(settled.part.file.path).to_pylist()
-        rejects = pq.read_table(
-            make(workspace, LIST_REJECTS, [one.rejects for one in receipts], None).file.path
-        ).to_pylist()
+        for task in settle_tasks(receipts, parts, 1):
+            settled = make(workspace, SETTLE, task, AnnotateOptions(engine=engine))
+            pairs += pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist()
+        rejects = pq.read_table(make(workspace, LIST_REJECTS, rejects_of(receipts, []), None).file.path).to_pylist()
         assert sum(one.records for one in receipts) == sum(pair["rows"] for pair in pairs)
         assert sum(sum(one.reasons.values()) for one in receipts) == len(rejects)
         return pairs, rejects
@@ -248,7 +248,7 @@ def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, mo
     engine = registry.Engine(
         name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True, annotate=failing
     )
-    monkeypatch.setattr(merge_stage, "load_engine", lambda _: engine)
+    monkeypatch.setattr(merging, "load_engine", lambda _, layers: engine)
     rows = [question("one two three four"), question("so bad")]
     pairs, _ = load({NAME: lines(rows)}, engine="builtin:x")
     bad, good = sorted(pairs, key=lambda pair: len(pair["passage"]))
@@ -295,12 +295,12 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
         assert f"a-{NAME}" in refused
         return
     records = 0
-    for task in part_tasks([loaded], 2):
-        settled = make(workspace, SETTLE, task, SettleOptions())
-        for pair in pq.read_table(settled.part.file.path).to_pylist():
+    for task in settle_tasks([loaded], 2, 1):
+        settled = make(workspace, SETTLE, task, AnnotateOptions())
+        for pair in pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist():
             records += pair["rows"]
             assert set(pair["flags"]) <= set(FLAGS)
     assert records == loaded.records
-    rejects = make(workspace, LIST_REJECTS, [loaded.rejects], None)
+    rejects = make(workspace, LIST_REJECTS, rejects_of([loaded], []), None)
     reasons = {row["reason"] for row in pq.read_table(rejects.file.path).to_pylist()}
     assert reasons == set(loaded.reasons) <= set(PAIR_REASONS)

@@ -8,7 +8,6 @@ import pytest
 
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import (
-    Within,
     embedded,
     from_mapping,
     noted_paths,
@@ -17,6 +16,7 @@ from transforms.common.options.fields import (
     plain_options,
     value_of,
 )
+from transforms.common.options.option import Within
 
 NAMES = ("one", "two")
 

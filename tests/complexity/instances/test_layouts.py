@@ -3,9 +3,11 @@ import io
 import pytest
 
 from transforms.common.errors import LexbeamError
-from transforms.complexity.instances.layouts import LAYOUTS, About, Entry, LabelGiven
+from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.formats.readers.delimited import rows
 from transforms.formats.records.base import ReaderOptions, Reject, Source
+from transforms.intake.cwi2018 import Entry, LabelGiven
+from transforms.intake.header import About
 
 
 def read(layout, text, name="a.tsv", **about):

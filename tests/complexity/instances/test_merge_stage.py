@@ -12,15 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from schemas.complexity.instances import INSTANCES, LABELS
 from transforms.common.errors import LexbeamError
 from transforms.common.store import runs
 from transforms.common.store.artefacts import Workspace, make
 from transforms.complexity.instances import merge_stage
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.instances.layouts import LAYOUTS
-from transforms.complexity.instances.merge_stage import LIST_REJECTS, SETTLE, SettleOptions, part_tasks
+from transforms.complexity.instances.merge_stage import LIST_REJECTS, SETTLE, settle_tasks
 from transforms.complexity.instances.read_stage import READ, LoadOptions
 from transforms.formats.records.base import ReaderOptions
+from transforms.intake.merging import AnnotateOptions, rejects_of
 from transforms.intake.row_files import RowFile
 
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity"
@@ -54,12 +56,12 @@ def load(tmp_path):
             task = RowFile(file, str(path), len(data), digest)
             receipts.append(make(workspace, READ, task, options))
         instances, labels = [], []
-        for task in part_tasks(receipts, parts):
-            found = make(workspace, SETTLE, task, SettleOptions(engine=engine))
-            instances += pq.read_table(found.instances.file.path).to_pylist()
-            if found.labels:
-                labels += pq.read_table(found.labels.file.path).to_pylist()
-        rejects = make(workspace, LIST_REJECTS, [one.rejects for one in receipts], None)
+        for task in settle_tasks(receipts, parts, 1):
+            found = make(workspace, SETTLE, task, AnnotateOptions(engine=engine))
+            instances += pq.read_table(found.tables[INSTANCES.name].file.path).to_pylist()
+            if LABELS.name in found.tables:
+                labels += pq.read_table(found.tables[LABELS.name].file.path).to_pylist()
+        rejects = make(workspace, LIST_REJECTS, rejects_of(receipts, []), None)
         return instances, labels, pq.read_table(rejects.file.path).to_pylist()
 
     return loaded
@@ -325,10 +327,10 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
     if refused:
         assert "a.tsv" in refused
         return
-    found = [make(workspace, SETTLE, one, SettleOptions()) for one in part_tasks([loaded], 2)]
-    assert sum(one.instances.rows for one in found) == loaded.instances
-    assert make(workspace, LIST_REJECTS, [loaded.rejects], None).rows == sum(loaded.reasons.values())
+    found = [make(workspace, SETTLE, one, AnnotateOptions()) for one in settle_tasks([loaded], 2, 1)]
+    assert sum(one.tables[INSTANCES.name].rows for one in found) == loaded.count
+    assert make(workspace, LIST_REJECTS, rejects_of([loaded], []), None).rows == sum(loaded.reasons.values())
     for one in found:
-        for row in pq.read_table(one.instances.file.path).to_pylist():
+        for row in pq.read_table(one.tables[INSTANCES.name].file.path).to_pylist():
             if row["start"] is not None:
                 assert row["sentence"][row["start"] : row["end"]] == row["token"]

@@ -2,8 +2,8 @@ import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.names import escape
-from transforms.formats.dates.metadata import load_metadata, stem
-from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.dates.metadata import stem
+from transforms.formats.dates.rules import load_metadata, parse_date_rule
 
 
 def load(tmp_path, content, name="t.tsv", columns="key=id,date=year"):

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from nets import ends
 
 from transforms.common.errors import UsageError
-from transforms.formats.dates.metadata import load_metadata
-from transforms.formats.dates.rules import date_of, parse_date_rule
+from transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
 from transforms.formats.records.base import Record, Reject
 
 RECORD = Record("7", {"date": "1790", "when": "1810-1813", "bad": "sometime"}, "text", None)

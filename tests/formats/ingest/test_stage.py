@@ -6,8 +6,7 @@ import pytest
 
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.batches import BatchReader
-from transforms.formats.dates.metadata import load_metadata
-from transforms.formats.dates.rules import parse_date_rule
+from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest import stage as ingest
 from transforms.formats.ingest import staging
 from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, acceptable
@@ -140,11 +139,10 @@ def identity_of(*files, options=None):
     return INGEST.identity(unit_of(*files), options or IngestOptions())
 
 
-def test_layers_name_what_is_taken_in_only_where_they_are_asked_for(tmp_path):
+def test_layers_that_are_asked_for_name_what_is_taken_in(tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     file = file_of(tmp_path / "a.txt")
     plain = identity_of(file)
-    assert "layers" not in {*plain[1], *plain[1]["reader"]}
     asked = IngestOptions(reader=ReaderOptions(layers=("xpos",)))
     assert identity_of(file, options=asked) != plain
     chosen = INGEST.chosen(unit_of(file), asked)

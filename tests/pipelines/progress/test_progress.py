@@ -53,7 +53,7 @@ def wait_for(condition, seconds=60):
         time.sleep(0.01)
 
 
-TRAIN = Stage(name="toy/train", receipt=Made, build=_build, unit="spaces")
+TRAIN = Stage(name="toy/train", receipt=Made, build=_build, unused={"options": "how long it takes"}, unit="spaces")
 STAGES = [Foreseen("toy/ingest", "batches", 1.0), Foreseen(TRAIN.name, TRAIN.unit, 1.0)]
 
 

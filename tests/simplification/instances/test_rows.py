@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.complexity.instances.layouts import About
 from transforms.formats.records.base import BadRecord
+from transforms.intake.header import About
 from transforms.simplification.instances.instance import instance_id, pair_key, placed
 from transforms.simplification.instances.layouts import Row
 from transforms.simplification.instances.rows import READERS, RuleOptions, marked

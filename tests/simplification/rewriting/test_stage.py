@@ -2,8 +2,7 @@
 
 import pytest
 
-from transforms.simplification.alongside import Alongside
-from transforms.simplification.records import Instance
+from transforms.simplification.records import Instance, InstanceRows
 from transforms.simplification.rewriting.stage import simplified
 from transforms.simplification.selection.filter import replaced
 
@@ -89,7 +88,7 @@ def rows(*, chosen, form="duro", target_score=None, before=None):
         {"setting": "s", "form": "seco", "shown": "Seco", "before": None, "reason": None},
     ]
     tables = {"simplification/rankings": ranked, "simplification/candidates": generated}
-    return simplified(Alongside(instance("Un [Arduo] día"), tables))
+    return simplified(InstanceRows(instance("Un [Arduo] día"), tables))
 
 
 def test_what_is_chosen_stands_there():

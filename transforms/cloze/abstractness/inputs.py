@@ -39,6 +39,7 @@ Bools = npt.NDArray[np.bool_]
 Arrays = dict[str, npt.NDArray[Any]]
 
 WORDS_AT_ONCE = 2048
+HYPERNYM_WORDS = 5  # rated words that must lie below a hypernym: fewer say more of the words than of it
 _SMALL = 1e-9
 
 
@@ -99,7 +100,7 @@ def _fit_wordnet(asked: Asked, given: Given, options: InputOptions) -> Arrays:
     assert asked.senses is not None
     below = np.bincount(hypernyms_of(given.wordnet, asked.senses).indices, minlength=len(given.wordnet))
     order = np.lexsort([np.arange(len(below)), -below])[: options.hypernyms]
-    kept = np.sort(order[below[order] >= options.hypernym_words])
+    kept = np.sort(order[below[order] >= HYPERNYM_WORDS])
     numbers = numbers_of(given.wordnet, asked.senses)[asked.senses.known]
     scale = numbers.std(axis=0) if len(numbers) else np.ones(numbers.shape[1])
     return {"hypernyms": kept, "scale": np.where(scale > _SMALL, scale, 1.0)}

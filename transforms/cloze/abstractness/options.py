@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import Within, embedded, option
+from transforms.common.options.fields import embedded, option
+from transforms.common.options.option import Within
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, path_within
@@ -92,8 +93,7 @@ class InputOptions(CacheOptions):
     components: int = option(400, help="numbers that all inputs of a word are reduced to", least=1, most=5000)
     ngram_words: int = option(4, help="rated words that an n-gram must be in", least=1)
     ngram_dim: int = option(150, help="numbers that n-grams are reduced to", least=1, most=5000)
-    hypernym_words: int = option(5, help="rated words that must lie below a hypernym", least=1)
-    hypernyms: int = option(1000, help="hypernyms at most, those of the most words", least=1)
+    hypernyms: int = option(1000, help="hypernyms at most, those of the most words, of 5 rated ones at least", least=1)
     gloss_dim: int = option(200, help="numbers of a vector of glosses", least=1, most=2000)
     gloss_least: int = option(3, help="glosses that a word must stand in to have one", least=1)
     vocabulary: int = option(

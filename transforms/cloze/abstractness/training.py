@@ -33,16 +33,7 @@ log = logging.getLogger("lexbeam")
 Floats = npt.NDArray[np.float64]
 
 # What of the options decides a model, beside the bytes of what it was made with.
-_USED = (
-    "components",
-    "ngram_words",
-    "ngram_dim",
-    "hypernym_words",
-    "hypernyms",
-    "gloss_dim",
-    "gloss_least",
-    "vocabulary",
-)
+_USED = ("components", "ngram_words", "ngram_dim", "hypernyms", "gloss_dim", "gloss_least", "vocabulary")
 
 
 class Learned(NamedTuple):

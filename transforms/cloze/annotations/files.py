@@ -24,7 +24,7 @@ from transforms.common.store import files
 from transforms.formats.records.base import BadRecord
 from transforms.people.opening import list_sheets
 from transforms.people.reading import read_answers
-from transforms.people.tables import Roles, is_sheet, table_rows
+from transforms.people.tables import Roles, is_sheet, read_table
 
 __all__ = ["AnnotationOptions", "AnnotationsRead", "Question", "parse_columns", "read_annotations"]
 
@@ -185,18 +185,14 @@ def _table(entry: files.Entry, questions: _Questions, options: AnnotationOptions
     named = parse_columns(options.columns)
     names = {role: (named[role],) if role in named else own for role, own in _NAMES.items()}
     roles = Roles(names, _NEEDED, "say by `columns` {role}=NAME what it is called")
-    found: list[Annotation] = []
-    rejects: list[RejectRow] = []
-    for line, cells in table_rows(entry, roles, encoding=options.encoding):
-        position = str(line) if line else ""
-        try:
-            if isinstance(cells, BadRecord):
-                raise cells
-            found.append(_annotation(cells, questions, options, entry.name, position))
-        except BadRecord as error:
-            reason = error.reason if error.reason in ANNOTATION_REJECT_REASONS else "wrong_answer"
-            rejects.append(RejectRow(entry.name, position, STAGE, reason, error.detail))
-    return found, rejects
+    return read_table(
+        entry,
+        roles,
+        lambda line, cells: _annotation(cells, questions, options, entry.name, str(line) if line else ""),
+        encoding=options.encoding,
+        stage=STAGE,
+        reasons=ANNOTATION_REJECT_REASONS,
+    )
 
 
 def _annotation(

@@ -20,8 +20,7 @@ import pyarrow.compute as pc
 from transforms.cloze.answers.baselines import stand_in_passage
 from transforms.cloze.answers.keys import FIVE
 from transforms.cloze.filters.candidates import question_id
-from transforms.cloze.pairs.pair import PLACEHOLDER
-from transforms.cloze.questions.joined import Following, articles_of
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.readers.data import PAIR_ROWS, Group, GroupTask, lists_of
 from transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
@@ -31,6 +30,7 @@ from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.join import RowsByKey
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
@@ -130,8 +130,8 @@ def _ask(artefact: Artefact, task: AskTask, _: None) -> Asked:
 def _of_articles(task: AskTask, counts: Counter[Any]) -> Iterator[list[dict[str, Any]]]:
     asked = None
     if task.questions is not None:
-        asked = Following(articles_of(task.questions, _QUESTION_COLUMNS, "question_id"))
-    for article, pairs in articles_of((task.pairs,), _PAIR_COLUMNS, "pair_id"):
+        asked = RowsByKey(task.questions, _QUESTION_COLUMNS, "question_id", digits=ARTICLE_DIGITS)
+    for article, pairs in RowsByKey((task.pairs,), _PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS):
         own = {pair["pair_id"]: pair for pair in pairs}
         found = _targets(pairs) if asked is None else _questions(asked.of(article), own)
         rows = []
@@ -191,8 +191,8 @@ ASK: Stage[AskTask, None, Asked] = Stage(
 def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Yield the questions of a part: their row of `ASKED_ROWS`, passage, summary with the gap."""
     names = ("question_id", "kind", "pair_id", "token", "options", "label", "split")
-    texts = Following(articles_of((pairs,), _PAIR_COLUMNS, "pair_id"))
-    for article, rows in articles_of((asked,), names, "question_id"):
+    texts = RowsByKey((pairs,), _PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
+    for article, rows in RowsByKey((asked,), names, "question_id", digits=ARTICLE_DIGITS):
         own = {pair["pair_id"]: pair for pair in texts.of(article)}
         for row in rows:
             pair, token = own[row["pair_id"]], row["token"]

@@ -16,7 +16,7 @@ from transforms.cloze.answers.data import asked_texts
 from transforms.cloze.answers.trained_systems import SYSTEMS, answer_rows
 from transforms.cloze.pairs.pair import PLACEHOLDER
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options.fields import Within
+from transforms.common.options.option import Within
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.identity import Place
 from transforms.common.store.tables import Part, PartFile, write_part

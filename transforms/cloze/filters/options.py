@@ -109,7 +109,6 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     contextual_threshold: str = option(
         "0.85", help="likewise of contextual vectors", metavar="COSINE", check=check_threshold
     )
-    random_pairs: int = option(100_000, help="random word pairs that quantiles are taken of", least=1)
     seed: int = option(1, help="of random word pairs")
 
 

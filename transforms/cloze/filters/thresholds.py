@@ -28,6 +28,7 @@ from transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "MEASURE",
+    "RANDOM_PAIRS",
     "SETTLE",
     "Measured",
     "Sampled",
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 DRAWS = 64
+RANDOM_PAIRS = 100_000  # word pairs at most that quantiles are taken of: beyond .999 lie a hundred
 _LABEL = "cloze/random words"
 SCHEMA = pa.schema([("static", pa.float64()), ("contextual", pa.float64())])
 

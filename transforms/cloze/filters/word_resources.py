@@ -1,7 +1,7 @@
 """How WordNet and static vectors are given to commands of cloze questions: as resources."""
 
 from transforms.cloze.filters.base import VECTORS, WORDNET
-from transforms.common.options.fields import Within
+from transforms.common.options.option import Within
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import path_within
 

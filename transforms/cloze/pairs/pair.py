@@ -20,6 +20,7 @@ from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord
 
 __all__ = [
+    "ARTICLE_DIGITS",
     "PLACEHOLDER",
     "Filled",
     "Given",
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 PLACEHOLDER = "@placeholder"
-_OF_PASSAGE = 16  # digits of a pair's id that are those of its article
+ARTICLE_DIGITS = 16  # digits of a pair's id that are those of its article
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +119,7 @@ def pair_id(article: str, summary: str) -> str:
         article: what `article_id` returns for its passage.
         summary: its summary.
     """
-    return article[:_OF_PASSAGE] + text_digest(summary, ["summary"])[:_OF_PASSAGE]
+    return article[:ARTICLE_DIGITS] + text_digest(summary, ["summary"])[:ARTICLE_DIGITS]
 
 
 def in_flag_order(flags: Iterable[str]) -> list[str]:
@@ -128,7 +129,7 @@ def in_flag_order(flags: Iterable[str]) -> list[str]:
 
 
 def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
-    """Return a record as a staged row, see `loading.ROWS`; without its source and number.
+    """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
 
     Raises:
         BadRecord: `empty_passage`, `empty_summary`, `placeholder`, `bad_label`, or a length that is

@@ -1,30 +1,24 @@
-"""Files and parts of corpora read: their pairs as sorted runs, in a staging file.
+"""Files and parts of corpora read: their pairs as staged rows. What gives no pair is a reject."""
 
-A unit of files, or a part of a corpus, becomes one staging file, whose rows `settling` merges with
-those of all others. What gives no pair is a reject.
-"""
-
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
-from schemas.rejects import RejectRow
 from transforms.cloze.pairs.corpus_pairs import corpus_pairs
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layout import InputText, ReadOptions
 from transforms.cloze.pairs.layouts import LAYOUTS
 from transforms.cloze.pairs.pair import Given, LengthOptions, pair_row
 from transforms.common.store.artefacts import Artefact, Stage, Superseded
-from transforms.common.store.receipts import File
-from transforms.common.store.runs import Run, RunWriter
 from transforms.corpora.corpus import PartPair
 from transforms.formats.ingest.stage import Unit
-from transforms.formats.ingest.staging import RejectStage, StagedRejects
 from transforms.formats.readers.registry import printable
 from transforms.formats.records.base import BadRecord, Reject
+from transforms.intake.staging import Loaded, LoadedFile, RowSchema, Staging
 
-__all__ = ["ORDER", "READ", "READ_CORPUS", "ROWS", "CorpusOptions", "InputPairs", "LoadOptions", "Loaded"]
+__all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusOptions", "LoadOptions"]
 
 _TARGET = pa.struct(
     [
@@ -44,7 +38,7 @@ ANNOTATION = {
     "ends": pa.list_(pa.int32()),
     "sentences": pa.list_(pa.int32()),
 }
-ROWS = pa.schema(
+_COLUMNS = pa.schema(
     [
         ("key", pa.string()),
         ("article_id", pa.string()),
@@ -63,9 +57,16 @@ ROWS = pa.schema(
         *((f"passage_{name}", kind) for name, kind in ANNOTATION.items()),
     ]
 )
-ORDER = ("key", "source", "number", "position")
+STAGE = "pairs"  # of rejects
 # Bytes of a row besides its texts; of a token with its annotation.
 _OVERHEAD, _TOKEN = 500, 60
+
+
+def _size(row: Mapping[str, Any]) -> int:
+    return _OVERHEAD + len(row["summary"]) + len(row["passage"]) + _TOKEN * len(row.get("passage_forms") or ())
+
+
+ROWS = RowSchema(_COLUMNS, ("key", "source", "number", "position"), _size)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,69 +87,15 @@ class CorpusOptions:
     genre: str | None = None
 
 
-class InputPairs(NamedTuple):
-    """What became of an input file: name, bytes, SHA-256, records that are in pairs, rejects."""
-
-    name: str
-    bytes: int
-    sha256: str
-    records: int
-    rejects: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loaded:
-    """Receipt of a unit.
-
-    Attributes:
-        inputs: a count for each file; of a part of a corpus there is one.
-        rows: the staging file, see `ROWS`.
-        runs: its sorted runs.
-        records: how many rows it has.
-        rejects: where the rejects are staged.
-        reasons: rejects by reason.
-        examples: the first rejects.
-    """
-
-    inputs: tuple[InputPairs, ...]
-    rows: File
-    runs: tuple[Run, ...]
-    records: int
-    rejects: StagedRejects
-    reasons: dict[str, int]
-    examples: tuple[RejectRow, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of its first file, by which units are in order."""
-        return self.inputs[0].name
-
-
-class _Writing:
-    """Takes what records are, by source, and stages them."""
-
-    def __init__(self, writer: RunWriter, rejects: RejectStage, lengths: LengthOptions) -> None:
-        self._writer = writer
-        self._rejects = rejects
-        self._lengths = lengths
-        self.records = 0
-
-    def add(self, source: str, number: int, entry: Given | Reject) -> None:
-        """Add a record: the `number`th of its file."""
-        if isinstance(entry, Given):
-            try:
-                row = pair_row(entry, self._lengths)
-            except BadRecord as error:
-                entry = Reject(entry.position, error.reason, error.detail)
+def _add(staging: Staging, source: str, number: int, entry: Given | Reject, lengths: LengthOptions) -> None:
+    """Stage a record: the `number`th of its file."""
+    try:
         if isinstance(entry, Reject):
-            detail = " ".join(printable(entry.detail).split())
-            self._rejects.add(RejectRow(source, entry.position, "pairs", entry.reason, detail))
-            return
-        size = _OVERHEAD + len(row["summary"]) + len(row["passage"])
-        if entry.annotation is not None:
-            size += _TOKEN * len(entry.annotation["passage_forms"])
-        self._writer.add({**row, "source": source, "number": number}, size)
-        self.records += 1
+            raise BadRecord(entry.reason, entry.detail)
+        staging.add([{**pair_row(entry, lengths), "source": source, "number": number}])
+    except BadRecord as error:
+        detail = " ".join(printable(error.detail).split())
+        staging.reject(source, entry.position, BadRecord(error.reason, detail))
 
 
 def _read(artefact: Artefact, unit: Unit, options: LoadOptions) -> Loaded:
@@ -160,56 +107,31 @@ def _read(artefact: Artefact, unit: Unit, options: LoadOptions) -> Loaded:
     """
     layout = LAYOUTS[options.read.layout]
     inputs = []
-    with (
-        RejectStage(artefact) as rejects,
-        artefact.writing(".arrow") as stream,
-        RunWriter(stream, ROWS, ORDER) as writer,
-    ):
-        writing = _Writing(writer, rejects, options.lengths)
+    with Staging(artefact, ROWS, STAGE) as staging:
         for file, reading in zip(unit.files, unit.readings, strict=True):
-            before = writing.records, rejects.count
+            before = staging.records, staging.rejected
             text = InputText(file.name, file.path, reading.open)
             for number, (source, entry) in enumerate(layout(text, options.read)):
                 if reading.broken is not None:
                     break
-                writing.add(source, number, entry)
+                _add(staging, source, number, entry, options.lengths)
             if reading.broken is not None:
                 again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
                 raise Superseded(unit, again)
-            counts = writing.records - before[0], rejects.count - before[1]
-            inputs.append(InputPairs(file.name, reading.bytes, reading.sha256, *counts))
-    return _loaded(artefact, tuple(inputs), writer, writing, rejects)
+            counts = staging.records - before[0], staging.rejected - before[1]
+            inputs.append(LoadedFile(file.name, reading.bytes, reading.sha256, *counts))
+    return staging.loaded(inputs)
 
 
 def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusOptions) -> Loaded:
     """Read the documents of a part of a corpus, with their annotation."""
-    with (
-        RejectStage(artefact) as rejects,
-        artefact.writing(".arrow") as stream,
-        RunWriter(stream, ROWS, ORDER) as writer,
-    ):
-        writing = _Writing(writer, rejects, options.lengths)
+    with Staging(artefact, ROWS, STAGE) as staging:
         found = corpus_pairs(part, options.cut, options.language, options.genre)
         for source, entry in found:  # where they stand in the part says nothing
-            writing.add(source, 0, entry)
+            _add(staging, source, 0, entry, options.lengths)
     # Of a corpus no file has a name that tells it apart: its content does.
     sha256 = part.documents.sha256
-    count = InputPairs(sha256, part.documents.bytes, sha256, writing.records, rejects.count)
-    return _loaded(artefact, (count,), writer, writing, rejects)
-
-
-def _loaded(
-    artefact: Artefact, inputs: tuple[InputPairs, ...], writer: RunWriter, writing: _Writing, rejects: RejectStage
-) -> Loaded:
-    return Loaded(
-        inputs=inputs,
-        rows=artefact.file(".arrow"),
-        runs=tuple(writer.runs),
-        records=writing.records,
-        rejects=rejects.staged(),
-        reasons=dict(sorted(rejects.reasons.items())),
-        examples=tuple(rejects.examples),
-    )
+    return staging.loaded([LoadedFile(sha256, part.documents.bytes, sha256, staging.records, staging.rejected)])
 
 
 def _chosen(_: Unit, options: LoadOptions) -> dict[str, tuple[str, ...]]:

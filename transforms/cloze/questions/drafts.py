@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.questions.joined import Following, articles_of
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS
 from transforms.cloze.questions.question import (
     SCORES,
     QuestionOptions,
@@ -27,6 +27,7 @@ from transforms.cloze.questions.question import (
 from transforms.common.draws.by_content import hash_of
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.join import RowsByKey
 from transforms.common.store.tables import Part, PartFile, write_part
 
 __all__ = ["DRAFT", "DRAFTS", "DraftTask", "Drafted"]
@@ -113,9 +114,10 @@ def _draft(artefact: Artefact, task: DraftTask, options: QuestionOptions) -> Dra
 
 def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[dict[str, Any]]]:
     """Yield the drafts of each article, in the order of questions and kinds."""
-    offers = Following(articles_of(task.options, _OPTIONS, "question_id", _kept))
-    pairs = Following(articles_of(task.pairs, PAIR_COLUMNS, "pair_id"))
-    for article, asked in articles_of((task.candidates,), _CANDIDATES, "question_id", _asked):
+    offers = RowsByKey(task.options, _OPTIONS, "question_id", digits=ARTICLE_DIGITS, keep=_kept)
+    pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
+    candidates = RowsByKey((task.candidates,), _CANDIDATES, "question_id", digits=ARTICLE_DIGITS, keep=_asked)
+    for article, asked in candidates:
         offered = _offered(offers.of(article))
         rows = [_row(one, offered) for one in asked if one["passed"] or (one["question_id"], one["kind"]) in offered]
         texts = {pair["pair_id"]: pair for pair in pairs.of(article)}

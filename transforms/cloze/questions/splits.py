@@ -24,7 +24,18 @@ from transforms.common.draws.folds import components
 from transforms.common.draws.splits import Shares, deal_alike, distances, parse_shares
 from transforms.common.options.fields import option
 
-__all__ = ["COLUMNS", "Distance", "Placed", "SplitOptions", "Stratum", "distances_of", "place_questions", "strata_of"]
+__all__ = [
+    "COLUMNS",
+    "SCORE_TOLERANCE",
+    "TOLERANCE",
+    "Distance",
+    "Placed",
+    "SplitOptions",
+    "Stratum",
+    "distances_of",
+    "place_questions",
+    "strata_of",
+]
 
 BANDS = 256
 COLUMNS = (
@@ -40,6 +51,11 @@ COLUMNS = (
 )
 
 
+# They decide no split, only what is told: what a reader of a table of shares would stumble over.
+TOLERANCE = 0.02  # by so much a share may be off, of a kind or of a part of speech in it
+SCORE_TOLERANCE = 0.05  # so far scores of two splits may be apart (Kolmogorov-Smirnov)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SplitOptions:
     """How questions are split."""
@@ -49,15 +65,6 @@ class SplitOptions:
         help="splits and their shares of the questions",
         metavar="NAME=SHARE",
         check=parse_shares,
-    )
-    tolerance: float = option(
-        0.02,
-        help="by so much a share may be off, of a kind or of a part of speech in it, before it is told",
-        least=0,
-        most=1,
-    )
-    score_tolerance: float = option(
-        0.05, help="so far scores of two splits may be apart (Kolmogorov-Smirnov), before it is told", least=0, most=1
     )
 
 

@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.questions import QUESTIONS
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS
 from transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
-from transforms.cloze.questions.joined import Following, articles_of
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.questions.splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
 from transforms.common.draws.splits import parse_shares
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.join import RowsByKey
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 
@@ -99,9 +100,9 @@ def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
         def mine(rows: pa.Table) -> Any:
             return pc.is_in(rows["question_id"], own)
 
-        splits = Following(articles_of((task.splits,), SPLITS.names, "question_id", mine))
-        pairs = Following(articles_of(task.pairs, PAIR_COLUMNS, "pair_id"))
-        for article, rows in articles_of((task.drafts,), DRAFTS.names, "question_id"):
+        splits = RowsByKey((task.splits,), SPLITS.names, "question_id", digits=ARTICLE_DIGITS, keep=mine)
+        pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
+        for article, rows in RowsByKey((task.drafts,), DRAFTS.names, "question_id", digits=ARTICLE_DIGITS):
             split = {(row["question_id"], row["kind"]): row["split"] for row in splits.of(article)}
             texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
             yield pa.Table.from_pylist(

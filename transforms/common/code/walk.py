@@ -27,6 +27,7 @@ PLUMBING = frozenset(
         "errors",
         "options.checks",
         "options.fields",
+        "options.option",
         "store.artefacts",
         "store.files",
         "store.identity",

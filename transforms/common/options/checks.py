@@ -7,13 +7,11 @@ greatest value, a check of its own) is checked here, too.
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from transforms.common.errors import UsageError, nearest, quoted
+from transforms.common.options.option import Option
 from transforms.common.store import files
-
-if TYPE_CHECKING:
-    from transforms.common.options.fields import Option
 
 __all__ = ["LONGEST_PATH", "MOST", "check_value", "run_check"]
 
@@ -23,7 +21,7 @@ LONGEST_PATH = 4096
 LEAST, MOST = -(2**63), 2**63 - 1
 
 
-def run_check(entry: "Option", value: Any, shown: str) -> None:
+def run_check(entry: Option, value: Any, shown: str) -> None:
     """Make an option's own check; what it raises names the option.
 
     Raises:
@@ -39,7 +37,7 @@ def run_check(entry: "Option", value: Any, shown: str) -> None:
         raise UsageError(f"{shown} cannot be {quoted(value)}: {error}") from None
 
 
-def check_value(item: Any, entry: "Option", shown: str) -> None:
+def check_value(item: Any, entry: Option, shown: str) -> None:
     """Check one value, of its type already, by what is stated of the option, and of all options.
 
     Args:
@@ -59,7 +57,7 @@ def check_value(item: Any, entry: "Option", shown: str) -> None:
         raise UsageError(f"{shown} cannot be {quoted(item)}{hint}")
 
 
-def _check_text(text: str, entry: "Option", shown: str) -> None:
+def _check_text(text: str, entry: Option, shown: str) -> None:
     """Refuse what no file, table or message could hold, and an empty text that means nothing."""
     if not text and entry.default != "" and not entry.several:
         raise UsageError(f"{shown} is empty: give a value, or leave the option out")
@@ -78,7 +76,7 @@ def _check_text(text: str, entry: "Option", shown: str) -> None:
         raise UsageError(f"{shown} {quoted(text)} is longer than {LONGEST} characters")
 
 
-def _check_number(number: Any, entry: "Option", shown: str) -> None:
+def _check_number(number: Any, entry: Option, shown: str) -> None:
     if isinstance(number, float) and not math.isfinite(number):
         raise UsageError(f"{shown} must be a finite number, not {number}")
     least, most = entry.least, entry.most

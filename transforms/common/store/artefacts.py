@@ -173,6 +173,8 @@ class Stage(Generic[T, Options, R]):
         chosen = self.chosen(task, options)
         whole = hashlib.sha256()
         for name, value in (("task", task), ("options", options)):
+            if name in unused:
+                continue
             try:
                 whole.update(canonical(value, name, unused=unused, unordered=self.unordered, chosen=chosen))
             except (TypeError, ValueError) as error:

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from schemas.complexity.instances import COVERAGE, FEATURES
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.fields import Within, option
+from transforms.common.options.fields import option
+from transforms.common.options.option import Within
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked

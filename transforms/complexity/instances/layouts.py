@@ -10,90 +10,20 @@ A row that cannot be read is a `Reject`; a file that is of no such layout, or ha
 is an error that says so.
 """  # noqa: E501 - a table's row is a line
 
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from schemas.complexity.instances import KINDS
-from transforms.common.errors import LexbeamError
-from transforms.complexity.instances.instance import kind_of
 from transforms.formats.records.base import BadRecord, Reject
+from transforms.intake.cwi2018 import CELLS, Entry, kind_of, labels_of, read_cwi2018
+from transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
 
-__all__ = [
-    "LAYOUTS",
-    "About",
-    "Entry",
-    "FileRows",
-    "LabelGiven",
-    "Layout",
-    "header_name",
-    "read_cwi2018",
-    "rows_below",
-    "whole_number",
-]
+__all__ = ["LAYOUTS", "Layout"]
 
-# Words of the names of CWI-2018's files that say a language.
-_LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
-_CWI_GENRES = ("news", "wikinews", "wikipedia")  # in English
-_CWI_CELLS = 11
-_CWI_UNLABELLED = (5, 7)  # without and with the numbers of annotators
 _GENRES = ("genre", "corpus", "subcorpus")
 _NO_KIND = {"multi": "mwe", "mwe": "mwe", "single": "single"}
 
 
-class About(NamedTuple):
-    """What is known of a file beside its rows.
-
-    Attributes:
-        name: its published name.
-        genre: of rows that do not say, as the user has it.
-        language: likewise.
-    """
-
-    name: str
-    genre: str | None = None
-    language: str | None = None
-
-    def words(self) -> list[str]:
-        """Return the words of the file's own name, in small letters."""
-        return [word for word in re.split(r"[\W_]+", self.name.rpartition("/")[2].lower()) if word]
-
-
-class LabelGiven(NamedTuple):
-    """A label that a file gives: a row of `complexity/labels` without its instance."""
-
-    group: str
-    complexity: float
-    annotations: int | None
-    spread: float | None
-
-
-class Entry(NamedTuple):
-    """An instance as a file has it; texts are not cleaned yet.
-
-    Attributes:
-        line: number of its row.
-        token: the target.
-        sentence: the sentence; None or blank: there is none.
-        kind: single or mwe.
-        genre, language, source_id: None where nothing says them.
-        offsets: start and end of the target in the sentence, in code points; None: not given.
-        labels: those that it has.
-    """
-
-    line: int
-    token: str
-    sentence: str | None
-    kind: str
-    genre: str | None
-    language: str | None
-    source_id: str | None
-    offsets: tuple[int, int] | None
-    labels: tuple[LabelGiven, ...]
-
-
-FileRows = Iterable[tuple[int, list[str] | BadRecord]]
 Read = Callable[[FileRows, About], Iterator[Entry | Reject]]
 
 
@@ -121,7 +51,7 @@ def read_complex(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
         LexbeamError: the header lacks a column.
     """
     said = next((_NO_KIND[word] for word in about.words() if word in _NO_KIND), None)
-    for line, cells in _named(rows, about, ("id", "sentence", "token"), _complex_remedy):
+    for line, cells in rows_of_table(rows, about, ("id", "sentence", "token"), _complex_remedy):
         if isinstance(cells, BadRecord):
             yield Reject(str(line), cells.reason, cells.detail)
             continue
@@ -136,81 +66,16 @@ def read_complex(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
                 about.language or "en",
                 cells["id"].strip() or None,
                 None,
-                _complexity(cells.get("complexity", ""), ""),
+                labels_of(cells.get("complexity", ""), ""),
             )
         except BadRecord as error:
             yield Reject(str(line), error.reason, error.detail)
 
 
 def _complex_remedy(header: list[str]) -> str:
-    if len(header) in (_CWI_CELLS, *_CWI_UNLABELLED) and header[2].strip().isdigit():
+    if len(header) in CELLS and header[2].strip().isdigit():
         return "it looks like `layout` cwi2018"
     return "a table of your own may have `layout` tsv"
-
-
-def read_cwi2018(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
-    """Read CWI-2018. Complexity is the share of annotators who marked the target.
-
-    There is a label for each group, `native` and `other`, that has annotators, too. Genre (news,
-    wikinews, wikipedia) and language are what the file's name says, unless they are given.
-
-    Raises:
-        LexbeamError: the first row is none of this layout.
-    """
-    words = about.words()
-    language = about.language or next((_LANGUAGES[w] for w in words if w in _LANGUAGES), None)
-    if language is None and any(word in _CWI_GENRES for word in words):
-        language = "en"
-    genre = about.genre or next((word for word in words if word in _CWI_GENRES), None)
-    first = True
-    for line, cells in rows:
-        try:
-            if isinstance(cells, BadRecord):
-                raise cells
-            if first and len(cells) < min(_CWI_UNLABELLED):
-                raise LexbeamError(
-                    f"{about.name}: {len(cells)} cells in its first row, and CWI-2018 has "
-                    f"{_CWI_CELLS}: another `layout`?"
-                )
-            first = False
-            yield _cwi_entry(line, cells, genre, language)
-        except BadRecord as error:
-            yield Reject(str(line), error.reason, error.detail)
-
-
-def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Entry:
-    if len(cells) not in (_CWI_CELLS, *_CWI_UNLABELLED):
-        raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_CWI_CELLS}")
-    start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
-    labels: list[LabelGiven] = []
-    if len(cells) == _CWI_CELLS and cells[10].strip():
-        native, other, marked, other_marked = (whole_number(cells[at], "a count") for at in range(5, 9))
-        found = _complexity(cells[10], "")[0]
-        labels.append(_counted("", found.complexity, marked + other_marked, native + other))
-        for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
-            if number:
-                labels.append(_counted(group, hits / number, hits, number))
-    return Entry(
-        line,
-        cells[4],
-        cells[1],
-        kind_of(cells[4]),
-        genre,
-        language,
-        cells[0].strip() or None,
-        (start, end),
-        tuple(labels),
-    )
-
-
-def _counted(group: str, complexity: float, marked: int, number: int) -> LabelGiven:
-    """Return a label whose judgments are all 0 or 1, with their sample standard deviation."""
-    if marked > number:
-        raise BadRecord("malformed", f"{marked} of {number} annotators marked it")
-    spread = None
-    if number > 1:
-        spread = math.sqrt(marked * (number - marked) / (number * (number - 1)))
-    return LabelGiven(group, complexity, number, spread)
 
 
 _TSV = ("sentence", "complexity", "genre", "kind", "id", "language", "start", "end", "annotations")
@@ -269,7 +134,7 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
     offsets = None
     if cell("start") or cell("end"):
         offsets = whole_number(cell("start"), "start"), whole_number(cell("end"), "end")
-    labels = _complexity(cell("complexity"), cell("annotations"))
+    labels = labels_of(cell("complexity"), cell("annotations"))
     return Entry(
         line,
         cells["token"],
@@ -281,83 +146,6 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
         offsets,
         labels,
     )
-
-
-def _named(
-    rows: FileRows, about: About, needed: tuple[str, ...], remedy: Callable[[list[str]], str]
-) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
-    given = iter(rows)
-    line, header = next(given, (0, []))
-    if isinstance(header, BadRecord):
-        raise LexbeamError(f"{about.name}, line {line}: no header can be read: {header.detail}")
-    yield from rows_below(header, given, about, needed, remedy)
-
-
-def rows_below(
-    header: list[str], rows: FileRows, about: About, needed: tuple[str, ...], remedy: Callable[[list[str]], str]
-) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
-    """Yield rows, with their lines, as mappings from the names of the header; or why not.
-
-    Args:
-        header: its cells.
-        rows: what stands below it.
-        about: the file.
-        needed: columns that must be there, in every row.
-        remedy: from the header, what to do where one is missing.
-
-    Raises:
-        LexbeamError: the header lacks a column, or has one twice.
-    """
-    names = [header_name(cell) for cell in header]
-    for name in needed:
-        if name not in names:
-            there = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
-            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {there}: {remedy(header)}")
-    doubled = sorted({name for name in names if name and names.count(name) > 1})
-    if doubled:
-        raise LexbeamError(f"{about.name}: several columns {doubled[0]!r}: rename all but one")
-    for line, cells in rows:
-        if isinstance(cells, BadRecord):
-            yield line, cells
-            continue
-        while len(cells) > len(names) and not cells[-1].strip():
-            cells.pop()
-        missing = len(names) - len(cells)
-        # Empty cells at the end of a row are often left out: the label of an unlabelled row.
-        if missing < 0 or (missing > 0 and set(names[len(cells) :]) & set(needed)):
-            yield line, BadRecord("malformed", f"{len(cells)} cells, but {len(names)} columns")
-            continue
-        yield line, dict(zip(names, [*cells, *[""] * missing], strict=True))
-
-
-def header_name(cell: str) -> str:
-    """Return what a cell of a header calls its column, whatever its capitals."""
-    return cell.strip().casefold()
-
-
-def _complexity(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
-    if not cell.strip():
-        return ()
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value <= 1:
-        raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1")
-    number = whole_number(annotations, "annotations") if annotations.strip() else None
-    return (LabelGiven("", value, number, None),)
-
-
-def whole_number(cell: str, name: str) -> int:
-    """Return the whole number of a cell.
-
-    Raises:
-        BadRecord: it is none; `name` says what it should be.
-    """
-    text = cell.strip()
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise BadRecord("malformed", f"{name} is {text[:40]!r}, not a whole number")
-    return int(text)
 
 
 LAYOUTS: dict[str, Layout] = {

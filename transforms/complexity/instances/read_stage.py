@@ -1,36 +1,32 @@
-"""Labelled files read: the rows of a file as sorted runs of instances, in a staging file.
+"""Labelled files read: the rows of a file as staged rows of instances. A row that gives no instance is a reject."""
 
-A run is as many rows as fit in memory, in the order of `content_key`; `settling` merges the runs of
-all files. A row that gives no instance is a reject.
-"""
-
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
 
 from schemas.complexity.instances import KINDS
-from schemas.rejects import RejectRow
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.receipts import File
-from transforms.common.store.runs import Run, RunWriter
-from transforms.complexity.instances.instance import Located, content_key, in_flag_order, locate_given, split_of
-from transforms.complexity.instances.layouts import LAYOUTS, About, Entry, FileRows
-from transforms.formats.ingest.staging import RejectStage, StagedRejects
+from transforms.complexity.instances.instance import content_key, in_flag_order, split_of
+from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
-from transforms.intake.row_files import RowFile, entries_of
+from transforms.intake.cwi2018 import Entry
+from transforms.intake.header import About, FileRows
+from transforms.intake.locating import Located, locate_given
+from transforms.intake.row_files import RowFile
+from transforms.intake.staging import Loaded, RowSchema, Staging, stage_file
 
-__all__ = ["ORDER", "READ", "ROWS", "LoadOptions", "Loaded"]
+__all__ = ["READ", "ROWS", "LoadOptions"]
 
 LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
 
 _LABEL = pa.struct(
     [("group", pa.string()), ("complexity", pa.float64()), ("annotations", pa.int32()), ("spread", pa.float64())]
 )
-ROWS = pa.schema(
+_COLUMNS = pa.schema(
     [
         ("key", pa.string()),
         ("source", pa.string()),
@@ -48,7 +44,13 @@ ROWS = pa.schema(
         ("labels", pa.list_(_LABEL)),
     ]
 )
-ORDER = ("key", "source", "line")
+
+
+def _size(row: Mapping[str, Any]) -> int:
+    return len(row["sentence"] or "") + len(row["token"])
+
+
+ROWS = RowSchema(_COLUMNS, ("key", "source", "line"), _size)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,35 +74,6 @@ class LoadOptions:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Loaded:
-    """Receipt of a file.
-
-    Attributes:
-        name, bytes, sha256: of the file.
-        rows: the staging file of its instances, see `ROWS`.
-        runs: its sorted runs.
-        instances: how many there are.
-        labelled: how many of them have a label.
-        rejects: where its rejects are staged.
-        reasons: rejects by reason.
-        examples: the first rejects.
-        notes: what was done to read it, and how often, see `Source`.
-    """
-
-    name: str
-    bytes: int
-    sha256: str
-    rows: File
-    runs: tuple[Run, ...]
-    instances: int
-    labelled: int
-    rejects: StagedRejects
-    reasons: dict[str, int]
-    examples: tuple[RejectRow, ...]
-    notes: dict[str, int]
-
-
 def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
     """Read a file.
 
@@ -108,60 +81,38 @@ def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
         LexbeamError: it is of another layout, or has changed since its digest was taken.
     """
 
-    def read(given: FileRows, name: str) -> Iterator[Entry | Reject]:
-        about = About(name, options.genre, options.language)
-        return LAYOUTS[options.layout].read(given, about)
+    def read(rows: FileRows, name: str) -> Iterator[Entry | Reject]:
+        return LAYOUTS[options.layout].read(rows, About(name, options.genre, options.language))
 
-    instances = labelled = 0
-    with (
-        RejectStage(artefact) as rejects,
-        artefact.writing(".arrow") as stream,
-        RunWriter(stream, ROWS, ORDER) as writer,
-    ):
-        notes: Counter[str] = Counter()
-        for source, entry in entries_of(task, options.reader, read, notes):
-            row = _row(source, entry, options) if isinstance(entry, Entry) else entry
-            if isinstance(row, Reject):
-                rejects.add(RejectRow(source, row.position, "load", row.reason, row.detail))
-                continue
-            instances += 1
-            labelled += bool(row["labels"])
-            writer.add(row, len(row["sentence"] or "") + len(row["token"]))
-    return Loaded(
-        name=task.name,
-        bytes=task.size,
-        sha256=task.sha256,
-        rows=artefact.file(".arrow"),
-        runs=tuple(writer.runs),
-        instances=instances,
-        labelled=labelled,
-        rejects=rejects.staged(),
-        reasons=dict(sorted(rejects.reasons.items())),
-        examples=tuple(rejects.examples),
-        notes=dict(sorted((+notes).items())),
-    )
+    def add(source: str, entry: Entry) -> None:
+        row = _row(source, entry, options)
+        staging.add([row])
+        staging.tally["labelled"] += bool(row["labels"])
+
+    staging = Staging(artefact, ROWS, "load")
+    return stage_file(staging, task, options.reader, read, add, attrgetter("line"))
 
 
-def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Reject:
-    """Return the staged row of an instance, its texts cleaned and its target located."""
-    line = str(entry.line)
+def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any]:
+    """Return the staged row of an instance, its texts cleaned and its target located.
+
+    Raises:
+        BadRecord: `other_kind`, `empty`, `too_large`.
+    """
     if options.kind != "all" and entry.kind != options.kind:
         kinds = " or ".join(kind for kind in KINDS if kind == options.kind)
-        return Reject(line, "other_kind", f"{entry.kind}, not {kinds}")
-    try:
-        token = clean_value(entry.token).strip()
-        sentence = clean_value(entry.sentence or "").strip() or None
-        if not token:
-            raise BadRecord("empty", "no token")
-        if len(token) > LONGEST_TOKEN:
-            raise BadRecord("too_large", f"a token of {len(token)} characters")
-        found = (
-            Located(None, None, ())
-            if sentence is None
-            else locate_given(entry.sentence or "", sentence, token, entry.offsets)
-        )
-    except BadRecord as error:
-        return Reject(line, error.reason, error.detail)
+        raise BadRecord("other_kind", f"{entry.kind}, not {kinds}")
+    token = clean_value(entry.token).strip()
+    sentence = clean_value(entry.sentence or "").strip() or None
+    if not token:
+        raise BadRecord("empty", "no token")
+    if len(token) > LONGEST_TOKEN:
+        raise BadRecord("too_large", f"a token of {len(token)} characters")
+    found = (
+        Located(None, None, ())
+        if sentence is None
+        else locate_given(entry.sentence or "", sentence, token, entry.offsets)
+    )
     flags = [*found.flags]
     if sentence is None:
         flags.append("no_sentence")

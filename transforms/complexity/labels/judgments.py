@@ -7,6 +7,7 @@ called otherwise. A rating is 1 to 5, one of the words of the scale, or `-` for 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -24,11 +25,12 @@ from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.answers import read_answer
 from transforms.people.opening import list_sheets
 from transforms.people.reading import read_answers
-from transforms.people.tables import Roles, is_sheet, table_rows
+from transforms.people.tables import Roles, is_sheet, read_table
 
 __all__ = ["JudgmentOptions", "JudgmentsRead", "read_groups", "read_judgments"]
 
 _ROLES = ("id", "rating", "annotator", "group")
+_REASONS = ("undecodable", "too_large", "empty", "unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,24 +129,11 @@ def _sheet(entry: files.Entry, instances: pa.Table, options: JudgmentOptions) ->
 
 
 def _table(entry: files.Entry, _: pa.Table, options: JudgmentOptions) -> _Found:
-    judgments: list[Judgment] = []
-    rejects: list[RejectRow] = []
     names = {role: (getattr(options, f"{role}_column"),) for role in _ROLES}
     roles = Roles(names, _ROLES[:2], "name it as `{role}_column`")
-    for line, cells in table_rows(entry, roles, encoding=options.encoding):
-        try:
-            if isinstance(cells, BadRecord):
-                raise cells
-            judgments.append(_judgment(entry.name, line, cells))
-        except BadRecord as error:
-            position = str(line) if line else ""
-            rejects.append(RejectRow(entry.name, position, STAGE, _reason(error), error.detail))
-    return judgments, rejects
-
-
-def _reason(error: BadRecord) -> str:
-    known = ("undecodable", "too_large", "empty", "unknown")
-    return error.reason if error.reason in known else "wrong_answer"
+    return read_table(
+        entry, roles, partial(_judgment, entry.name), encoding=options.encoding, stage=STAGE, reasons=_REASONS
+    )
 
 
 def _judgment(name: str, line: int, cells: Mapping[str, str]) -> Judgment:

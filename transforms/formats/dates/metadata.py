@@ -12,7 +12,7 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -24,10 +24,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Source
 from transforms.formats.records.fields import KNOWN
 from transforms.formats.records.text_cleaning import clean_field
 
-if TYPE_CHECKING:
-    from transforms.formats.dates.rules import DateRule
-
-__all__ = ["Metadata", "load_metadata", "stem"]
+__all__ = ["Metadata", "read_metadata", "stem"]
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -73,16 +70,14 @@ class Metadata:
         return {k: v for k, v in (self.row(source) or {}).items() if k != "date"}
 
 
-def load_metadata(rule: "DateRule") -> Metadata | None:
-    """Read the table that a rule names; None if it names none.
+def read_metadata(path: str, columns: Mapping[str, str]) -> Metadata:
+    """Read a table of metadata, whose columns a rule names.
 
     Raises:
         UsageError: a column that is not there, or a key with two rows that differ.
         LexbeamError: the file cannot be read.
     """
-    if rule.kind != "table":
-        return None
-    path, columns = rule.path, dict(rule.columns)
+    columns = dict(columns)
     source = Source(path, lambda: files.open_read(path), path)
     by_key: dict[str, dict[str, str]] = {}
     header: list[str] | None = None

@@ -22,13 +22,23 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.names import own_name
 from transforms.common.patterns import compiled, searchable, shown
 from transforms.common.store.identity import Place
-from transforms.formats.dates.metadata import Metadata
+from transforms.formats.dates.metadata import Metadata, read_metadata
 from transforms.formats.records.base import Record, Reject
 from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, Date, parse_date, pick_year
 from transforms.formats.records.fields import there_are
 from transforms.formats.records.paths import check_path
 
-__all__ = ["DATE_RANGES", "LAST_YEAR", "Date", "DateRule", "date_of", "parse_date", "parse_date_rule", "pick_year"]
+__all__ = [
+    "DATE_RANGES",
+    "LAST_YEAR",
+    "Date",
+    "DateRule",
+    "date_of",
+    "load_metadata",
+    "parse_date",
+    "parse_date_rule",
+    "pick_year",
+]
 
 _FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
@@ -103,6 +113,16 @@ def _table_rule(spec: str, rest: str) -> DateRule:
     if len(named) < len(pairs):
         raise UsageError(f"`dates`: a column is named twice in {spec!r}")
     return DateRule(kind="table", path=path, columns=tuple(named.items()))
+
+
+def load_metadata(rule: DateRule) -> Metadata | None:
+    """Read the table that a rule names; None if it names none.
+
+    Raises:
+        UsageError: a column that is not there, or a key with two rows that differ.
+        LexbeamError: the file cannot be read.
+    """
+    return read_metadata(rule.path, dict(rule.columns)) if rule.kind == "table" else None
 
 
 def date_of(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from transforms.common.code.fingerprints import digest
+from transforms.common.store.identity import Place
 from transforms.formats.ingest.staging import StageFile
 
 __all__ = ["DUPLICATES", "AnnotateTask", "Decision", "Occurrence", "decide", "document_id"]
@@ -22,7 +23,7 @@ class Occurrence(NamedTuple):
     source: str
     ordinal: int
     position: str
-    file: str
+    file: Place
     place: int
 
 
@@ -33,7 +34,7 @@ class Decision(NamedTuple):
     record if this one is rejected, and is empty if it is kept.
     """
 
-    file: str
+    file: Place
     place: int
     number: int
     same_as: str

@@ -12,7 +12,7 @@ import threading
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
-from transforms.common.options.fields import Within
+from transforms.common.options.option import Within
 from transforms.common.store import files
 from transforms.lexicon.encoders import transformers
 from transforms.lexicon.encoders.copies import local_copy

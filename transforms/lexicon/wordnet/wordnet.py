@@ -26,7 +26,6 @@ from transforms.lexicon.wordnet.lexnames import (
     PARTS,
     SYNSET_TYPES,
 )
-from transforms.lexicon.wordnet.looking import look
 from transforms.lexicon.wordnet.morphy import DETACHMENT, Exceptions, Part, bases
 from transforms.lexicon.wordnet.ragged import Ragged, first_of_each, runs
 from transforms.lexicon.wordnet.tables import Tables
@@ -299,9 +298,37 @@ class WordNet:
 
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield the senses of a word's base forms: name, and definition with what is known."""
-        return look(self, word, pos)
+        return _described_senses(self, word, pos)
 
 
 def _named(names: tuple[str, ...], numbers: np.ndarray) -> pa.Array:
     """Return names by number, null where there is none."""
     return pa.array(names).take(pa.array(numbers, mask=(numbers < 0) | (numbers >= len(names))))
+
+
+def _described_senses(wordnet: WordNet, word: str, pos: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the senses of a word's base forms, for a person."""
+    words = pa.array([word])
+    tags = [None] if pos is None else [pos, pos.upper()]
+    wanted = min(asked(words, pa.array([tag], pa.string())).parts[0] for tag in tags)
+    for number, part in enumerate(PARTS):
+        if wanted in (ANY, number):
+            lemmas = wordnet.base_forms(words, part).flatten()
+            for sense in wordnet.senses_of(lemmas, part).values:
+                yield _described(wordnet, np.array([sense]), part)
+
+
+def _described(wordnet: WordNet, sense: np.ndarray, part: str) -> tuple[str, str]:
+    synset = wordnet.synset_of(sense)
+    least, most = int(wordnet.depth_min(synset)[0]), int(wordnet.depth_max(synset)[0])
+    said = [wordnet.lexnames(synset)[0].as_py() or "class unknown"]
+    if part in "nv":
+        said.append(f"depth {least}" if least == most else f"depth {least} to {most}")
+    if (count := int(wordnet.counts(sense)[0])) != MISSING:
+        said.append(f"tagged {count} times" if count != 1 else "tagged once")
+    written = wordnet.written(sense)[0].as_py()
+    others = [word for word in wordnet.words_in(synset)[0].as_py() if word != written]
+    if others:
+        said.append(f"also {', '.join(others)}")
+    label = f"{written}.{part}.{int(wordnet.sense_numbers(sense)[0])}"
+    return label, f"{wordnet.definitions(synset)[0].as_py()} ({'; '.join(said)})"

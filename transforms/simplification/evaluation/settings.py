@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schemas.simplification.instances import CANDIDATES, RANKINGS, SELECTIONS, SIMPLIFICATIONS
+from transforms.common.store.join import Rows
 from transforms.evaluation.outcomes import Bools
 from transforms.simplification.evaluation.funnel import Funnel
 from transforms.simplification.evaluation.lists import Gold, Listing, folded
@@ -18,7 +19,6 @@ from transforms.simplification.evaluation.measures import (
     ranker_figures,
 )
 from transforms.simplification.evaluation.oracles import LEMMA_MATCH, Lemmas, lemma_match
-from transforms.simplification.joined import Rows
 
 __all__ = ["CONSTANT", "GENERATION", "RANDOM", "SELECTION", "STAGE_COLUMNS", "SettingRows", "by_selection", "system_of"]
 

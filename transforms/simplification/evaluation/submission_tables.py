@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store.join import Rows, joined
 from transforms.common.store.tables import read_rows
 from transforms.simplification.evaluation.settings import by_selection
 from transforms.simplification.evaluation.submissions import submission
-from transforms.simplification.joined import Rows, joined
+from transforms.simplification.records import ID
 
 __all__ = ["SUBMITTED", "Lists", "lists_meant", "submission_of"]
 
@@ -137,7 +138,7 @@ def _lists(tables: Mapping[str, Sequence[str]], stage: str, setting: str, ranker
         one for rows in read_rows(tables[INSTANCES.name], ["instance_id"]) for one in rows["instance_id"].to_pylist()
     ]
     columns = {name: _COLUMNS[name] for name in tables}
-    for identifier, rows in joined(tables, columns, ids):
+    for identifier, rows in joined(tables, columns, ID, ids):
         for one in rows[INSTANCES.name]:
             position = str(one["position"])
             number = int(position) if position.isdecimal() else 0

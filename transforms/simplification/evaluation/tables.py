@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
+from transforms.common.store.join import Rows, joined
 from transforms.common.store.tables import read_rows
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.evaluating import row
@@ -24,7 +25,7 @@ from transforms.simplification.evaluation.lists import CLUSTERS, Gold, Judged, g
 from transforms.simplification.evaluation.measures import Figure, differing
 from transforms.simplification.evaluation.oracles import Lemmas
 from transforms.simplification.evaluation.settings import RANDOM, STAGE_COLUMNS, SettingRows
-from transforms.simplification.joined import Rows, joined
+from transforms.simplification.records import ID
 
 __all__ = ["Evaluated", "MeasureOptions", "evaluate_tables", "figure_rows", "given_settings", "gold_in"]
 
@@ -84,7 +85,7 @@ def gold_in(tables: Mapping[str, Sequence[str]]) -> Gold:
         wanted.update(pc.unique(rows["instance_id"]).to_pylist())
     columns = {INSTANCES.name: ("target", "sentence"), SUBSTITUTES.name: ("substitute", "gold_rank", "is_target")}
     given = {name: tables[name] for name in columns}
-    return gold_of(_judged(joined(given, columns, sorted(wanted))))
+    return gold_of(_judged(joined(given, columns, ID, wanted)))
 
 
 def _judged(found: Iterable[tuple[str, Mapping[str, Rows]]]) -> Iterator[Judged]:
@@ -140,7 +141,7 @@ def evaluate_tables(
     settings = {name: SettingRows(name, own, gold, tables, lemmas) for name, own in rankers.items()}
     funnel = Funnel()
     wanted = {name: STAGE_COLUMNS[name] for name in tables}
-    for instance, (_, rows) in enumerate(joined(tables, wanted, gold.ids)):
+    for instance, (_, rows) in enumerate(joined(tables, wanted, ID, gold.ids)):
         for name, setting in settings.items():
             own = {table: [r for r in some if r["setting"] == name] for table, some in rows.items()}
             setting.add(instance, own, funnel)

@@ -5,20 +5,22 @@ is says its label, or what a scorer predicts; both tables are sorted by the same
 along with the instances.
 """
 
-import heapq
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.join import RowsByKey
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
+from transforms.intake.staging import Loaded, LoadedFile
 from transforms.simplification.instances.layouts import Row, places_of
-from transforms.simplification.instances.read_stage import Loaded, Loading, LoadOptions
+from transforms.simplification.instances.read_stage import LoadOptions, staged_rows, staging_of
+from transforms.simplification.records import ID
 
 __all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
 
@@ -58,6 +60,11 @@ class ComplexPart(NamedTuple):
     values: tuple[Part, ...]
     scorer: str | None
 
+    @property
+    def size(self) -> int:
+        """Bytes, for dealing out."""
+        return self.part.bytes
+
 
 def known_scorers(parts: Sequence[Part]) -> list[str]:
     """Return the scorers of `complexity/predictions`, sorted."""
@@ -70,44 +77,37 @@ def known_scorers(parts: Sequence[Part]) -> list[str]:
 def _take(artefact: Artefact, task: ComplexPart, options: LoadOptions) -> Loaded:
     """Read a part; records are told by the ids that they have there."""
     rules, languages = options.rules, (None, options.language)
-    with Loading(artefact, options.occurrences) as loading:
+    with staging_of(artefact) as staging:
         for number, (row, value) in enumerate(_with_values(task), 1):
-            position = row["instance_id"]
+            where = {"source": row["source"], "line": number, "position": row[ID], **_annotation(row)}
             try:
                 if rules.min_complexity is not None:
                     if value is None:
                         raise BadRecord("no_complexity", f"no {task.scorer} of it")
                     if value < rules.min_complexity:
                         raise BadRecord("below_complexity", f"its complexity is {value:g}")
-                made = _row(row, value, options.occurrences)
+                record = _row(row, value, options.occurrences)
+                staging.add(staged_rows([record], options.occurrences, languages, **where))
+                staging.tally[LAYOUT] += 1
             except BadRecord as error:
-                loading.reject(row["source"], position, error)
-                continue
-            annotation = _annotation(row)
-            loading.add(row["source"], number, position, LAYOUT, [made], languages, annotation)
-    return loading.loaded(task.name, task.part.bytes, task.part.sha256, Counter())
+                staging.reject(row["source"], row[ID], error)
+    file = LoadedFile(task.name, task.part.bytes, task.part.sha256, staging.records, staging.rejected)
+    return staging.loaded([file])
 
 
 def _with_values(task: ComplexPart) -> Iterator[tuple[dict[str, Any], float | None]]:
     """Yield the instances of a part, each with its complexity; both are in the order of ids."""
-    values = heapq.merge(*(_values(part, task.scorer) for part in task.values))
-    held = next(values, None)
+    of, name, value = ("group", "", "complexity")  # labels for all annotators, or a scorer's predictions
+    if task.scorer != LABEL:
+        of, name, value = ("scorer", str(task.scorer), "prediction")
+
+    def valued(rows: pa.Table) -> Any:
+        return pc.and_(pc.equal(rows[of], name), pc.is_valid(rows[value]))
+
+    values = RowsByKey(task.values, [ID, of, value], ID, keep=valued)
     for rows in read_rows([checked(task.part)], list(_COLUMNS)):
         for row in rows.to_pylist():
-            while held is not None and held[0] < row["instance_id"]:
-                held = next(values, None)
-            same = held is not None and held[0] == row["instance_id"]
-            yield row, held[1] if same and held is not None else None
-
-
-def _values(part: Part, scorer: str | None) -> Iterator[tuple[str, float]]:
-    """Yield ids and complexities of labels for all annotators, or of a scorer's predictions."""
-    of, name, value = ("group", "", "complexity")
-    if scorer != LABEL:
-        of, name, value = ("scorer", str(scorer), "prediction")
-    for rows in read_rows([checked(part)], ["instance_id", of, value]):
-        rows = rows.filter(pc.and_(pc.equal(rows[of], name), pc.is_valid(rows[value])))
-        yield from zip(rows["instance_id"].to_pylist(), rows[value].to_pylist(), strict=True)
+            yield row, next((one[value] for one in values.of(row[ID])), None)
 
 
 def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> Row:

@@ -5,19 +5,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemas.rejects import RejectRow
-from schemas.simplification.instances import BY_RULE, FLAGS, JUDGMENTS
-from transforms.common.errors import LexbeamError
-from transforms.common.store import files
+from schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from transforms.intake.staging import Loaded, reasons_of, reject_error
 from transforms.simplification.instances.judgments import Judgment
-from transforms.simplification.instances.merge_stage import Settlement
-from transforms.simplification.instances.read_stage import Loaded, acceptable_records
+from transforms.simplification.instances.merge_stage import SettledJudged
+from transforms.simplification.instances.read_stage import acceptable_records
 
 __all__ = ["check_records", "counted"]
 
 
 def counted(
     loaded: Sequence[Loaded],
-    settled: Sequence[Settlement],
+    settled: Sequence[SettledJudged],
     judgments: Sequence[Judgment],
     rejects: Sequence[RejectRow],
     judged: Sequence[Mapping[str, Any]],
@@ -31,9 +30,7 @@ def counted(
         rejects: rows that are no judgments.
         judged: name, bytes and SHA-256 of the files of judgments.
     """
-    reasons: Counter[str] = Counter()
-    for one in loaded:
-        reasons.update(one.reasons)
+    reasons = reasons_of(loaded)
     used = {number for part in settled for number in part.judged}
     reasons["unknown"] += len(judgments) - len(used)
     reasons.update(row.reason for row in rejects)
@@ -47,20 +44,20 @@ def counted(
         "inputs": [
             {
                 "name": one.name,
-                "bytes": one.bytes,
-                "sha256": one.sha256,
-                "layouts": list(one.layouts),
+                "bytes": one.inputs[0].bytes,
+                "sha256": one.inputs[0].sha256,
+                "layouts": list(one.tally),
                 "records": one.records,
-                "instances": one.instances,
+                "instances": one.count,
                 "rejects": dict(one.reasons),
                 **({"notes": dict(one.notes)} if one.notes else {}),
             }
             for one in loaded
         ],
         "records": sum(one.records for one in loaded),
-        "instances": sum(part.instances.rows for part in settled),
+        "instances": sum(part.tables[INSTANCES.name].rows for part in settled),
         "with_substitutes": sum(part.gold for part in settled),
-        "substitutes": sum(part.substitutes.rows for part in settled),
+        "substitutes": sum(part.tables[SUBSTITUTES.name].rows for part in settled),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "left_out": sum(number for reason, number in reasons.items() if reason in BY_RULE),
@@ -94,25 +91,7 @@ def check_records(loaded: Sequence[Loaded], share: float) -> None:
     Raises:
         LexbeamError: they are not, or there are none.
     """
-    if acceptable_records(loaded, share):
-        return
-    reasons: Counter[str] = Counter()
-    for one in loaded:
-        reasons.update(one.reasons)
-    faults = {reason: number for reason, number in reasons.items() if reason not in BY_RULE}
-    rows = sum(one.records for one in loaded) + reasons.total()
-    if not rows:
-        raise LexbeamError("the files have no rows; nothing is published")
-    told = ", ".join(f"{reason} {number}" for reason, number in sorted(faults.items()))
-    first = "".join(
-        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for one in loaded
-        for row in one.examples[:2]
-    )
-    remedy = "Name the `language`. " if "no_language" in faults else ""
-    raise LexbeamError(
-        f"{sum(faults.values())} of {rows} records were rejected ({told}), more than "
-        f"`max_reject_share` {share} allows; nothing is published. Some of them:{first}\n"
-        f"{remedy}Name another `layout` (`encoding`), correct the rows, or allow more with "
-        "`max_reject_share`."
-    )
+    if not acceptable_records(loaded, share):
+        name = "Name the `language`. " if reasons_of(loaded)["no_language"] else ""
+        remedy = f"{name}Name another `layout` (`encoding`), correct the rows, or allow more with `max_reject_share`."
+        raise reject_error(loaded, share, remedy, what="records", by_rule=BY_RULE)

@@ -11,15 +11,16 @@ or `sentence` and `target`, and as you like `start` and `annotator`.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from schemas.rejects import RejectRow
 from transforms.common.options.fields import option
-from transforms.complexity.instances.layouts import whole_number
 from transforms.formats.records.base import BadRecord
+from transforms.intake.header import whole_number
 from transforms.people.answers import Answer, read_answer
 from transforms.people.opening import list_sheets
-from transforms.people.tables import Roles, table_rows
+from transforms.people.tables import Roles, read_table
 from transforms.simplification.instances.instance import pair_key
 
 __all__ = [
@@ -42,6 +43,7 @@ _JUDGMENT = Answer(
     values=(("simplifiable", "yes"), ("not simplifiable", "not"), ("dubious", "doubt")),
     undecided="-",
 )
+ENCODING = "utf-8"  # of files without byte order mark: people's tables are written so, here as elsewhere
 # As people write them otherwise.
 _WRITTEN = {"no": "not", "no simplifiable": "not", "non simplifiable": "not", "?": "dubious"}
 _KNOWN = ("undecodable", "too_large", "malformed", "empty")
@@ -58,7 +60,6 @@ class JudgmentOptions:
     judgment_column: str = option("judgment", help="column of judgments")
     annotator_column: str = option("annotator", help="column of who judged; may be missing")
     joint: str = option("joint", help="the annotator whose judgments are joint verdicts, which override")
-    judgment_encoding: str = option("utf-8", help="of files without byte order mark")
 
 
 class Judgment(NamedTuple):
@@ -129,15 +130,10 @@ def read_judgments(paths: Sequence[str], options: JudgmentOptions) -> tuple[list
     judgments: list[Judgment] = []
     rejects: list[RejectRow] = []
     for entry in sorted(list_sheets(paths), key=lambda one: one.name):
-        for line, cells in table_rows(entry, roles, encoding=options.judgment_encoding):
-            try:
-                if isinstance(cells, BadRecord):
-                    raise cells
-                judgments.append(_judgment(entry.name, line, cells, options.joint))
-            except BadRecord as error:
-                reason = error.reason if error.reason in _KNOWN else "wrong_answer"
-                position = str(line) if line else ""
-                rejects.append(RejectRow(entry.name, position, JUDGE, reason, error.detail))
+        read = partial(_judgment, entry.name, joint=options.joint)
+        found, left = read_table(entry, roles, read, encoding=ENCODING, stage=JUDGE, reasons=_KNOWN)
+        judgments += found
+        rejects += left
     return judgments, rejects
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from transforms.common.errors import LexbeamError
-from transforms.complexity.instances.layouts import header_name
+from transforms.intake.header import header_name
 from transforms.simplification.instances.layouts import places_of
 
 __all__ = ["HEAD", "layout_of"]

@@ -1,80 +1,83 @@
-"""Runs of instances merged: repeated records put together, judged, annotated, written as parts.
+"""Staged instances merged: repeated records put together, judged, annotated, written as parts.
 
-Part `bucket` of `parts` holds the ids of its range, so that the parts follow each other in the
-order of ids. Of an instance that several records give, the first one (by file and line) says
-source, position, id and language; substitutes are added up, flags are put together. Memory is that
-of a batch for each run, however long the part.
+Of an instance that several records give, the first one (by file and line) says source, position, id and language;
+substitutes are added up, flags are put together.
 """
 
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
-
-import pyarrow as pa
 
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, JUDGMENTS, SUBSTITUTES
-from transforms.annotation.engines.registry import Engine, load_engine
-from transforms.annotation.engines.texts import annotate_sentences, tokens_of
+from transforms.annotation.engines.registry import Engine
+from transforms.annotation.engines.texts import tokens_of
+from transforms.common.batched import batched
 from transforms.common.blas import one_thread
 from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader
-from transforms.common.store.identity import Fingerprinted
-from transforms.common.store.runs import SortedRows, rows_of_part
-from transforms.common.store.side_rows import SideRows
-from transforms.common.store.tables import PartFile, write_rows
-from transforms.formats.ingest.merges import list_rejects
-from transforms.formats.ingest.staging import RejectStage, StagedRejects
+from transforms.common.store.tables import PartFile
+from transforms.formats.ingest.staging import RejectStage
+from transforms.intake.merging import (
+    AnnotateOptions,
+    PartTask,
+    RejectTask,
+    Settled,
+    chosen_engine,
+    engine_of,
+    grouped_rows,
+    part_tasks,
+    rejects_of,
+    sentences_of,
+    write_rejects,
+    write_tables,
+)
+from transforms.intake.staging import Loaded
 from transforms.simplification.instances.instance import PAIR_DIGITS
-from transforms.simplification.instances.judgments import JUDGE, Judgment, judgments_of_part, verdict_of
+from transforms.simplification.instances.judgments import (
+    JUDGE,
+    Judgment,
+    judgments_of_part,
+    unknown_judgments,
+    verdict_of,
+)
 from transforms.simplification.instances.layouts import Given, graded, in_flag_order
-from transforms.simplification.instances.read_stage import ORDER, Loaded
+from transforms.simplification.instances.read_stage import ROWS, acceptable_records
 
-__all__ = ["LIST_REJECTS", "SETTLE", "PartTask", "RejectTask", "SettleOptions", "Settlement", "part_tasks"]
+__all__ = ["LIST_REJECTS", "SETTLE", "JudgedOptions", "JudgedTask", "SettledJudged", "list_judged", "settle_tasks"]
 
 _ANNOTATED = 256  # instances that are annotated at a time
 _ANNOTATION = ("lemma", "upos", "feats")
 
 
-class PartTask(NamedTuple):
-    """What becomes part `bucket` of `parts`: what was loaded, and judgments with their numbers."""
+class JudgedTask(NamedTuple):
+    """A part of the instances, and the judgments of it with their numbers."""
 
-    bucket: int
-    parts: int
-    loaded: tuple[SortedRows, ...]
+    part: PartTask
     judgments: tuple[tuple[int, Judgment], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettleOptions:
+class JudgedOptions:
     """What decides how instances are judged and annotated.
 
     Attributes:
         only_simplifiable: whether those that people do not find simplifiable are left out.
-        engine: specification of the engine; empty: none.
-        layers: layers that it gives.
-        fingerprint: what identifies engine and model.
+        annotate: how sentences are annotated.
     """
 
     only_simplifiable: bool = False
-    engine: Fingerprinted = ""
-    layers: tuple[str, ...] = ()
-    fingerprint: str = ""
+    annotate: AnnotateOptions = field(default_factory=AnnotateOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settlement:
+class SettledJudged(Settled):
     """Receipt of a part: its files, and what the driver tells.
 
     Attributes:
-        instances: the part of `simplification/instances`.
-        substitutes: that of `simplification/substitutes`.
-        rejects: where the rejects of judgments are staged.
         reasons: rejects by reason.
         judged: numbers of the judgments that are of an instance here.
         flags: instances by flag.
@@ -85,9 +88,6 @@ class Settlement:
         gold: instances that have a substitute which is not the target.
     """
 
-    instances: PartFile
-    substitutes: PartFile
-    rejects: StagedRejects
     reasons: dict[str, int]
     judged: tuple[int, ...]
     flags: dict[str, int]
@@ -98,10 +98,23 @@ class Settlement:
     gold: int
 
 
-def part_tasks(loaded: Iterable[Loaded], judgments: Sequence[Judgment], parts: int) -> list[PartTask]:
-    """Return what each part is made from: all files, in the order of their names."""
-    files = tuple(SortedRows(one.rows, one.runs) for one in sorted(loaded, key=lambda one: one.name))
-    return [PartTask(bucket, parts, files, judgments_of_part(judgments, bucket, parts)) for bucket in range(parts)]
+def settle_tasks(loaded: Sequence[Loaded], judgments: Sequence[Judgment], parts: int, share: float) -> list[JudgedTask]:
+    """Return what each part is made from; nothing where too many records were faulty."""
+    if not acceptable_records(loaded, share):
+        return []
+    return [JudgedTask(part, judgments_of_part(judgments, part.bucket, parts)) for part in part_tasks(loaded, parts)]
+
+
+def list_judged(
+    loaded: Sequence[Loaded],
+    settled: Sequence[SettledJudged],
+    judgments: Sequence[Judgment],
+    rejects: Sequence[RejectRow],
+) -> RejectTask:
+    """Return what the table of rejects is made from; judgments that no part has used are in it."""
+    used = {number for one in settled for number in one.judged}
+    unknown = unknown_judgments(judgments, used) if settled else []
+    return rejects_of(loaded, settled)._replace(rows=(*rejects, *unknown))
 
 
 class _Counts:
@@ -123,33 +136,24 @@ class _Counts:
         self.gold += any(not one.is_target for one in row["substitutes"])
 
 
-def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settlement:
-    engine = load_engine(options.engine, layers=options.layers) if options.engine else None
+def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> SettledJudged:
+    engine, layers = engine_of(options.annotate), options.annotate.layers
     counts = _Counts()
 
-    def batches(held: SideRows, rejects: RejectStage) -> Iterator[pa.Table]:
+    def batches(rejects: RejectStage) -> Iterator[tuple[list[dict[str, Any]], ...]]:
         with BatchReader() as reader, one_thread():
-            kept = _judged(_merged(reader, task), task, options, counts, rejects)
-            while rows := list(itertools.islice(kept, _ANNOTATED)):
+            judged = _judged(_merged(reader, task.part), task, options, counts, rejects)
+            for rows in batched(judged, _ANNOTATED):
                 if engine is not None:
-                    _annotate(rows, engine, options.layers)
-                held.add([one for row in rows for one in _substitutes(row)])
+                    _annotate(rows, engine, layers)
                 for row in rows:
                     counts.add(row)
-                yield pa.Table.from_pylist(rows, schema=INSTANCES.schema())
+                yield rows, [one for row in rows for one in _substitutes(row)]
 
-    with RejectStage(artefact) as rejects, SideRows(SUBSTITUTES.schema()) as held:
-        with artefact.writing(".parquet") as stream:
-            rows = batches(held, rejects)
-            count = write_rows(stream, INSTANCES.schema(), rows, sort_keys=INSTANCES.key)
-        instances = PartFile(artefact.file(".parquet"), count)
-        with artefact.writing("-substitutes.parquet") as stream:
-            schema = SUBSTITUTES.schema()
-            count = write_rows(stream, schema, held.batches(), sort_keys=SUBSTITUTES.key)
-        substitutes = PartFile(artefact.file("-substitutes.parquet"), count)
-    return Settlement(
-        instances=instances,
-        substitutes=substitutes,
+    with RejectStage(artefact) as rejects:
+        tables = write_tables(artefact, (INSTANCES, SUBSTITUTES), batches(rejects))
+    return SettledJudged(
+        tables=tables,
         rejects=rejects.staged(),
         reasons=dict(sorted(rejects.reasons.items())),
         judged=tuple(sorted(counts.judged)),
@@ -164,9 +168,7 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
 
 def _merged(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
     """Yield the instances of a part in the order of their ids, their records put together."""
-    runs = [(one.rows, run) for one in task.loaded for run in one.runs]
-    merged = rows_of_part(runs, reader, ORDER, task.bucket, task.parts)
-    for key, rows in groupby(merged, key=itemgetter("key")):
+    for key, rows in grouped_rows(reader, task, ROWS):
         first = next(rows)
         given: Counter[tuple[str, int | None]] = Counter()
         flags, places = set(first["flags"]), []
@@ -192,7 +194,7 @@ def _merged(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
 
 
 def _judged(
-    rows: Iterable[dict[str, Any]], task: PartTask, options: SettleOptions, counts: _Counts, rejects: RejectStage
+    rows: Iterable[dict[str, Any]], task: JudgedTask, options: JudgedOptions, counts: _Counts, rejects: RejectStage
 ) -> Iterator[dict[str, Any]]:
     """Yield instances with what people say of them, without those that are left out for it."""
     by_pair: dict[str, list[tuple[int, Judgment]]] = {}
@@ -222,8 +224,7 @@ def _substitutes(row: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _annotate(rows: Sequence[dict[str, Any]], engine: Engine, layers: Sequence[str]) -> None:
     """Give instances the annotation of the token that covers them; each sentence is read once."""
-    texts = list(dict.fromkeys(row["sentence"] for row in rows))
-    found = dict(zip(texts, annotate_sentences(texts, engine), strict=True))
+    found = sentences_of(rows, engine)
     for row in rows:
         values, flags = _of_token(found[row["sentence"]], row["start"], row["end"], layers)
         row.update(zip(_ANNOTATION, values, strict=True))
@@ -250,30 +251,19 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
     return (lemma.lower() if lemma else None, upos or None, feats or None), flags
 
 
-class RejectTask(NamedTuple):
-    """What the table of rejects is made from; `judgments` are those of no instance, and no row."""
-
-    staged: tuple[StagedRejects, ...]
-    judgments: tuple[RejectRow, ...]
-
-
 def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
-    return list_rejects(artefact, INSTANCE_REJECTS, task.staged, task.judgments)
+    return write_rejects(artefact, task, INSTANCE_REJECTS)
 
 
-def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
-    kind = options.engine.partition(":")[0]
-    return {
-        "transforms.annotation.engines.registry:ENGINES": (kind,) if kind else (),
-        "transforms.layers.registry:LAYERS": options.layers,
-    }
+def _chosen(task: JudgedTask, options: JudgedOptions) -> dict[str, tuple[str, ...]]:
+    return chosen_engine(task, options.annotate)
 
 
-SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
+SETTLE: Stage[JudgedTask, JudgedOptions, SettledJudged] = Stage(
     name="simplification/settle",
-    receipt=Settlement,
+    receipt=SettledJudged,
     build=_settle,
-    unordered=("task.loaded",),
+    unordered=("task.part.loaded",),
     chosen=_chosen,
     unit="parts",
 )

@@ -3,7 +3,7 @@
 | layout | rows |
 |---|---|
 | alexsis, tsar, benchls | see `transforms/simplification/instances/layouts.py` |
-| cwi2018 | CWI-2018, see `transforms/complexity/instances/layouts.py` |
+| cwi2018 | CWI-2018, see `transforms/intake/cwi2018.py` |
 | text | a sentence a line, with `[[target]]` in it, perhaps several; or a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` as you like |
 
 Quotes are plain characters, but in a table of layout text if the user says otherwise.
@@ -15,18 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from transforms.common.options.fields import option
-from transforms.complexity.instances.instance import locate_given
-from transforms.complexity.instances.layouts import (
-    About,
-    Entry,
-    FileRows,
-    header_name,
-    read_cwi2018,
-    rows_below,
-    whole_number,
-)
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
+from transforms.intake.cwi2018 import Entry, read_cwi2018
+from transforms.intake.header import About, FileRows, header_name, rows_below, whole_number
+from transforms.intake.locating import locate_given
 from transforms.simplification.instances.layouts import LAYOUTS, Given, Row, in_flag_order, places_of
 
 __all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]

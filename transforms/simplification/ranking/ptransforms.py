@@ -12,9 +12,9 @@ import apache_beam as beam
 
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
-from transforms.simplification.alongside import PartTask
 from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressed
 from transforms.simplification.ranking.stage import RankTask
+from transforms.simplification.records import PartTask
 
 __all__ = ["WithRegressor"]
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.simplification.instances import CANDIDATES, RANKINGS, SELECTIONS
+from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.alongside import Alongside, PartTask, alongside, batched
 from transforms.simplification.ranking.options import gain_of
 from transforms.simplification.ranking.rankers import RANKERS, Ranked, Ranking, Scored, frequencies, scores_of
 from transforms.simplification.ranking.regressor import Regressed, Regressor
+from transforms.simplification.records import BATCH, InstanceRows, PartTask, instance_rows
 
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
 
@@ -143,7 +144,7 @@ def _rank(artefact: Artefact, task: RankTask, rankings: Rankings) -> RankedPart:
     def tables() -> Iterator[pa.Table]:
         selected = SELECTIONS.name in task.parts.tables
         columns = {SELECTIONS.name: _SELECTED} if selected else {CANDIDATES.name: _GENERATED}
-        for batch in batched(alongside(task.parts, columns)):
+        for batch in batched(instance_rows(task.parts, columns), BATCH):
             rows = list(_ranked(batch, task, rankings, counts))
             rows.sort(key=_key)
             yield pa.Table.from_pylist(rows, RANKINGS.schema())
@@ -159,7 +160,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _ranked(
-    batch: Sequence[Alongside], task: RankTask, rankings: Rankings, counts: dict[tuple[str, str], Counter[str]]
+    batch: Sequence[InstanceRows], task: RankTask, rankings: Rankings, counts: dict[tuple[str, str], Counter[str]]
 ) -> Iterator[dict[str, Any]]:
     for setting, ranking in sorted(rankings.items()):
         if task.regressed is not None:
@@ -181,7 +182,7 @@ def _ranked(
                     yield {**row, "setting": setting, "ranker": name}
 
 
-def _candidates(one: Alongside, setting: str) -> Ranked:
+def _candidates(one: InstanceRows, setting: str) -> Ranked:
     rows = [row for rows in one.rows.values() for row in rows if row["setting"] == setting]
     kept = [row for row in rows if row.get("kept", True) and row.get("reason") is None]
     target = one.instance.target.lower()

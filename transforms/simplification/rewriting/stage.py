@@ -13,7 +13,7 @@ import pyarrow as pa
 from schemas.simplification.instances import CANDIDATES, RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.alongside import Alongside, PartTask, alongside
+from transforms.simplification.records import InstanceRows, PartTask, instance_rows
 from transforms.simplification.selection.filter import replaced
 
 __all__ = ["REWRITE", "Rewritten", "RewrittenCount", "simplified"]
@@ -40,7 +40,7 @@ class Rewritten:
     counts: tuple[RewrittenCount, ...]
 
 
-def simplified(one: Alongside) -> list[dict[str, Any]]:
+def simplified(one: InstanceRows) -> list[dict[str, Any]]:
     """Return the rows of an instance in table simplification/simplifications, by setting, ranker.
 
     Args:
@@ -54,7 +54,7 @@ def simplified(one: Alongside) -> list[dict[str, Any]]:
 
 
 def _simplified(
-    one: Alongside,
+    one: InstanceRows,
     key: tuple[str, str],
     rows: Sequence[Mapping[str, Any]],
     generated: Mapping[tuple[str, str], Mapping[str, Any]],
@@ -92,7 +92,7 @@ def _rewrite(artefact: Artefact, task: PartTask, _: None) -> Rewritten:
     columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
 
     def tables() -> Iterator[pa.Table]:
-        for one in alongside(task, columns):
+        for one in instance_rows(task, columns):
             rows = simplified(one)
             for row in rows:
                 counts[row["setting"], row["ranker"], row["reason"] or "changed"] += 1

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from schemas.corpus.sentences import UPOS
 from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import Within, option
+from transforms.common.options.fields import option
+from transforms.common.options.option import Within
 from transforms.inflection.kept import kept_inflector, within_inflector
 from transforms.lexicon.given import check_given
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, path_within, prepare

@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.simplification.instances import CANDIDATES, SELECTIONS
+from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.alongside import Alongside, PartTask, alongside, batched
+from transforms.simplification.records import BATCH, InstanceRows, PartTask, instance_rows
 from transforms.simplification.selection.filter import Group, Selecting, State
 from transforms.simplification.selection.filters import FILTERS
 
@@ -56,7 +57,7 @@ def _select(artefact: Artefact, task: PartTask, selection: Selection) -> Selecte
     counts: Counter[tuple[str, str]] = Counter()
 
     def tables() -> Iterator[pa.Table]:
-        for batch in batched(alongside(task, {CANDIDATES.name: _COLUMNS})):
+        for batch in batched(instance_rows(task, {CANDIDATES.name: _COLUMNS}), BATCH):
             yield _selected(batch, selection, counts)
 
     part = write_part(artefact, SELECTIONS.schema(), tables(), sort_keys=SELECTIONS.key)
@@ -64,7 +65,7 @@ def _select(artefact: Artefact, task: PartTask, selection: Selection) -> Selecte
     return Selected(part, found)
 
 
-def _selected(batch: Sequence[Alongside], selection: Selection, counts: Counter[tuple[str, str]]) -> pa.Table:
+def _selected(batch: Sequence[InstanceRows], selection: Selection, counts: Counter[tuple[str, str]]) -> pa.Table:
     by_setting: dict[str, list[Group]] = {}
     for one in batch:
         own: dict[str, list[State]] = {}

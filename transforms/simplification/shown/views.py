@@ -26,9 +26,10 @@ from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block, columns_with, number
+from transforms.common.store.join import Rows, joined
 from transforms.common.store.tables import read_rows
 from transforms.simplification.evaluation.lists import folded
-from transforms.simplification.joined import Rows, joined
+from transforms.simplification.records import ID
 
 __all__ = ["EVALUATION_VIEWS", "FunnelOptions", "StagesOptions", "funnel_of", "marked", "stage_rows", "stages_of"]
 
@@ -109,7 +110,7 @@ def stage_rows(
     """
     given = {name: tables[name] for name in _COLUMNS if name in tables}
     columns = {name: _COLUMNS[name] for name in given}
-    for identifier, rows in joined(given, columns, ids):
+    for identifier, rows in joined(given, columns, ID, ids):
         for one in rows[INSTANCES.name]:
             stages = {name: rows.get(name, []) for name in list(_COLUMNS)[2:]}
             settings = sorted({row["setting"] for some in stages.values() for row in some})

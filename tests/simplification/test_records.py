@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from simplified import CANDIDATES, INSTANCES, SELECTIONS, candidates, id_of, instance, parts_of
 from simplified import selections as selected
 
-from transforms.simplification.alongside import alongside, batched, tasks_of
+from transforms.simplification.records import instance_rows, tasks_of
 
 numbers = st.lists(st.integers(1, 40), unique=True, max_size=12)
 forms = st.lists(st.sampled_from("abcdef"), unique=True, max_size=4)
@@ -27,10 +27,7 @@ def test_rows_stand_beside_their_instance(there, generated, kept, parts):
         others = {name: made[name] for name in (CANDIDATES.name, SELECTIONS.name) if name in made}
         columns = {name: ["form"] for name in others}
         found = [
-            one
-            for _, task in tasks_of(made.get(INSTANCES.name, []), others)
-            for some in batched(alongside(task, columns))
-            for one in some
+            one for _, task in tasks_of(made.get(INSTANCES.name, []), others) for one in instance_rows(task, columns)
         ]
     assert sorted(one.instance.instance_id for one in found) == sorted(map(id_of, there))
     for one in found:

@@ -1,0 +1,158 @@
+"""Records staged and merged, in any number of files, runs and parts: what plain sorting and grouping say."""
+
+import hashlib
+import re
+from collections import Counter
+from itertools import chain
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schemas.columns import Table, column
+from schemas.rejects import REJECTS
+from transforms.common.batched import batched
+from transforms.common.store import runs
+from transforms.common.store.artefacts import Stage, Workspace, make
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.tables import PartFile
+from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
+from transforms.intake.merging import Settled, grouped_rows, part_tasks, rejects_of, write_rejects, write_tables
+from transforms.intake.row_files import RowFile
+from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, reject_error, stage_file
+
+SCHEMA = RowSchema(
+    pa.schema([("key", pa.string()), ("source", pa.string()), ("line", pa.int64()), ("word", pa.string())]),
+    ("key", "source", "line"),
+    lambda row: len(row["word"]),
+)
+WORD = column("word", pa.string(), "a word")
+WORDS = Table(name="test/words", row="a word", key=("word",), columns=[WORD, column("rows", pa.int64(), "its rows")])
+PLACES = Table(
+    name="test/places", row="a place", key=("word",), columns=[WORD, column("place", pa.string(), "a file and a line")]
+)
+
+
+def key_of(word):
+    return hashlib.sha256(word.encode()).hexdigest()
+
+
+def _read(artefact, task, by_rule):
+    def add(source, record):
+        line, cells = record
+        if cells[0] == "bad":
+            raise BadRecord("malformed", "a bad word")
+        words = cells[0].split()
+        staging.add([{"key": key_of(word), "source": source, "line": line, "word": word} for word in words])
+        staging.tally["long"] += len(words) > 1
+
+    def read(rows, _):
+        for line, cells in rows:
+            yield Reject(str(line), "other", "left out") if cells[0] == "no" else (line, cells)
+
+    staging = Staging(artefact, SCHEMA, "load", by_rule)
+    return stage_file(staging, task, ReaderOptions(delimiter="\t"), read, add, lambda record: record[0])
+
+
+def _settle(artefact, task, _):
+    def batches():
+        with BatchReader() as reader:
+            for groups in batched(((key, list(rows)) for key, rows in grouped_rows(reader, task, SCHEMA)), 2):
+                yield (
+                    [{"word": rows[0]["word"], "rows": len(rows)} for _, rows in groups],
+                    [
+                        {"word": row["word"], "place": f"{row['source']} {row['line']}"}
+                        for _, rows in groups
+                        for row in rows
+                    ],
+                )
+
+    return Settled(tables=write_tables(artefact, (WORDS, PLACES), batches()))
+
+
+def _list(artefact, task, _):
+    return write_rejects(artefact, task, REJECTS)
+
+
+READ = Stage(name="test/read", receipt=Loaded, build=_read)
+SETTLE = Stage(name="test/settle", receipt=Settled, build=_settle, unordered=("task.loaded",))
+LIST = Stage(name="test/list", receipt=PartFile, build=_list, unordered=("task.staged",))
+
+
+def load(folder, texts, by_rule=()):
+    receipts = []
+    for name, lines in texts.items():
+        data = "".join(f"{line}\n" for line in lines).encode()
+        (folder / name).write_bytes(data)
+        task = RowFile(name, str(folder / name), len(data), hashlib.sha256(data).hexdigest())
+        receipts.append(make(Workspace(str(folder / "work")), READ, task, by_rule))
+    return receipts
+
+
+def settle(folder, receipts, parts):
+    rows = {WORDS.name: [], PLACES.name: []}
+    for task in part_tasks(receipts, parts):
+        found = make(Workspace(str(folder / "work")), SETTLE, task, None)
+        for name, part in found.tables.items():
+            table = pq.read_table(part.file.path)
+            assert table.num_rows == part.rows
+            rows[name] += table.to_pylist()
+    return rows
+
+
+LINES = st.lists(st.sampled_from(["cat", "dog", "cat dog", "a b c", "bad", "no", "hen"]), max_size=8)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(LINES, min_size=1, max_size=3), st.integers(1, 4), st.integers(1, 3), st.booleans())
+def test_rows_and_rejects_are_those_of_plain_loops(tmp_path_factory, monkeypatch, files, parts, run, turned):
+    monkeypatch.setattr(runs, "RUN_ROWS", run)
+    folder = tmp_path_factory.mktemp("intake")
+    receipts = load(folder, {f"{number}.tsv": lines for number, lines in enumerate(files)})
+    found = settle(folder, receipts[::-1] if turned else receipts, parts)
+    places, rejects = {}, []
+    for number, lines in enumerate(files):
+        for line, text in enumerate(lines, 1):
+            if text in ("bad", "no"):
+                rejects.append((f"{number}.tsv", str(line), {"bad": "malformed", "no": "other"}[text]))
+            else:
+                for word in text.split():
+                    places.setdefault(word, []).append(f"{number}.tsv {line}")
+    words = sorted(places, key=key_of)
+    assert found[WORDS.name] == [{"word": word, "rows": len(places[word])} for word in words]
+    assert found[PLACES.name] == [{"word": word, "place": place} for word in words for place in places[word]]
+    assert reasons_of(receipts) == Counter(reason for _, _, reason in rejects)
+    for one, lines in zip(receipts, files, strict=True):
+        good = [text for text in lines if text not in ("bad", "no")]
+        assert (one.records, one.count) == (len(good), sum(len(text.split()) for text in good))
+        assert one.tally.get("long", 0) == sum(" " in text for text in good)
+        assert one.inputs[0][3:] == (len(good), len(lines) - len(good))
+    written = make(Workspace(str(folder / "work")), LIST, rejects_of(receipts, []), None)
+    listed = [(row["source"], row["position"], row["reason"]) for row in pq.read_table(written.file.path).to_pylist()]
+    assert listed == sorted(rejects)
+
+
+def test_too_many_rejects_are_told_with_examples_that_are_faults(tmp_path):
+    receipts = load(tmp_path, {"a.tsv": ["no", "no", "no", "no", "bad"], "b.tsv": ["cat", "bad"]}, ("other",))
+    message = str(reject_error(receipts, 0.1, "Correct them.", by_rule=("other",)))
+    assert message.startswith("2 of 7 rows were rejected (malformed 2), more than `max_reject_share` 0.1 allows")
+    assert message.endswith("Correct them.")
+    assert re.findall(r"\n  (\S+ \d+): (.*)", message) == [
+        ("a.tsv 5", "malformed, a bad word"),
+        ("b.tsv 2", "malformed, a bad word"),
+    ]
+
+
+def test_files_without_records_are_told(tmp_path):
+    assert str(reject_error(load(tmp_path, {"a.tsv": []}), 1, "")) == "the input has no rows; nothing is published"
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(1, 4), st.integers(1, 20))
+def test_batches_end_at_their_number_or_size(values, most, largest):
+    found = list(batched(values, most, size=lambda value: value, largest=largest))
+    assert list(chain.from_iterable(found)) == values
+    for batch in found:
+        assert len(batch) <= most
+        assert sum(batch[:-1]) < largest
+    assert all(len(batch) == most or sum(batch) >= largest for batch in found[:-1])

@@ -1,0 +1,111 @@
+"""What an option is, as its class states it: type, default, help, bounds, choices, and what kind of path."""
+
+import importlib
+import typing
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["PATHS", "Option", "Within"]
+
+# What a path may be: raw input (a file, folder or glob), a file that is read whole and must be
+# there from the start, a resource (a file or folder, likewise), or a place that need not be there.
+PATHS = ("input", "file", "resource", "place")
+
+
+class Within(NamedTuple):
+    """A path within a value such as `table:FILE:key=id`.
+
+    Attributes:
+        before: what stands before the path.
+        path: the path.
+        after: what stands after it.
+        perhaps: whether it is a path only if something is there, else a name.
+    """
+
+    before: str
+    path: str
+    after: str = ""
+    perhaps: bool = False
+
+
+def _imported(choices: str) -> Collection[str]:
+    module, _, name = choices.partition(":")
+    found: Any = getattr(importlib.import_module(module), name)
+    return typing.cast(Collection[str], found() if callable(found) else found)
+
+
+class Option(NamedTuple):
+    """An option as its class states it.
+
+    Attributes:
+        name: its name, with underscores.
+        place: the attributes that lead to it: `("sgns", "dim")`.
+        type: its type.
+        default: its default; `dataclasses.MISSING` where it must be given.
+        help: what it means, for a person.
+        choices: the values that it, or each of its values, may take; none for any; as
+            `package.module:NAME` of a registry, or of a function that returns some of one, which
+            is imported when it is asked.
+        metavar: what stands for its value in help.
+        positional: whether it stands on the command line without a flag.
+        least: the least value.
+        most: the greatest value.
+        path: one of `PATHS`, or empty.
+        within: finds the path in a value that is not all path.
+        split: whether commas separate values in a text.
+        published: whether the manifest has it.
+        check: raises UsageError for a value that is wrong by itself.
+        group: heading that it stands under in help.
+        fills: another option that its one value is taken for where that is not given.
+        stands_for: of a text value, the one that it is another way to write; it is resolved when
+            options are read, so that nobody else meets it.
+        listed: a registry, as in `choices`, whose doc lines help shows where a value may be more than
+            the name of an entry.
+        of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
+            none of them is chosen it decides no artefact.
+    """
+
+    name: str
+    place: tuple[str, ...]
+    type: Any
+    default: Any
+    help: str
+    choices: Collection[str] | str = ()
+    metavar: str | None = None
+    positional: bool = False
+    least: float | None = None
+    most: float | None = None
+    path: str = ""
+    within: Callable[[str], Within | None] | None = None
+    split: bool = True
+    published: bool = True
+    check: Callable[[Any], object] | None = None
+    group: str = ""
+    fills: str = ""
+    stands_for: Callable[[str], str] | None = None
+    listed: str = ""
+    of: str = ""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The values that it may take; none for any."""
+        return tuple(_imported(self.choices) if isinstance(self.choices, str) else self.choices)
+
+    @property
+    def explained(self) -> str:
+        """What it means, with the doc lines of choices that are entries of a registry."""
+        choices = self.listed or self.choices
+        registry = _imported(choices) if isinstance(choices, str) else choices
+        entries = registry.items() if isinstance(registry, Mapping) else ()
+        docs = [f"{name}: {entry.doc}" for name, entry in entries if hasattr(entry, "doc")]
+        return f"{self.help} [{'; '.join(docs)}]" if docs else self.help
+
+    @property
+    def several(self) -> bool:
+        """Whether it takes several values."""
+        return typing.get_origin(self.type) is tuple
+
+    @property
+    def shown(self) -> str:
+        """Its name with dashes."""
+        return self.name.replace("_", "-")

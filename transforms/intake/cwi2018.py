@@ -1,0 +1,143 @@
+"""Words marked as complex, as labelled files have them; and the files of CWI-2018, which two tasks read.
+
+A row of CWI-2018 has id, sentence, start, end, target, native annotators, others, how many of each marked it, a
+binary label and a probability. There is no header; files without labels have fewer cells.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from transforms.common.errors import LexbeamError
+from transforms.formats.records.base import BadRecord, Reject
+from transforms.intake.header import About, FileRows, whole_number
+
+__all__ = ["CELLS", "Entry", "LabelGiven", "kind_of", "labels_of", "read_cwi2018"]
+
+# Words of the names of CWI-2018's files that say a language.
+_LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
+_GENRES = ("news", "wikinews", "wikipedia")  # in English
+_LABELLED = 11
+_UNLABELLED = (5, 7)  # without and with the numbers of annotators
+CELLS = (_LABELLED, *_UNLABELLED)
+
+
+class LabelGiven(NamedTuple):
+    """A label that a file gives: a row of `complexity/labels` without its instance."""
+
+    group: str
+    complexity: float
+    annotations: int | None
+    spread: float | None
+
+
+class Entry(NamedTuple):
+    """An instance as a file has it; texts are not cleaned yet.
+
+    Attributes:
+        line: number of its row.
+        token: the target.
+        sentence: the sentence; None or blank: there is none.
+        kind: single or mwe.
+        genre, language, source_id: None where nothing says them.
+        offsets: start and end of the target in the sentence, in code points; None: not given.
+        labels: those that it has.
+    """
+
+    line: int
+    token: str
+    sentence: str | None
+    kind: str
+    genre: str | None
+    language: str | None
+    source_id: str | None
+    offsets: tuple[int, int] | None
+    labels: tuple[LabelGiven, ...]
+
+
+def kind_of(token: str) -> str:
+    """Return `mwe` for a target that holds white space, `single` for any other."""
+    return "mwe" if len(token.split()) > 1 else "single"
+
+
+def labels_of(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
+    """Return the label that a complexity and the number of its annotations are; none if the first cell is empty.
+
+    Raises:
+        BadRecord: `malformed`.
+    """
+    if not cell.strip():
+        return ()
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1")
+    number = whole_number(annotations, "annotations") if annotations.strip() else None
+    return (LabelGiven("", value, number, None),)
+
+
+def read_cwi2018(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
+    """Read CWI-2018. Complexity is the share of annotators who marked the target.
+
+    There is a label for each group, `native` and `other`, that has annotators, too. Genre (news,
+    wikinews, wikipedia) and language are what the file's name says, unless they are given.
+
+    Raises:
+        LexbeamError: the first row is none of this layout.
+    """
+    words = about.words()
+    language = about.language or next((_LANGUAGES[w] for w in words if w in _LANGUAGES), None)
+    if language is None and any(word in _GENRES for word in words):
+        language = "en"
+    genre = about.genre or next((word for word in words if word in _GENRES), None)
+    first = True
+    for line, cells in rows:
+        try:
+            if isinstance(cells, BadRecord):
+                raise cells
+            if first and len(cells) < min(_UNLABELLED):
+                raise LexbeamError(
+                    f"{about.name}: {len(cells)} cells in its first row, and CWI-2018 has "
+                    f"{_LABELLED}: another `layout`?"
+                )
+            first = False
+            yield _cwi_entry(line, cells, genre, language)
+        except BadRecord as error:
+            yield Reject(str(line), error.reason, error.detail)
+
+
+def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Entry:
+    if len(cells) not in CELLS:
+        raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_LABELLED}")
+    start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
+    labels: list[LabelGiven] = []
+    if len(cells) == _LABELLED and cells[10].strip():
+        native, other, marked, other_marked = (whole_number(cells[at], "a count") for at in range(5, 9))
+        found = labels_of(cells[10], "")[0]
+        labels.append(_counted("", found.complexity, marked + other_marked, native + other))
+        for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
+            if number:
+                labels.append(_counted(group, hits / number, hits, number))
+    return Entry(
+        line,
+        cells[4],
+        cells[1],
+        kind_of(cells[4]),
+        genre,
+        language,
+        cells[0].strip() or None,
+        (start, end),
+        tuple(labels),
+    )
+
+
+def _counted(group: str, complexity: float, marked: int, number: int) -> LabelGiven:
+    """Return a label whose judgments are all 0 or 1, with their sample standard deviation."""
+    if marked > number:
+        raise BadRecord("malformed", f"{marked} of {number} annotators marked it")
+    spread = None
+    if number > 1:
+        spread = math.sqrt(marked * (number - marked) / (number * (number - 1)))
+    return LabelGiven(group, complexity, number, spread)

@@ -1,0 +1,99 @@
+"""Tables with a header: rows as mappings from the names of columns, whatever their order and capitals."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from transforms.common.errors import LexbeamError
+from transforms.formats.records.base import BadRecord
+
+__all__ = ["About", "FileRows", "header_name", "rows_below", "rows_of_table", "whole_number"]
+
+FileRows = Iterable[tuple[int, list[str] | BadRecord]]
+
+
+class About(NamedTuple):
+    """What is known of a file beside its rows.
+
+    Attributes:
+        name: its published name.
+        genre: of rows that do not say, as the user has it.
+        language: likewise.
+    """
+
+    name: str
+    genre: str | None = None
+    language: str | None = None
+
+    def words(self) -> list[str]:
+        """Return the words of the file's own name, in small letters."""
+        return [word for word in re.split(r"[\W_]+", self.name.rpartition("/")[2].lower()) if word]
+
+
+def rows_of_table(
+    rows: FileRows, about: About, needed: tuple[str, ...], remedy: Callable[[list[str]], str]
+) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
+    """Yield the rows of a table whose first row is its header, see `rows_below`.
+
+    Raises:
+        LexbeamError: the header cannot be read, lacks a column, or has one twice.
+    """
+    given = iter(rows)
+    line, header = next(given, (0, []))
+    if isinstance(header, BadRecord):
+        raise LexbeamError(f"{about.name}, line {line}: no header can be read: {header.detail}")
+    yield from rows_below(header, given, about, needed, remedy)
+
+
+def rows_below(
+    header: list[str], rows: FileRows, about: About, needed: tuple[str, ...], remedy: Callable[[list[str]], str]
+) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
+    """Yield rows, with their lines, as mappings from the names of the header; or why not.
+
+    Args:
+        header: its cells.
+        rows: what stands below it.
+        about: the file.
+        needed: columns that must be there, in every row.
+        remedy: from the header, what to do where one is missing.
+
+    Raises:
+        LexbeamError: the header lacks a column, or has one twice.
+    """
+    names = [header_name(cell) for cell in header]
+    for name in needed:
+        if name not in names:
+            there = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
+            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {there}: {remedy(header)}")
+    doubled = sorted({name for name in names if name and names.count(name) > 1})
+    if doubled:
+        raise LexbeamError(f"{about.name}: several columns {doubled[0]!r}: rename all but one")
+    for line, cells in rows:
+        if isinstance(cells, BadRecord):
+            yield line, cells
+            continue
+        while len(cells) > len(names) and not cells[-1].strip():
+            cells.pop()
+        missing = len(names) - len(cells)
+        # Empty cells at the end of a row are often left out: the label of an unlabelled row.
+        if missing < 0 or (missing > 0 and set(names[len(cells) :]) & set(needed)):
+            yield line, BadRecord("malformed", f"{len(cells)} cells, but {len(names)} columns")
+            continue
+        yield line, dict(zip(names, [*cells, *[""] * missing], strict=True))
+
+
+def header_name(cell: str) -> str:
+    """Return what a cell of a header calls its column, whatever its capitals."""
+    return cell.strip().casefold()
+
+
+def whole_number(cell: str, name: str) -> int:
+    """Return the whole number of a cell.
+
+    Raises:
+        BadRecord: it is none; `name` says what it should be.
+    """
+    text = cell.strip()
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise BadRecord("malformed", f"{name} is {text[:40]!r}, not a whole number")
+    return int(text)

@@ -1,0 +1,113 @@
+"""Where a target stands in its sentence.
+
+>>> locate("A cat sat on the catalogue.", "cat")
+Located(start=2, end=5, flags=())
+>>> locate("The catalogue of cats.", "cat").flags
+('within_word', 'several')
+"""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from transforms.formats.records.text_cleaning import clean_value
+
+__all__ = ["Located", "locate", "locate_given"]
+
+_FLAGS = ("not_in_sentence", "within_word", "several", "wrong_offsets")
+
+
+class Located(NamedTuple):
+    """Where a target stands.
+
+    Attributes:
+        start: its first code point in the sentence; None where it does not occur.
+        end: the code point after its last one.
+        flags: of `not_in_sentence`, `within_word`, `several`, `wrong_offsets`, in this order.
+    """
+
+    start: int | None
+    end: int | None
+    flags: tuple[str, ...]
+
+
+def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = False) -> Located:
+    """Find a target in its sentence; case counts.
+
+    Whole words come first: where a letter, digit or mark touches the target, it is part of a longer
+    word. Of several places the first one counts.
+
+    Args:
+        sentence: in NFC.
+        token: the target, not empty, in NFC.
+        near: where a file says that it starts; of several places the nearest one counts, and
+            `wrong_offsets` is flagged.
+        sure: whether the place is right but for what cleaning has changed; nothing is flagged then.
+    """
+    whole: list[int] = []
+    within: list[int] = []
+    for place in _places(sentence, token):
+        # Of each kind two are kept: the nearest, and another one as proof that there are several.
+        _keep(within if _touched(sentence, token, place) else whole, place, near)
+    if sure and near is not None:
+        best = min([*whole[:1], *within[:1]], key=lambda place: abs(place - near), default=None)
+        if best is not None:
+            return Located(best, best + len(token), ())
+    flags = ["wrong_offsets"] if near is not None else []
+    found = whole or within
+    if not found:
+        return Located(None, None, _ordered(["not_in_sentence", *flags]))
+    if not whole:
+        flags.append("within_word")
+    if near is None and len(found) > 1:
+        flags.append("several")
+    return Located(found[0], found[0] + len(token), _ordered(flags))
+
+
+def locate_given(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
+    """Find a target where a file says that it stands; see `locate`.
+
+    Args:
+        raw: the sentence as the file has it, which the offsets are counted in.
+        sentence: it as `clean_value` leaves it, stripped.
+        token: the target, cleaned likewise.
+        offsets: start and end; None: not given.
+    """
+    if offsets is None:
+        return locate(sentence, token)
+    start, end = offsets
+    # Where it starts in the text as it is cleaned, which takes signs away.
+    near = len(clean_value(raw[:start]).lstrip())
+    sure = start < end and clean_value(raw[start:end]).strip() == token
+    return locate(sentence, token, near, sure=sure)
+
+
+def _places(sentence: str, token: str) -> Iterator[int]:
+    place = sentence.find(token)
+    while place >= 0:
+        yield place
+        place = sentence.find(token, place + 1)
+
+
+def _keep(kept: list[int], place: int, near: int | None) -> None:
+    if not kept:
+        kept.append(place)
+    elif near is not None and abs(place - near) < abs(kept[0] - near):
+        kept[:] = [place, kept[0]]
+    elif len(kept) == 1:
+        kept.append(place)
+
+
+def _touched(sentence: str, token: str, place: int) -> bool:
+    end = place + len(token)
+    before = place > 0 and _of_word(sentence[place - 1]) and _of_word(token[0])
+    after = end < len(sentence) and _of_word(sentence[end]) and _of_word(token[-1])
+    return before or after
+
+
+def _of_word(char: str) -> bool:
+    return char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M"
+
+
+def _ordered(flags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(flag for flag in _FLAGS if flag in flags)

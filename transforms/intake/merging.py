@@ -1,0 +1,164 @@
+"""Staged rows merged: the rows of a key put together by a task's rule, annotated, written as parts of its tables.
+
+Part `bucket` of `parts` holds the keys of its range, so that the parts follow each other in the order of keys.
+Memory is that of a batch for each run, however long the part: the rows of a second table wait on disk until the
+first one is written.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.columns import Table
+from schemas.rejects import RejectRow
+from transforms.annotation.engines.registry import Engine, load_engine
+from transforms.annotation.engines.texts import annotate_sentences
+from transforms.common.records import Sentence
+from transforms.common.store.artefacts import Artefact
+from transforms.common.store.batches import BatchReader
+from transforms.common.store.identity import Fingerprinted
+from transforms.common.store.runs import SortedRows, rows_of_part
+from transforms.common.store.side_rows import SideRows
+from transforms.common.store.tables import PartFile, write_rows
+from transforms.formats.ingest.merges import list_rejects
+from transforms.formats.ingest.staging import StagedRejects
+from transforms.intake.staging import Loaded, RowSchema
+
+__all__ = [
+    "AnnotateOptions",
+    "PartTask",
+    "RejectTask",
+    "Settled",
+    "chosen_engine",
+    "engine_of",
+    "grouped_rows",
+    "part_tasks",
+    "rejects_of",
+    "sentences_of",
+    "write_rejects",
+    "write_tables",
+]
+
+
+class PartTask(NamedTuple):
+    """What becomes part `bucket` of `parts`."""
+
+    bucket: int
+    parts: int
+    loaded: tuple[SortedRows, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotateOptions:
+    """What decides how texts are annotated.
+
+    Attributes:
+        engine: its specification; empty: none, or texts come annotated.
+        fingerprint: what identifies engine and model.
+        layers: layers that it gives.
+    """
+
+    engine: Fingerprinted = ""
+    fingerprint: str = ""
+    layers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """Receipt of a part, which a task adds its counts to.
+
+    Attributes:
+        tables: the part of each table, by name.
+        rejects: where the rejects of this stage lie, if it has any.
+    """
+
+    tables: dict[str, PartFile]
+    rejects: StagedRejects | None = None
+
+
+class RejectTask(NamedTuple):
+    """What a table of rejects is made from: those that are staged, and others."""
+
+    staged: tuple[StagedRejects, ...]
+    rows: tuple[RejectRow, ...] = ()
+
+
+def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
+    """Return what each part is made from: all that was loaded, in the order of names."""
+    rows = tuple(one.rows for one in sorted(loaded, key=lambda one: one.name))
+    return [PartTask(bucket, parts, rows) for bucket in range(parts)]
+
+
+def rejects_of(loaded: Sequence[Loaded], settled: Sequence[Settled]) -> RejectTask:
+    """Return what the table of rejects is made from."""
+    of_parts = [one.rejects for one in settled if one.rejects is not None]
+    return RejectTask((*(one.rejects for one in loaded), *of_parts))
+
+
+def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFile:
+    """Write all rejects as the one part of their table."""
+    return list_rejects(artefact, table, task.staged, task.rows)
+
+
+def grouped_rows(
+    reader: BatchReader, task: PartTask, schema: RowSchema
+) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """Yield the keys of a part, in order, with their rows, those equal in it in the order of names."""
+    runs = [(one.rows, run) for one in task.loaded for run in one.runs]
+    merged = rows_of_part(runs, reader, schema.order, task.bucket, task.parts)
+    return groupby(merged, key=itemgetter(schema.order[0]))
+
+
+def engine_of(options: AnnotateOptions) -> Engine | None:
+    """Return the engine, loaded; None: there is none."""
+    return load_engine(options.engine, layers=options.layers) if options.engine else None
+
+
+def chosen_engine(_: Any, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
+    """Return the entries of registries that count, see `Stage`."""
+    kind = options.engine.partition(":")[0]
+    return {
+        "transforms.annotation.engines.registry:ENGINES": (kind,) if kind else (),
+        "transforms.layers.registry:LAYERS": options.layers,
+    }
+
+
+def sentences_of(rows: Iterable[Mapping[str, Any]], engine: Engine | None) -> dict[str, Sentence]:
+    """Return the annotation of the sentences of rows; each is annotated once."""
+    texts = list(dict.fromkeys(row["sentence"] for row in rows if row["sentence"] is not None))
+    return dict(zip(texts, annotate_sentences(texts, engine), strict=True))
+
+
+def write_tables(
+    artefact: Artefact, tables: Sequence[Table], batches: Iterable[Sequence[Sequence[Mapping[str, Any]]]]
+) -> dict[str, PartFile]:
+    """Write a part of each table.
+
+    Args:
+        artefact: what is made.
+        tables: the tables.
+        batches: rows of each table, in their order; row groups end between batches.
+    """
+    first, *others = tables
+
+    def rows_of(beside: Sequence[SideRows]) -> Iterator[pa.Table]:
+        for rows, *more in batches:
+            for held, some in zip(beside, more, strict=True):
+                held.add(some)
+            yield pa.Table.from_pylist(rows, schema=first.schema())
+
+    written = {}
+    with ExitStack() as stack:
+        beside = [stack.enter_context(SideRows(table.schema())) for table in others]
+        sources = [rows_of(beside), *(held.batches() for held in beside)]
+        for table, rows in zip(tables, sources, strict=True):
+            suffix = ".parquet" if table is first else f"-{table.name.rpartition('/')[2]}.parquet"
+            with artefact.writing(suffix) as stream:
+                count = write_rows(stream, table.schema(), rows, sort_keys=table.key)
+            written[table.name] = PartFile(artefact.file(suffix), count)
+    return written
