@@ -35,7 +35,7 @@ from transforms.cloze.filters.candidates import question_id
 from transforms.cloze.readers.data import Encoded, EncodeOptions, Group, GroupTask, questions
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import NEURAL, Questions, ReaderOptions
+from transforms.cloze.readers.options import READERS, Questions, ReaderOptions
 from transforms.cloze.readers.stages import (
     READ_PREDICT,
     READ_TRAIN,
@@ -196,7 +196,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, help="kept from run to run")
-    parser.add_argument("--readers", default=",".join(NEURAL))
+    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if entry.trained))
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/reference/wordnet.md")
@@ -223,7 +223,7 @@ def _measure(options: Any, work: Path) -> None:
                 how = FoldOptions(options.folds, seed, ReaderOptions(), BandOptions(), GLOSS_TOKENS, lexicon)
                 found = [
                     reader(name, group, encoded, fold, how, work)
-                    if name in NEURAL
+                    if READERS[name].trained
                     else baseline(name, encoded, fold, options.folds, seed, Smoothing())
                     for fold in range(options.folds)
                 ]

@@ -30,8 +30,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import lexbeam
-from schemas.cloze.pairs import CRITERIA, FILTERS
+from schemas.cloze.pairs import CRITERIA
 from transforms.cloze.filters.nonspecificity import DEPTHS, SENSES
+from transforms.cloze.filters.registry import FILTERS
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 

@@ -163,7 +163,7 @@ def _docstring(help: str, notes: Mapping[str, str], returned: str) -> str:
 
 
 def _note(entry: Option, filler: str | None) -> str:
-    text = entry.help
+    text = entry.explained
     if filler:
         text += f"; if not given, the one of `{filler}`"
     bounds = [("at least", entry.least), ("at most", entry.most)]

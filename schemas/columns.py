@@ -4,13 +4,14 @@ The description travels with the data: `Table.schema` puts each column's doc, un
 the Arrow field's metadata, from where Parquet carries it to every reader.
 """
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Table", "column"]
+__all__ = ["Table", "column", "entries_of"]
 
 
 def column(
@@ -23,6 +24,17 @@ def column(
     if range is not None:
         metadata["range"] = range
     return pa.field(name, type, nullable=nullable, metadata=metadata)
+
+
+def entries_of(registry: str) -> dict[str, str]:
+    """Return the doc lines of a registry's entries, for tables with columns for each of them.
+
+    Args:
+        registry: `package.module:NAME`. It is imported when a schema is asked for, since schemas stand below
+            all code. A stage that writes such columns is given the names and docs, so that they count.
+    """
+    module, _, name = registry.partition(":")
+    return {entry: value.doc for entry, value in getattr(importlib.import_module(module), name).items()}
 
 
 @dataclass(frozen=True, kw_only=True)

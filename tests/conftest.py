@@ -148,7 +148,7 @@ def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
     """A function that installs a package for this process: `outsiders.install` without a folder."""
     from outsiders import install
 
-    from transforms.common.code import entry_points
+    from transforms.common.code import registry
 
     taken: list[str] = []
 
@@ -158,7 +158,7 @@ def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         install(folder, group, *lines, **modules)
         taken.extend(modules)
         monkeypatch.syspath_prepend(str(folder))
-        monkeypatch.setattr(entry_points, "_TAKEN", set())
+        monkeypatch.setattr(registry, "_TAKEN", {})
 
     yield installed
     for name in taken:

@@ -1,15 +1,15 @@
-"""What CONTRIBUTING.md says to write, and folders as installed packages leave them."""
+"""What docs/inside/recipes.md says to write, and folders as installed packages leave them."""
 
 import re
 from pathlib import Path
 
 __all__ = ["blocks_of", "entry_of", "install", "section_of"]
 
-PAGE = Path(__file__).resolve().parents[1] / "CONTRIBUTING.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "inside" / "recipes.md"
 
 
 def section_of(heading):
-    """Return what stands below a heading of CONTRIBUTING.md."""
+    """Return what stands below a heading of the page."""
     return PAGE.read_text("utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
 
 

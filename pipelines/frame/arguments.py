@@ -114,7 +114,7 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
         group = parser.add_argument_group(name) if name else parser
         for entry in entries:
             if entry.group == name:
-                _add(group, entry, as_flags(entry.help, flags))
+                _add(group, entry, as_flags(entry.explained, flags))
 
 
 def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:

@@ -26,15 +26,9 @@ SCORES = Table(
         column("slice_from", pa.string(), "earlier slice"),
         column("slice_to", pa.string(), "later slice"),
         column("seed", pa.int32(), "training seed; null: the mean over all seeds", nullable=True),
-        column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed, none"),
-        column("measure", pa.string(), "what is measured", range="cosine, frequency"),
-        column(
-            "score",
-            pa.float64(),
-            "cosine distance (0 to 2) or difference of relative frequency (0 to 1)",
-            range="0 to 2",
-            nullable=True,
-        ),
+        column("alignment", pa.string(), "method; none where the measure takes no vectors"),
+        column("measure", pa.string(), "what is measured"),
+        column("score", pa.float64(), "the measure's value", nullable=True),
         column(
             "score_sd",
             pa.float64(),

@@ -5,11 +5,11 @@ answer of a question of some kind; each filter's verdict on it is a column. Ever
 hashes of content, and sorted by them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, entries_of
 from schemas.metrics import metrics_table
 from schemas.rejects import REASONS
 
@@ -17,7 +17,6 @@ __all__ = [
     "CANDIDATES",
     "CLOZE_METRICS",
     "CRITERIA",
-    "FILTERS",
     "FLAGS",
     "KINDS",
     "OPTIONS",
@@ -36,19 +35,6 @@ CRITERIA = {
     "imperceptibility": ("abstractness",),
     "nonspecificity": ("nonspecificity",),
     "intersection": ("abstractness", "nonspecificity"),
-}
-
-# All that a candidate is asked, in the order in which reasons are given.
-FILTERS = {
-    "pos": "its part of speech is one of the kind's",
-    "abstractness": "its concreteness, as it is rated or predicted, is below the threshold",
-    "nonspecificity": "its sense is less deep in WordNet than the threshold",
-    "repeated": "its lemma stands in the summary once",
-    "lemma": "no word of the passage has its form or its lemma",
-    "synonym": "no synonym of it stands in the passage",
-    "antonym": "no antonym of it stands in the passage",
-    "static": "no word of the passage is as similar to it, by static vectors, as the threshold",
-    "contextual": "no word of the passage is as similar to it in its context as the threshold",
 }
 
 FLAGS = {
@@ -185,8 +171,8 @@ PAIR_REJECTS = Table(
 )
 
 
-def _verdicts() -> Iterable[pa.Field]:
-    for name, doc in FILTERS.items():
+def _verdicts(filters: Mapping[str, str]) -> Iterable[pa.Field]:
+    for name, doc in filters.items():
         yield column(
             f"{name}_value",
             pa.float64(),
@@ -208,11 +194,9 @@ def _verdicts() -> Iterable[pa.Field]:
         )
 
 
-CANDIDATES = Table(
-    name="cloze/candidates",
-    row="a word of a summary, asked for a kind",
-    key=("question_id", "kind"),
-    columns=[
+def _candidates() -> list[pa.Field]:
+    filters = entries_of("transforms.cloze.filters.registry:FILTERS")
+    return [
         column(
             "question_id",
             pa.string(),
@@ -227,16 +211,23 @@ CANDIDATES = Table(
         column("lemma", pa.string(), "its lemma", nullable=True),
         column("upos", pa.string(), "its part of speech", nullable=True),
         column("target", pa.bool_(), "whether the files have it as a target of this kind"),
-        *_verdicts(),
+        *_verdicts(filters),
         column("passed", pa.bool_(), "whether all filters that were evaluated let it through"),
         column(
             "reason",
             pa.string(),
             "the first filter, in their order, that did not",
-            range=", ".join(FILTERS),
+            range=", ".join(filters),
             nullable=True,
         ),
-    ],
+    ]
+
+
+CANDIDATES = Table(
+    name="cloze/candidates",
+    row="a word of a summary, asked for a kind",
+    key=("question_id", "kind"),
+    columns=_candidates,
 )
 
 PREDICTIONS = Table(

@@ -7,7 +7,7 @@ Everything is keyed by hashes of content, and sorted by them.
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, entries_of
 from schemas.metrics import metrics_table
 from schemas.rejects import REASONS as READING_REASONS
 from schemas.rejects import REJECT_KEY, reject_columns
@@ -17,7 +17,6 @@ __all__ = [
     "CANDIDATES",
     "FLAGS",
     "FUNNEL",
-    "GENERATORS",
     "INSTANCES",
     "INSTANCE_REASONS",
     "INSTANCE_REJECTS",
@@ -30,6 +29,7 @@ __all__ = [
     "SIMPLIFICATION_METRICS",
     "STAGES",
     "SUBSTITUTES",
+    "column_of",
 ]
 
 INSTANCE_ID = "the instance, see table simplification/instances"
@@ -109,16 +109,6 @@ BY_RULE = frozenset(
         "dubious",
     }
 )
-
-# What gives candidates; each has a column of scores.
-GENERATORS = {
-    "thesaurus": "senses of thesauri (MyThes, tab files) that have the candidate, weighed by how "
-    "well they fit the sentence where there are vectors",
-    "wordnet": "senses of WordNet that have the candidate as a synonym or hypernym",
-    "vectors": "cosine of static vectors of target and candidate",
-    "masked_lm": "probability of the candidate in the target's place; several models': the sum",
-    "gold": "1 for what people gave: for the evaluation of rankers alone",
-}
 
 # Why a candidate does not go on to the next stage.
 REASONS = {
@@ -243,18 +233,14 @@ SUBSTITUTES = Table(
 )
 
 
-def _scores() -> list[pa.Field]:
+def column_of(generator: str) -> str:
+    """Return the name that a generator has in tables: `masked-lm` is `masked_lm`."""
+    return generator.replace("-", "_")
+
+
+def _candidates() -> list[pa.Field]:
+    generators = entries_of("transforms.simplification.generation.generators:GENERATORS")
     return [
-        column(f"{name}_score", pa.float64(), f"{doc}; null where it does not give it", nullable=True)
-        for name, doc in GENERATORS.items()
-    ]
-
-
-CANDIDATES = Table(
-    name="simplification/candidates",
-    row="a form that generators of a setting give for an instance",
-    key=("instance_id", "setting", "form"),
-    columns=[
         column("instance_id", pa.string(), INSTANCE_ID),
         column("setting", pa.string(), SETTING),
         column("form", pa.string(), f"{FORM}; of one that has no form, its lemma"),
@@ -273,7 +259,10 @@ CANDIDATES = Table(
             "the score that all generators give it together; null where it was dropped before",
             nullable=True,
         ),
-        *_scores(),
+        *(
+            column(f"{column_of(name)}_score", pa.float64(), f"{doc}; null where it does not give it", nullable=True)
+            for name, doc in generators.items()
+        ),
         column(
             "generators", pa.int32(), "how many generators give it; each masked language model counts", range="1 and up"
         ),
@@ -302,7 +291,14 @@ CANDIDATES = Table(
         column("feats", pa.string(), "the features that it was given", nullable=True),
         column("before", pa.string(), "what the word before it becomes; null if that stays", nullable=True),
         column("reason", pa.string(), "why it does not go on", range=", ".join(REASONS), nullable=True),
-    ],
+    ]
+
+
+CANDIDATES = Table(
+    name="simplification/candidates",
+    row="a form that generators of a setting give for an instance",
+    key=("instance_id", "setting", "form"),
+    columns=_candidates,
 )
 
 SELECTIONS = Table(

@@ -97,3 +97,20 @@ def test_a_run_time_entry_of_an_installed_package_counts_by_version(project):
     found = project(REGISTRY, chosen={"registry:READERS": ["median"]}, then=then)
     assert "numpy" in dict(found.packages)
     assert not any(name.startswith("numpy") for name in found.names)
+
+
+def test_in_a_registry_of_entries_doc_lines_and_neighbours_count_for_nothing(project):
+    head = "from PKG import first, second\nfrom transforms.common.code.registry import Entry, Registry\n"
+    literal = "{'one': Entry(doc='a', needs='x'), 'two': second.read, 'three': THREE}"
+    registry = f"{head}THREE = Entry(doc='third', needs='y')\nREADERS = Registry({literal}, what='reader')\n"
+
+    def code(text, *entries):
+        modules = {**REGISTRY, "registry": text}
+        return project(modules, chosen={"registry:READERS": entries or ["one"]}).code
+
+    assert code(registry) == code(registry.replace("'a'", "'better words'"))
+    assert code(registry) == code(registry.replace("second.read", "first.read"))
+    assert code(registry) != code(registry.replace("'x'", "'z'"))
+    assert code(registry, "three") == code(registry.replace("'third'", "'last'"), "three")
+    assert code(registry, "three") != code(registry.replace("'y'", "'z'"), "three")
+    assert code(registry) != code(registry, "two")

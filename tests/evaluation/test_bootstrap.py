@@ -84,7 +84,7 @@ def test_clusters_of_any_size_are_drawn_whole(data):
 
 def test_a_metric_that_knows_no_weights_is_called_for_each_resample(data):
     gold, predicted, rows = data
-    plain = Metric(pearson, "pairs")
+    plain = Metric(pearson, "pairs", doc="toy")
     found = resampled(plain, (gold, predicted), Draws(rows, options()))
     assert found == pytest.approx(values("pearson", gold, predicted, rows))
 
@@ -140,7 +140,7 @@ def test_a_reason_in_a_resample_is_no_value():
         return Undefined("odd") if gold[0] != gold.min() else 1.0
 
     rows = [str(i) for i in range(4)]
-    found = resampled(Metric(picky, "pairs"), (np.arange(4.0),) * 2, Draws(rows, options()))
+    found = resampled(Metric(picky, "pairs", doc="toy"), (np.arange(4.0),) * 2, Draws(rows, options()))
     assert set(found.tolist()) == {1.0}
     found = interval_of(np.array([1.0] * 94 + [np.nan] * 6), 0.95)
     assert found == (None, None, "undefined_resamples", 6)

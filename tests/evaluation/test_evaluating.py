@@ -7,7 +7,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.candidates import candidates_of
 from transforms.evaluation.evaluating import matched, measure, measure_difference, row
-from transforms.evaluation.metrics import METRICS, NEEDS, Metric, metric_of
+from transforms.evaluation.metrics import METRICS, TAKES, Metric, metric_of
 from transforms.evaluation.outcomes import Terms
 
 NONE = BootstrapOptions(resamples=0)
@@ -102,7 +102,7 @@ def test_lists_take_k_and_are_drawn_by_instance():
     found = measure("mrr", (listed.candidates,), clusters=listed.ids, options=NONE)
     assert found.value == (1 + 1 / 2) / 2
     with pytest.raises(TypeError, match="must return Terms"):
-        mean = Metric(lambda given: 0.5, "lists")
+        mean = Metric(lambda given: 0.5, "lists", doc="toy")
         measure(mean, (listed.candidates,), clusters=listed.ids, options=SOME)
 
 
@@ -122,7 +122,7 @@ def test_a_metric_that_does_not_fit_is_refused():
 
 
 def test_every_metric_says_what_it_needs():
-    assert {metric.needs for metric in METRICS.values()} == set(NEEDS)
+    assert {metric.takes for metric in METRICS.values()} == set(TAKES)
     takes_k = {name for name, metric in METRICS.items() if metric.ks}
     assert takes_k == {name for name in METRICS if "_at_k" in name}
 
@@ -142,5 +142,5 @@ def test_a_metric_may_be_in_no_registry():
     def within_one(gold, predicted):
         return Terms((np.abs(gold - predicted) <= 1).astype(float), np.ones(len(gold)))
 
-    found = measure(Metric(within_one, "pairs"), (GOLD, PREDICTED), clusters=IDS, options=SOME)
+    found = measure(Metric(within_one, "pairs", doc="toy"), (GOLD, PREDICTED), clusters=IDS, options=SOME)
     assert found.value == 0.75

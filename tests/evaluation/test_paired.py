@@ -13,7 +13,7 @@ from transforms.evaluation.outcomes import Terms
 from transforms.evaluation.paired import Together
 
 OPTIONS = BootstrapOptions(resamples=200, seed=4)
-MEAN = Metric(lambda above, below: Terms(above, below), "terms")
+MEAN = Metric(lambda above, below: Terms(above, below), "terms", doc="toy")
 
 
 def made(number=40, systems=3, seed=5):

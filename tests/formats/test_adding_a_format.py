@@ -30,7 +30,7 @@ TOY = b"One.\n==\n...\n==\nThree.\n"
 
 
 def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
-    monkeypatch.setitem(registry.READERS, "blocks", read_blocks)
+    monkeypatch.setitem(registry.READERS, "blocks", registry.Format(read_blocks, doc="blocks"))
     path = tmp_path / "toy.txt"
     path.write_bytes(TOY)
     unit = Unit((InputFile("toy.txt", str(path), len(TOY), "in"),), len(TOY))
@@ -44,7 +44,7 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(registry.READERS, "blocks", read_blocks)
+    monkeypatch.setitem(registry.READERS, "blocks", registry.Format(read_blocks, doc="blocks"))
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "toy.txt").write_bytes(TOY)
     (tmp_path / "in" / "even.txt").write_bytes(b"Four.")
@@ -68,7 +68,7 @@ def test_an_error_within_a_new_reader_is_one_reject(monkeypatch):
         yield Record("1", {}, "One.", None)
         raise RuntimeError("a bug")
 
-    monkeypatch.setitem(registry.READERS, "blocks", fail)
+    monkeypatch.setitem(registry.READERS, "blocks", registry.Format(fail, doc="blocks"))
     found = [
         entry for _, entry in registry.read_file("toy.txt", "toy.txt", format="blocks", open=lambda: io.BytesIO(TOY))
     ]

@@ -16,7 +16,7 @@ from fuzz_mutating import input_of
 from fuzzing import fuzz, main, shortest
 
 from schemas.rejects import REASONS
-from transforms.formats.readers.registry import READERS, read_file
+from transforms.formats.readers.registry import READERS, Format, read_file
 from transforms.formats.records.base import ReaderOptions, Record, Reject
 
 INPUTS = 10_000  # of each format, in a soak
@@ -128,8 +128,8 @@ BREAKS = {
 @pytest.mark.parametrize("broken", BREAKS)
 def test_a_broken_reader_is_found(broken, monkeypatch):
     change, cause = BREAKS[broken]
-    whole = READERS["jsonl"]
-    monkeypatch.setitem(READERS, "jsonl", lambda source, options: change(whole(source, options)))
+    whole = READERS["jsonl"].read
+    monkeypatch.setitem(READERS, "jsonl", Format(lambda source, options: change(whole(source, options)), doc="toys"))
     failures = fuzz("jsonl", 1, range(1000)).failures.values()
     assert any(re.search(cause, failure) for failure in failures)
 
@@ -140,7 +140,7 @@ def test_a_reader_that_reads_differently_once_more_is_found(monkeypatch):
     def read_again(source, options):
         yield Record("", {}, str(next(times)), None)
 
-    monkeypatch.setitem(READERS, "text", read_again)
+    monkeypatch.setitem(READERS, "text", Format(read_again, doc="toys"))
     failures = fuzz("text", 1, range(100)).failures.values()
     assert any("it is read differently" in failure for failure in failures)
 
@@ -153,7 +153,7 @@ def test_a_reader_that_hangs_or_raises_what_is_no_exception_is_found(monkeypatch
         yield Record("", {}, "text", None)
 
     monkeypatch.setattr(fuzz_checking, "SECONDS", 0.05)
-    monkeypatch.setitem(READERS, "text", read_long)
+    monkeypatch.setitem(READERS, "text", Format(read_long, doc="toys"))
     (failure,) = fuzz("text", 1, [0]).failures.values()
     assert failure == "took more than 0.05 s of processor time"
 
@@ -169,17 +169,17 @@ def test_what_no_table_holds_is_found_and_told_by_its_number(monkeypatch):
             yield entry._replace(text="\ud800") if entry.fields else entry
 
     monkeypatch.setattr(fuzz_checking, "_check_record", lambda *_: None)
-    monkeypatch.setitem(READERS, "text", read_odd)
+    monkeypatch.setitem(READERS, "text", Format(read_odd, doc="toys"))
     assert fuzz("text", 1, range(50)).failures == {}
-    monkeypatch.setitem(READERS, "text", read_half)
+    monkeypatch.setitem(READERS, "text", Format(read_half, doc="toys"))
     found = fuzz("text", 1, range(50)).failures
     assert any("cannot be put into a table" in failure for failure in found.values())
     assert 0 < len(found) < 25
 
 
 def test_a_failure_is_told_by_its_number_and_made_again_alone(monkeypatch, capsys):
-    whole = READERS["csv"]
-    monkeypatch.setitem(READERS, "csv", lambda s, o: _changed(text="a\x00")(whole(s, o)))
+    whole = READERS["csv"].read
+    monkeypatch.setitem(READERS, "csv", Format(lambda s, o: _changed(text="a\x00")(whole(s, o)), doc="toys"))
     assert main(["--format", "csv", "--inputs", "500"]) == 1
     first, *_, last = capsys.readouterr().out.splitlines()
     words = first.partition(": ")[0].replace("'", "").split()

@@ -4,6 +4,7 @@ import functools
 import os
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,7 +183,7 @@ def test_a_field_that_a_filter_begins_to_read_names_the_artefact(cases, tmp_path
         verdicts = lemma.evaluate(batch, asked, given)
         return verdicts._replace(passed=verdicts.passed * 0) if given.spares == "none" else verdicts
 
-    monkeypatch.setitem(filters.FILTERS, "lemma", lemma._replace(evaluate=reads))
+    monkeypatch.setitem(filters.FILTERS, "lemma", replace(lemma, evaluate=reads))
     space = Workspace(str(tmp_path))
     made = {
         spares: make(space, JUDGE, case.task, case.options._replace(setting=wider(*setting, spares))).part.file

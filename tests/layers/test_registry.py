@@ -93,7 +93,7 @@ def test_entities_of_conllu_stand_in_misc():
 def test_layers_stand_in_the_order_of_the_registry():
     assert LayerOptions(layers=("entities", "xpos", "entities")).layers == ("xpos", "entities")
     assert LayerOptions().layers == ()
-    with pytest.raises(UsageError, match=r"no layer 'head'; did you mean 'heads'"):
+    with pytest.raises(UsageError, match=r"no layer is called 'head'; did you mean 'heads'"):
         LayerOptions(layers=("head",))
 
 

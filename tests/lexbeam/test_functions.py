@@ -150,7 +150,7 @@ class SplitOptions(RunnerOptions):
     lambda_: float = option(0.5, name="lambda", help="a `weight`; see `fold_count`", most=1)
     fold_count: tuple[int, ...] = option((2, 3), help="folds")
     kind: str = option("a", help='kind with \\ and "', choices=("a", "b"))
-    open_kind: str = option("a", help="kind", choices="some.module:REGISTRY")
+    open_kind: str = option("mean", help="kind", choices="transforms.change.scores.thresholds:THRESHOLDS")
     model: str | None = option(None, help="model", path="place")
 
 
@@ -209,6 +209,7 @@ def test_commands_of_two_words_are_functions_of_a_module(monkeypatch):
     assert "lambda_: a `weight`; see `fold_count` (at most 1)." in text
     assert 'kind with \\ and ".' in text
     assert "if not given, the one of `texts`" in text
+    assert "open_kind: kind [mean: the mean score over" in text
     flat = toy_function("flat", monkeypatch)
     assert flat(beam=["--x"], far=4) == ("act", "flat", {"far": 4}, ["--x"])
     assert inspect.signature(flat).return_annotation == list[str]

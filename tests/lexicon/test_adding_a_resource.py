@@ -8,9 +8,9 @@ import pytest
 from kinds_opened import opened
 from outsiders import blocks_of, entry_of, section_of
 
-from transforms.common.code.entry_points import with_outside
 from transforms.common.code.identity import code_identity
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.lexicon.kinds import KINDS
 from transforms.lexicon.word_lists.kinds import words_from
 
 SECTION = section_of("Add a resource")
@@ -25,7 +25,7 @@ def package(outsider):
 
 @pytest.mark.usefixtures("package")
 def test_the_resource_of_the_page_is_asked_like_any_other():
-    kinds = with_outside({}, "lexbeam.resources")
+    kinds = KINDS
     (argument,) = re.findall(r"`--resources \w+=letters:(\w+)`", SECTION)
     found = opened(kinds["letters"], argument)
     asked = pa.array(["b", "C", "z"])

@@ -24,6 +24,7 @@ True
 
 import re
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,12 +33,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.blas import one_thread
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.rowwise import product
 
 __all__ = [
     "ALIGNMENTS",
-    "OTHER_NAMES",
     "Alignment",
     "FitOn",
     "Side",
@@ -162,9 +163,7 @@ def fit_alignment(
     Raises:
         UsageError: no such method, or fit_on cannot be read.
     """
-    if name not in ALIGNMENTS:
-        known = ", ".join(ALIGNMENTS)
-        raise UsageError(f"no alignment {name!r}{nearest(name, ALIGNMENTS)} (known: {known})")
+    ALIGNMENTS.check([name])
     method = ALIGNMENTS[name]
     mine, theirs = _fit_places(earlier, later, parse_fit_on(fit_on or method.fit_on), frozenset(targets))
     if len(mine) < max(1, method.least_words * earlier.vectors.shape[1]):
@@ -271,28 +270,50 @@ def unaligned(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: float
     return Side(), Side()
 
 
-class Method(NamedTuple):
-    """A function that fits, its default of --fit-on, the words it needs per dimension."""
+@dataclass(frozen=True)
+class Method(Entry):
+    """An alignment.
+
+    Attributes:
+        fit: from two matrices, the rows of each that are fitted on, and `rcond`, to two sides.
+        fit_on: default of the option `fit_on`.
+        least_words: words that it needs, per dimension.
+        unit_length: whether vectors have length 1 before it.
+        also: what people call it; options, manifests and tables have its name in the registry.
+    """
 
     fit: Callable[[Vectors, Vectors, Places, Places, float], Fit]
     fit_on: str = "shared"
     least_words: int = 0
     unit_length: bool = False
-    takes_rcond: bool = False
+    also: tuple[str, ...] = ()
 
 
-ALIGNMENTS: dict[str, Method] = {
-    "op": Method(procrustes_centred, unit_length=True),
-    "op-": Method(procrustes, unit_length=True),
-    "cca": Method(canonical, "without-targets+top:100000", 2),
-    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2),
-    "none": Method(unaligned),
-}
-
-# What people call them; options, manifests and tables have the names above.
-OTHER_NAMES = {"procrustes": "op"}
+ALIGNMENTS: Registry[Method] = Registry(
+    {
+        "op": Method(
+            procrustes_centred,
+            unit_length=True,
+            also=("procrustes",),
+            doc="orthogonal Procrustes of vectors of length 1, centred",
+        ),
+        "op-": Method(procrustes, unit_length=True, doc="the same without centring"),
+        "cca": Method(
+            canonical,
+            "without-targets+top:100000",
+            2,
+            doc="canonical correlation: the earlier space is mapped onto the later one",
+        ),
+        "cca-reversed": Method(
+            canonical_reversed, "without-targets+top:100000", 2, doc="the later space is mapped onto the earlier one"
+        ),
+        "none": Method(unaligned, doc="vectors as they are"),
+    },
+    what="alignment",
+    group="lexbeam.alignments",
+)
 
 
 def named_alignment(name: str) -> str:
     """Return the name of an alignment that may be called by another one, such as `procrustes`."""
-    return OTHER_NAMES.get(name, name)
+    return next((own for own, method in ALIGNMENTS.items() if name in method.also), name)

@@ -147,9 +147,9 @@ def _ready(metric: str | Metric, given: tuple[Any, ...], k: int | None) -> tuple
     sizes = {len(column) for column in given}
     if len(sizes) > 1:
         raise ValueError(f"arrays of the same instances have lengths {sorted(sizes)}")
-    if metric.needs in _TYPES:
+    if metric.takes in _TYPES:
         # Small integers would overflow: 1 - 2 is 255 among bytes.
-        given = tuple(map(np.asarray, given, _TYPES[metric.needs]))
+        given = tuple(map(np.asarray, given, _TYPES[metric.takes]))
     return metric, given if k is None else (*given, k)
 
 

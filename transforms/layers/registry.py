@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from schemas.columns import column
 from schemas.corpus.sentences import SENTENCES
-from transforms.common.code.entry_points import with_outside
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.code.registry import Registry
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.layers import values as of
 
@@ -55,6 +55,11 @@ class Layer:
     column: pa.Field
     reads: Mapping[str, Reading]
 
+    @property
+    def doc(self) -> str:
+        """What it is, in a line: its column says it."""
+        return str((self.column.metadata or {}).get(b"doc", b"").decode())
+
     def __post_init__(self) -> None:
         """Refuse a column that could not stand beside the others."""
         if not pa.types.is_list(self.column.type) or not self.column.nullable:
@@ -67,19 +72,15 @@ class LayerOptions:
 
     layers: tuple[str, ...] = option(
         (),
-        help="further columns of `sentences`: xpos, feats, heads, deprels, entities; "
-        "docs/reference/annotation.md says what they are",
+        help="further columns of `sentences`; docs/reference/annotation.md says what they are",
         metavar="LAYER",
         choices="transforms.layers.registry:LAYERS",
     )
 
     def __post_init__(self) -> None:
         """Refuse unknown names; put the others in order."""
+        LAYERS.check(self.layers, "`layers`")
         for name in self.layers:
-            if name not in LAYERS:
-                raise UsageError(
-                    f"`layers`: there is no layer {name!r}{nearest(name, LAYERS)} (layers: {', '.join(LAYERS)})"
-                )
             if name in SENTENCES.schema().names:
                 raise UsageError(
                     f"`layers`: {name!r} has the name of a column that every table `sentences` "
@@ -152,55 +153,60 @@ def _texts(name: str, doc: str, range: str | None = None) -> pa.Field:
     return column(name, pa.list_(pa.string()), doc, range=range, nullable=True)
 
 
-LAYERS: dict[str, Layer] = {
-    "xpos": Layer(
-        column=_texts("xpos", "parts of speech in the tag set of model or treebank"),
-        reads={
-            "spacy": Reading(of.spacy_xpos, ("token.tag",)),
-            "stanza": Reading(of.stanza_xpos, ("pos",)),
-            "conllu": Reading(of.conllu_xpos),
-        },
-    ),
-    "feats": Layer(
-        column=_texts(
-            "feats", "morphological features; null where a token has none", "Name=Value|Name=Value, as FEATS of CoNLL-U"
+LAYERS: Registry[Layer] = Registry(
+    {
+        "xpos": Layer(
+            column=_texts("xpos", "parts of speech in the tag set of model or treebank"),
+            reads={
+                "spacy": Reading(of.spacy_xpos, ("token.tag",)),
+                "stanza": Reading(of.stanza_xpos, ("pos",)),
+                "conllu": Reading(of.conllu_xpos),
+            },
         ),
-        reads={
-            "spacy": Reading(of.spacy_feats, ("token.morph",)),
-            "stanza": Reading(of.stanza_feats, ("pos",)),
-            "conllu": Reading(of.conllu_feats),
-        },
-    ),
-    "heads": Layer(
-        column=column(
-            "heads",
-            pa.list_(pa.int32()),
-            "syntactic head of each token: its number within the sentence",
-            unit="tokens, from 1",
-            range="0 (root) to the number of tokens",
-            nullable=True,
+        "feats": Layer(
+            column=_texts(
+                "feats",
+                "morphological features; null where a token has none",
+                "Name=Value|Name=Value, as FEATS of CoNLL-U",
+            ),
+            reads={
+                "spacy": Reading(of.spacy_feats, ("token.morph",)),
+                "stanza": Reading(of.stanza_feats, ("pos",)),
+                "conllu": Reading(of.conllu_feats),
+            },
         ),
-        reads={
-            "spacy": Reading(of.spacy_heads, ("token.head",)),
-            "stanza": Reading(of.stanza_heads, ("pos", "lemma", "depparse")),
-            "conllu": Reading(of.conllu_heads),
-        },
-    ),
-    "deprels": Layer(
-        column=_texts("deprels", "relation of each token to its head; `root` where that is 0"),
-        reads={
-            "spacy": Reading(of.spacy_deprels, ("token.dep", "token.head")),
-            "stanza": Reading(of.stanza_deprels, ("pos", "lemma", "depparse")),
-            "conllu": Reading(of.conllu_deprels),
-        },
-    ),
-    "entities": Layer(
-        column=_texts("entities", "named entities", "IOB2: O, B-TYPE (first token), I-TYPE"),
-        reads={
-            "spacy": Reading(of.spacy_entities, ("doc.ents",)),
-            "stanza": Reading(of.stanza_entities, ("ner",)),
-            "conllu": Reading(of.conllu_entities),
-        },
-    ),
-}
-with_outside(LAYERS, "lexbeam.layers")
+        "heads": Layer(
+            column=column(
+                "heads",
+                pa.list_(pa.int32()),
+                "syntactic head of each token: its number within the sentence",
+                unit="tokens, from 1",
+                range="0 (root) to the number of tokens",
+                nullable=True,
+            ),
+            reads={
+                "spacy": Reading(of.spacy_heads, ("token.head",)),
+                "stanza": Reading(of.stanza_heads, ("pos", "lemma", "depparse")),
+                "conllu": Reading(of.conllu_heads),
+            },
+        ),
+        "deprels": Layer(
+            column=_texts("deprels", "relation of each token to its head; `root` where that is 0"),
+            reads={
+                "spacy": Reading(of.spacy_deprels, ("token.dep", "token.head")),
+                "stanza": Reading(of.stanza_deprels, ("pos", "lemma", "depparse")),
+                "conllu": Reading(of.conllu_deprels),
+            },
+        ),
+        "entities": Layer(
+            column=_texts("entities", "named entities", "IOB2: O, B-TYPE (first token), I-TYPE"),
+            reads={
+                "spacy": Reading(of.spacy_entities, ("doc.ents",)),
+                "stanza": Reading(of.stanza_entities, ("ner",)),
+                "conllu": Reading(of.conllu_entities),
+            },
+        ),
+    },
+    what="layer",
+    group="lexbeam.layers",
+)

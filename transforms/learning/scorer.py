@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.code.registry import Entry
 from transforms.common.options.fields import option
 
 __all__ = ["MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", "Training", "clipped"]
@@ -14,7 +15,6 @@ __all__ = ["MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", 
 Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
 
-BASE = ("frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting")
 MEMBERS = ("ridge", "svr", "gradient-boosting")
 SINGLES = "is_single"  # the column that tells kinds apart where both are trained on
 
@@ -46,7 +46,9 @@ class ScorerOptions:
     rounds: int = option(500, help="gradient boosting: trees", least=1, most=100_000)
     learning_rate: float = option(0.03, help="gradient boosting: step", least=1e-6, most=1)
     boosting_leaves: int = option(15, help="gradient boosting: leaves of a tree", least=2, most=10_000)
-    members: tuple[str, ...] = option(MEMBERS, help="stack: scorers that it weighs", choices=BASE)
+    members: tuple[str, ...] = option(
+        MEMBERS, help="stack: scorers that it weighs", choices="transforms.learning.scorers:members"
+    )
     weights: str = option(
         "nonnegative",
         help="stack: weights of its members, by least squares without negative ones, or by ridge",
@@ -72,7 +74,8 @@ class Training(NamedTuple):
     groups: Sequence[str]
 
 
-class Scorer(NamedTuple):
+@dataclass(frozen=True)
+class Scorer(Entry):
     """A scorer.
 
     Attributes:
@@ -80,12 +83,14 @@ class Scorer(NamedTuple):
         predict: from these and (rows, columns) of the same columns, a number for each row.
         uses: the options that decide what is fitted.
         cost: about how long fitting takes, against ridge.
+        weighs: whether it weighs others, so that they cannot weigh it.
     """
 
     fit: Callable[[Training, ScorerOptions], Fitted]
     predict: Callable[[Fitted, Floats], Floats]
     uses: tuple[str, ...]
     cost: float
+    weighs: bool = False
 
 
 def clipped(predictions: Floats) -> Floats:

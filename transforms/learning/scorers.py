@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.rowwise import dots
 from transforms.learning.models.kernels import gaussian_sums
@@ -19,7 +20,7 @@ from transforms.learning.preparation import fit_preparation, prepared
 from transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, Training
 from transforms.learning.stacking import fit_stack, predict_stack
 
-__all__ = ["SCORERS"]
+__all__ = ["SCORERS", "members"]
 
 _FEW = 10  # rows with fewer of which there are no trees, but the mean
 
@@ -214,17 +215,30 @@ _SVR = ("clip", "svr_c", "svr_epsilon", "svr_gamma", "svr_weighting")
 _FOREST = ("trees", "leaves", "seed")
 _BOOSTING = ("rounds", "learning_rate", "boosting_leaves", "seed")
 
-SCORERS: dict[str, Scorer] = {
-    "frequency": Scorer(_fit_frequency, _predict_frequency, ("baseline_column",), 0.1),
-    "ridge": Scorer(_fit_ridge, _predict_ridge, _LINEAR, 1.0),
-    "svr": Scorer(_fit_svr, _predict_svr, _SVR, 20.0),
-    "random-forest": Scorer(_fit_random_forest, _predict_trees, _FOREST, 80.0),
-    "extra-trees": Scorer(_fit_extra_trees, _predict_trees, _FOREST, 40.0),
-    "gradient-boosting": Scorer(_fit_boosting, _predict_trees, _BOOSTING, 30.0),
-    "stack": Scorer(
-        _fit_stack,
-        _predict_stack,
-        ("members", "weights", "inner_folds", "baseline_column", *_LINEAR, *_SVR, *_FOREST, *_BOOSTING),
-        400.0,
-    ),
-}
+SCORERS: Registry[Scorer] = Registry(
+    {
+        "frequency": Scorer(
+            _fit_frequency, _predict_frequency, ("baseline_column",), 0.1, doc="a line through one column"
+        ),
+        "ridge": Scorer(_fit_ridge, _predict_ridge, _LINEAR, 1.0, doc="ridge regression"),
+        "svr": Scorer(_fit_svr, _predict_svr, _SVR, 20.0, doc="support vector regression"),
+        "random-forest": Scorer(_fit_random_forest, _predict_trees, _FOREST, 80.0, doc="a random forest"),
+        "extra-trees": Scorer(_fit_extra_trees, _predict_trees, _FOREST, 40.0, doc="extremely randomised trees"),
+        "gradient-boosting": Scorer(_fit_boosting, _predict_trees, _BOOSTING, 30.0, doc="gradient boosting of trees"),
+        "stack": Scorer(
+            _fit_stack,
+            _predict_stack,
+            ("members", "weights", "inner_folds", "baseline_column", *_LINEAR, *_SVR, *_FOREST, *_BOOSTING),
+            400.0,
+            weighs=True,
+            doc="a weighted sum of other scorers",
+        ),
+    },
+    what="scorer",
+    group="lexbeam.scorers",
+)
+
+
+def members() -> dict[str, Scorer]:
+    """Return the scorers that another one may weigh."""
+    return {name: scorer for name, scorer in SCORERS.items() if not scorer.weighs}

@@ -6,7 +6,7 @@ others add kinds as entry points of the group `lexbeam.resources`.
 
 from typing import NamedTuple
 
-from transforms.common.code.entry_points import with_outside
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.lexicon.compiled.kind import Kind, Parsed
 from transforms.lexicon.thesauri.kind import THESAURUS
@@ -16,19 +16,22 @@ from transforms.lexicon.word_lists.kinds import WORDS
 from transforms.lexicon.word_lists.trigrams import TRIGRAMS
 from transforms.lexicon.wordnet.kind import WORDNET
 
-__all__ = ["GROUP", "KINDS", "Spec", "kind_of", "parse_spec"]
+__all__ = ["KINDS", "Spec", "kind_of", "parse_spec"]
 
-GROUP = "lexbeam.resources"
 DEFAULT = "words"
 
-KINDS: dict[str, Kind] = {
-    "words": WORDS,
-    "wordfreq": WORDFREQ,
-    "vectors": VECTORS,
-    "wordnet": WORDNET,
-    "trigrams": TRIGRAMS,
-    "thesaurus": THESAURUS,
-}
+KINDS: Registry[Kind] = Registry(
+    {
+        "words": WORDS,
+        "wordfreq": WORDFREQ,
+        "vectors": VECTORS,
+        "wordnet": WORDNET,
+        "trigrams": TRIGRAMS,
+        "thesaurus": THESAURUS,
+    },
+    what="kind of resource",
+    group="lexbeam.resources",
+)
 
 
 def kind_of(name: str) -> Kind:
@@ -37,10 +40,8 @@ def kind_of(name: str) -> Kind:
     Raises:
         UsageError: there is none.
     """
-    kinds = with_outside(KINDS, GROUP)
-    if name not in kinds:
-        raise UsageError(f"no kind of resource is called {name!r} (kinds: {', '.join(kinds)})")
-    return kinds[name]
+    KINDS.check([name])
+    return KINDS[name]
 
 
 class Spec(NamedTuple):
@@ -64,11 +65,10 @@ def parse_spec(text: str) -> Spec:
             "with a name of letters, digits and underscores"
         )
     word, _, argument = rest.partition(":")
-    kinds = with_outside(KINDS, GROUP)
-    kind = word if word in kinds and word != DEFAULT else DEFAULT
+    kind = word if word in KINDS and word != DEFAULT else DEFAULT
     try:
-        parsed = kinds[kind].parse(argument if kind == word else rest)
-        return Spec(name, kind, kinds[kind].named(name, parsed))
+        parsed = KINDS[kind].parse(argument if kind == word else rest)
+        return Spec(name, kind, KINDS[kind].named(name, parsed))
     except UsageError as error:
-        hint = nearest(word, kinds) if kind == DEFAULT and argument else ""
+        hint = nearest(word, KINDS) if kind == DEFAULT and argument else ""
         raise UsageError(f"resource {name!r}: {error}{hint}") from None

@@ -19,7 +19,7 @@ from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
 from pipelines.frame.common_options import PublishOptions
 from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
-from transforms.change.scores.evaluation import COLUMNS, NEEDS, EvaluationOptions, evaluate, of_gold
+from transforms.change.scores.evaluation import COLUMNS, TAKES, EvaluationOptions, evaluate, of_gold
 from transforms.change.scores.gold import Gold, GoldOptions, read_gold
 from transforms.change.view.words import ViewOptions
 from transforms.common.code.fingerprints import digest
@@ -60,7 +60,7 @@ def _reads(options: EvaluateChangeOptions) -> Sequence[Source]:
 
 def _check(options: EvaluateChangeOptions) -> None:
     for name in options.how.metric:
-        metric_of(name, NEEDS)
+        metric_of(name, TAKES)
     # Which view the scores are of is not known yet: words stay as they are.
     view = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
     read_gold(options.truth, view)
@@ -89,7 +89,7 @@ def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa
             more,
             options.how.missing,
         )
-    classes = [name for name in options.how.metric if metric_of(name, NEEDS).needs == "classes"]
+    classes = [name for name in options.how.metric if metric_of(name, TAKES).takes == "classes"]
     if gold.binary and classes and not set(classes) & set(rows["metric"].to_pylist()):
         log.warning(
             "the scores have no classes, since no targets were named: no %s (`class_threshold` mean makes some)",

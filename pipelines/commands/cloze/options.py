@@ -59,12 +59,7 @@ class ClozeOptionsOptions(RunnerOptions):
         fills="out",
     )
     readers: tuple[str, ...] = option(
-        ("ga", "ar", "ar-gloss"),
-        help="who names words: gated-attention reader, attentive "
-        "reader, attentive reader with glosses; or frequency alone, which needs no torch",
-        metavar="READER",
-        choices=READERS,
-        group="readers",
+        ("ga", "ar", "ar-gloss"), help="who names words", metavar="READER", choices=READERS, group="readers"
     )
     folds: int = option(
         4, help="parts of the articles; a reader is asked the one that it is not trained on", least=2, group="readers"

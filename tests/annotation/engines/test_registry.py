@@ -152,7 +152,7 @@ def toy(monkeypatch):
         info = EngineInfo(name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False, has_lemmas=True)
         return info, lambda: words
 
-    monkeypatch.setitem(registry.ENGINES, "toy", prepare)
+    monkeypatch.setitem(registry.ENGINES, "toy", registry.EngineKind(prepare, doc="toys"))
     monkeypatch.setattr(registry, "_LOADED", {})
 
 

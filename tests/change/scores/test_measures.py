@@ -35,5 +35,5 @@ def test_registries_say_what_a_measure_needs():
 
 
 def test_mean_threshold_skips_missing_scores():
-    assert THRESHOLDS["mean"](np.array([1.0, np.nan, 2.0])) == 1.5
-    assert np.isnan(THRESHOLDS["mean"](np.array([np.nan])))
+    assert THRESHOLDS["mean"].of(np.array([1.0, np.nan, 2.0])) == 1.5
+    assert np.isnan(THRESHOLDS["mean"].of(np.array([np.nan])))

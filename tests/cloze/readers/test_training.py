@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from outsiders import blocks_of, entry_of
 from readers_reference import scores
 
 from transforms.cloze.readers.options import (
@@ -181,3 +182,14 @@ def test_ties_go_to_the_first_word():
     words, logs = top_words(np.log(np.array([[0.2, 0.4, 0.4], [0.5, 0.25, 0.25]])), 2)
     assert words.tolist() == [[1, 2], [0, 1]]
     assert np.exp(logs) == pytest.approx(np.array([[0.4, 0.4], [0.5, 0.25]]))
+
+
+def test_a_reader_of_another_package_is_trained_as_the_recipe_says(outsider):
+    (code,) = blocks_of("Add a reader")
+    group, line = entry_of("Add a reader")
+    outsider(group, line, toy_bag=code)
+    asked, data = questions(12, 24, 4), data_of(24, 4)
+    trained = train_reader("bag", asked, np.arange(12), data, SMALL, seed=3)
+    (found,) = [own for _, own in log_probabilities("bag", trained.weights, asked, np.arange(12), data, SMALL)]
+    assert np.exp(found).sum(1) == pytest.approx(np.ones(12))
+    assert found.std() > 0

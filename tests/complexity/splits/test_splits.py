@@ -29,7 +29,7 @@ def instances(rows):
 
 def split(rows, method="balanced", shares=PAPER, **options):
     """Return the splits of rows by a method."""
-    found = SPLIT_METHODS[method](instances(rows), shares, SplitOptions(method=method, **options)).split
+    found = SPLIT_METHODS[method].deal(instances(rows), shares, SplitOptions(method=method, **options)).split
     assert len(found) == len(rows)
     assert set(found.tolist()) <= set(range(len(shares.names)))
     return found.tolist()
@@ -172,7 +172,7 @@ def test_no_sentence_in_two_splits_and_what_is_too_large_goes_to_the_largest():
     rows = corpus(100)
     # A sentence that a quarter of the tokens share joins them.
     rows += [(f"t{n}", 0, 0.5, "everywhere") for n in range(60)]
-    dealt = SPLIT_METHODS["balanced"](instances(rows), PAPER, SplitOptions(one_sentence=True))
+    dealt = SPLIT_METHODS["balanced"].deal(instances(rows), PAPER, SplitOptions(one_sentence=True))
     found = dealt.split.tolist()
     for column in (0, 3):
         assert not in_several([row[column] for row in rows], found)

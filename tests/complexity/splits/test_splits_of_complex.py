@@ -77,7 +77,7 @@ def test_balanced_splits_are_far_below_random_draws(data, kind, most, joined):
     found = {}
     for name, more in METHODS.items():
         options = SplitOptions(method=name.partition(",")[0], **more)
-        split = SPLIT_METHODS[options.method](rows, SHARES, options).split
+        split = SPLIT_METHODS[options.method].deal(rows, SHARES, options).split
         found[name] = measures(rows, split, wanted)
     found["best of 120 random draws"] = measures(rows, best_of_random(rows, wanted), wanted)
     found["published train and trial"] = measures(rows, published, np.bincount(published) / len(published))

@@ -6,7 +6,7 @@ from reading import entries, summary
 
 from schemas.rejects import REASONS
 from transforms.common.errors import UsageError
-from transforms.formats.readers.registry import READERS, detect, read_file
+from transforms.formats.readers.registry import READERS, Format, detect, read_file
 from transforms.formats.records.base import Record, Reject
 
 
@@ -97,7 +97,7 @@ def test_a_reader_of_ones_own_is_one_line(monkeypatch):
         with source.open() as stream:
             yield Record("", {}, stream.read().decode().upper(), None)
 
-    monkeypatch.setitem(READERS, "upper", read_upper)
+    monkeypatch.setitem(READERS, "upper", Format(read_upper, doc="toys"))
     assert summary(b"loud", "upper") == ["LOUD"]
 
 
@@ -106,5 +106,5 @@ def test_what_a_reader_raises_is_one_reject(monkeypatch):
         yield Record("1", {}, "one", None)
         raise RuntimeError("no more")
 
-    monkeypatch.setitem(READERS, "bad", read_badly)
+    monkeypatch.setitem(READERS, "bad", Format(read_badly, doc="toys"))
     assert summary(b"x", "bad") == ["one", ("", "malformed")]

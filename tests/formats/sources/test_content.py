@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from reading import entries, read, summary
 
 from schemas.rejects import REASONS
-from transforms.formats.readers.registry import READERS, detect
+from transforms.formats.readers.registry import READERS, Format, detect
 from transforms.formats.records.base import Record, Reject
 from transforms.formats.sources.content import content_of, is_binary, package_of
 
@@ -230,7 +230,7 @@ def test_a_reader_from_outside_gets_what_ours_refuse(monkeypatch):
         with source.open() as stream:
             yield Record("", {}, stream.read(8).decode(), None)
 
-    monkeypatch.setitem(READERS, "pdf", read_pdf)
+    monkeypatch.setitem(READERS, "pdf", Format(read_pdf, any_content=True, doc="toys"))
     assert summary(b"%PDF-1.4\n1 0 obj", "pdf") == ["%PDF-1.4"]
 
 

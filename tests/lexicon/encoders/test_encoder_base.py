@@ -177,7 +177,6 @@ def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(outsider, 
     (code,) = blocks_of("Add an encoder")
     group, entry = entry_of("Add an encoder")
     outsider(group, entry, toy_letters=code)
-    monkeypatch.setattr(base, "ENCODERS", dict(base.ENCODERS))
     kind = entry.partition("=")[0].strip()
     try:
         encoder = load_encoder(f"{kind}:8", device="cpu")

@@ -1,5 +1,7 @@
 """Candidates of instances: what generators give, in its form, with reasons, votes and ranks."""
 
+from dataclasses import replace
+
 import pytest
 from generated import files_of, write_world
 from instances_made import instance
@@ -212,7 +214,7 @@ def test_settings_that_ask_the_same_share_it(world, monkeypatch):
         asked.append(len(instances))
         return plain.propose(instances, context)
 
-    monkeypatch.setitem(generating.GENERATORS, "thesaurus", plain._replace(propose=propose))
+    monkeypatch.setitem(generating.GENERATORS, "thesaurus", replace(plain, propose=propose))
     settings = {"a": GenerationOptions(), "b": GenerationOptions(k=1), "c": GenerationOptions(seed=2)}
     some = [record(DOGS, "perro", "NOUN"), record("La [[cansó]].", "cansar", "VERB")]
     rows = candidates_of(some, asking_of(settings, files_of(world)), {}).to_pylist()

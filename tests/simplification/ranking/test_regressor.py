@@ -13,10 +13,9 @@ from simplified import candidates, instance, parts_of, substitutes
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.sound import checked
-from transforms.learning.scorer import BASE
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.ranking.options import PHRASES
-from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressor
+from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressor, regressors
 
 WORDS = ["".join(some) for some in itertools.product("bdlm", "aeio", "nrst", "aeo")]
 OFTEN = {text: place * 37 % len(WORDS) + 1 for place, text in enumerate(WORDS)}
@@ -74,7 +73,7 @@ def test_labels_of_targets_and_gold_decide_nothing(tmp_path, lexicon):
         assert fitted(tmp_path / f"d{place}", lexicon, words=without)[1] == plain
 
 
-@pytest.mark.parametrize("scorer", [name for name in BASE if name != "frequency"])
+@pytest.mark.parametrize("scorer", list(regressors()))
 def test_words_that_it_has_not_read_are_ranked_as_they_should(tmp_path, lexicon, scorer):
     regressor, _ = fitted(tmp_path, lexicon, scorer=scorer, words=WORDS[: len(WORDS) // 2])
     asked = WORDS[len(WORDS) // 2 :]

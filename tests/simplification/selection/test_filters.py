@@ -71,7 +71,7 @@ def test_what_is_dropped_already_keeps_its_reason(selecting):
     found = group("Un arduo día.", "arduo", "roca")
     found.states[0].reason = "merged"
     for name in ("similarity", "ngram", "none"):
-        FILTERS[name]([found], selecting(least_similarity=1.0, least_ngram=9.0))
+        FILTERS[name].drop([found], selecting(least_similarity=1.0, least_ngram=9.0))
     assert reasons(found) == {"roca": "merged"}
 
 
@@ -120,8 +120,8 @@ def test_the_company_of_other_instances_changes_nothing(name, selecting):
 
     together, alone = asked(), asked()
     options = selecting(least_similarity=0.5, least_ngram=0.5)
-    FILTERS[name](together, options)
+    FILTERS[name].drop(together, options)
     for one in alone:
-        FILTERS[name]([one], options)
+        FILTERS[name].drop([one], options)
     assert together == alone
     assert {reason for one in together for reason in reasons(one).values()} == {None, f"below_{name}"}

@@ -21,11 +21,13 @@ import threading
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from transforms.annotation.engines import builtin, spacy, stanza
 from transforms.annotation.engines.engine import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
 from transforms.annotation.engines.normalise import Rules
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.records import Sentence
@@ -36,6 +38,7 @@ __all__ = [
     "MAX_PARAGRAPH",
     "Engine",
     "EngineInfo",
+    "EngineKind",
     "annotate_text",
     "check_engine",
     "describe_engine",
@@ -78,7 +81,7 @@ def check_engine(spec: str) -> None:
             f"(engines: {', '.join(sorted([*ENGINES, 'none']))})"
         )
     if not argument:
-        raise UsageError(f"engine {spec!r} names no {_NEEDS.get(kind, 'model')}: {kind}:...")
+        raise UsageError(f"engine {spec!r} names no {ENGINES[kind].argument}: {kind}:...")
 
 
 def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> EngineInfo:
@@ -102,10 +105,9 @@ def _prepare(spec: str, resolve: Resolve | None, layers: tuple[str, ...]) -> tup
         raise UsageError("engine 'none' keeps the annotation that the input brings: there is nothing to load")
     check_engine(spec)
     check_layers(layers, (kind,), f"engine {spec!r}")
-    return ENGINES[kind](argument, resolve, layers)
+    return ENGINES[kind].prepare(argument, resolve, layers)
 
 
-_NEEDS = {"builtin": "language", "stanza": "language"}
 _LOADED: dict[tuple[str, tuple[str, ...]], Engine] = {}
 _TAGGERS_LOADED: dict[str, Engine] = {}
 _LOADING = threading.Lock()
@@ -136,11 +138,12 @@ def load_tagger(spec: str) -> Engine:
         LexbeamError: the model is there but cannot be loaded.
     """
     kind, _, argument = spec.partition(":")
-    if kind not in TAGGERS:
+    prepare = ENGINES[kind].prepare_tagger if kind in ENGINES else None
+    if prepare is None:
         return load_engine(spec)
     with _LOADING:
         if spec not in _TAGGERS_LOADED:
-            _TAGGERS_LOADED[spec] = _loaded(*TAGGERS[kind](argument, None, ()))
+            _TAGGERS_LOADED[spec] = _loaded(*prepare(argument, None, ()))
         return _TAGGERS_LOADED[spec]
 
 
@@ -317,6 +320,27 @@ def _batches(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
         yield batch
 
 
-ENGINES: dict[str, Prepare] = {"builtin": builtin.prepare, "spacy": spacy.prepare, "stanza": stanza.prepare}
-# Engines that can do less than all if parts of speech are all that is asked for.
-TAGGERS: dict[str, Prepare] = {"spacy": spacy.prepare_tagger}
+@dataclass(frozen=True)
+class EngineKind(Entry):
+    """A kind of engine.
+
+    Attributes:
+        prepare: checks what is needed without loading a model; returns an `EngineInfo` and a loader.
+        argument: what stands behind the colon of a specification.
+        prepare_tagger: the same for parts of speech alone, where that is quicker.
+    """
+
+    prepare: Prepare
+    argument: str = "model"
+    prepare_tagger: Prepare | None = None
+
+
+ENGINES: Registry[EngineKind] = Registry(
+    {
+        "builtin": EngineKind(builtin.prepare, "language", doc="rules and HanTa, for de, en and nl; needs no model"),
+        "spacy": EngineKind(spacy.prepare, prepare_tagger=spacy.prepare_tagger, doc="a pipeline of spaCy"),
+        "stanza": EngineKind(stanza.prepare, "language", doc="a pipeline of Stanza"),
+    },
+    what="engine",
+    group="lexbeam.engines",
+)

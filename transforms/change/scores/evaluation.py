@@ -25,12 +25,12 @@ from transforms.evaluation.evaluating import Measured, measure, measure_differen
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["COLUMNS", "MISSING", "NEEDS", "EvaluationOptions", "Missing", "evaluate", "of_gold"]
+__all__ = ["COLUMNS", "MISSING", "TAKES", "EvaluationOptions", "Missing", "evaluate", "of_gold"]
 
 # What of table `scores` is read.
 COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "score", "changed", "reason")
 NOT_SCORED = "not_scored"  # the reason of a word that has no row
-NEEDS = ("pairs", "classes", "ranking")
+TAKES = ("pairs", "classes", "ranking")
 PUBLISHED = "published"
 ALL = "all"
 
@@ -134,7 +134,7 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
         LexbeamError: scores of a word are doubled, no gold word is scored at all, or one has no row
             and is to be refused.
     """
-    needed = {name: metric_of(name, NEEDS).needs for name in options.metric}
+    needed = {name: metric_of(name, TAKES).takes for name in options.metric}
     if not any(_has(gold, needs) for needs in needed.values()):
         raise UsageError(
             f"`metric`: {', '.join(needed) or 'none'} cannot be computed, for gold has no "
@@ -194,7 +194,7 @@ def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions)
         numbers[filled] = MISSING[options.missing](given)
         changed: list[bool | None] = [rows[i].get("changed") for i in range(len(words))]
         if options.class_threshold != PUBLISHED:
-            least = THRESHOLDS[options.class_threshold](given)
+            least = THRESHOLDS[options.class_threshold].of(given)
             changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
         elif not single and options.missing in FILLED:
             changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]
@@ -234,7 +234,7 @@ def _measured(
     system: _System, subset: set[str], gold: Gold, options: EvaluationOptions
 ) -> Iterator[tuple[str, Measured]]:
     for name in dict.fromkeys(options.metric):
-        needs = metric_of(name, NEEDS).needs
+        needs = metric_of(name, TAKES).takes
         given = _given(system, needs, subset, gold) if _has(gold, needs) else None
         if given is not None:
             words, arrays = given
@@ -260,7 +260,7 @@ def _differences(
         if base is None or base is system:
             continue
         for name in dict.fromkeys(options.metric):
-            needs = metric_of(name, NEEDS).needs
+            needs = metric_of(name, TAKES).takes
             if not _has(gold, needs):
                 continue
             both = [_given(one, needs, set(words), gold) for one in (system, base)]

@@ -12,11 +12,12 @@ baseline of SemEval-2020 Task 1.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.rowwise import dots
 
 __all__ = ["MEASURES", "Measure", "cosine_distance", "frequency_difference"]
@@ -41,14 +42,28 @@ def frequency_difference(
     return np.where((earlier > 0) | (later > 0), difference, np.nan)
 
 
-class Measure(NamedTuple):
-    """A function of two matrices of aligned vectors, or of two arrays of counts and two sizes."""
+@dataclass(frozen=True)
+class Measure(Entry):
+    """A measure.
+
+    Attributes:
+        function: of two matrices of aligned vectors, or of two arrays of counts and two sizes.
+        range: what values it takes, for people.
+        aligned: whether it is of vectors.
+    """
 
     function: Callable[..., npt.NDArray[np.float64]]
-    aligned: bool
+    range: str
+    aligned: bool = True
 
 
-MEASURES: dict[str, Measure] = {
-    "cosine": Measure(cosine_distance, aligned=True),
-    "frequency": Measure(frequency_difference, aligned=False),
-}
+MEASURES: Registry[Measure] = Registry(
+    {
+        "cosine": Measure(cosine_distance, "0 to 2", doc="1 - cos of a word's aligned vectors"),
+        "frequency": Measure(
+            frequency_difference, "0 to 1", aligned=False, doc="absolute difference of relative frequencies"
+        ),
+    },
+    what="measure",
+    group="lexbeam.measures",
+)

@@ -19,7 +19,6 @@ from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.ranking import RankOptions, SliceCounts, ranked_mask
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.counts import look_up
-from transforms.common.errors import UsageError, nearest
 from transforms.embeddings.alignment import Alignment, Space, apply
 
 __all__ = ["Scored", "combine_seeds", "score_pair"]
@@ -69,10 +68,7 @@ def score_pair(
     Raises:
         UsageError: no such measure.
     """
-    for name in measures:
-        if name not in MEASURES:
-            known = ", ".join(MEASURES)
-            raise UsageError(f"no measure {name!r}{nearest(name, MEASURES)} (known: {known})")
+    MEASURES.check(measures)
     words = _scored_words(earlier, later, targets)
     sides = [_side(slice, words) for slice in (earlier, later)]
     shared = {
@@ -242,15 +238,13 @@ def _reason_codes(column: pa.ChunkedArray) -> Codes:
 
 def _thresholds(rows: pa.Table, scores: Floats, name: str) -> Floats:
     """Return each row's threshold: one per alignment and measure."""
-    if name not in THRESHOLDS:
-        known = ", ".join(THRESHOLDS)
-        raise UsageError(f"no threshold {name!r}{nearest(name, THRESHOLDS)} (known: {known})")
+    THRESHOLDS.check([name])
     chosen = rows["target"].to_numpy()
     group = pc.binary_join_element_wise(rows["alignment"], rows["measure"], "\t")
     codes = group.combine_chunks().dictionary_encode().indices.to_numpy()
     result = np.full(len(codes), np.nan)
     for code in range(int(codes.max(initial=-1)) + 1):
-        result[codes == code] = THRESHOLDS[name](scores[(codes == code) & chosen])
+        result[codes == code] = THRESHOLDS[name].of(scores[(codes == code) & chosen])
     return result
 
 

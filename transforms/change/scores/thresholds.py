@@ -11,11 +11,14 @@ else with each alignment: on Latin 1 of 40 targets lies above it with op and all
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["THRESHOLDS", "mean"]
+from transforms.common.code.registry import Entry, Registry
+
+__all__ = ["THRESHOLDS", "Threshold", "mean"]
 
 
 def mean(scores: npt.NDArray[np.float64]) -> float:
@@ -24,4 +27,15 @@ def mean(scores: npt.NDArray[np.float64]) -> float:
     return float(found.mean()) if len(found) else math.nan
 
 
-THRESHOLDS: dict[str, Callable[[npt.NDArray[np.float64]], float]] = {"mean": mean}
+@dataclass(frozen=True)
+class Threshold(Entry):
+    """A function from scores to the number above which a word counts as changed; nan for none."""
+
+    of: Callable[[npt.NDArray[np.float64]], float]
+
+
+THRESHOLDS: Registry[Threshold] = Registry(
+    {"mean": Threshold(mean, doc="the mean score over the targets, or over the ranked words without targets")},
+    what="threshold",
+    group="lexbeam.thresholds",
+)

@@ -7,6 +7,7 @@ executing anything (docs/reference/models.md). Inputs are rows whose mean square
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from transforms.cloze.abstractness.options import EstimatorOptions
 from transforms.common.blas import one_thread
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.draws.by_content import uniform
 from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import dots, product
@@ -43,16 +45,19 @@ class Training(NamedTuple):
     labels: Floats
 
 
-class Estimator(NamedTuple):
+@dataclass(frozen=True)
+class Estimator(Entry):
     """An estimator.
 
     Attributes:
         fit: from words and options, arrays by name.
         predict: from these and rows, a number for each row.
+        uses: the options that decide what is fitted.
     """
 
     fit: Callable[[Training, EstimatorOptions], Fitted]
     predict: Callable[[Fitted, Floats], Floats]
+    uses: tuple[str, ...]
 
 
 def fit(name: str, training: Training, options: EstimatorOptions) -> Fitted:
@@ -219,9 +224,16 @@ def _predict_network(fitted: Fitted, rows: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + np.exp(-own[:, 0])))
 
 
-ESTIMATORS: dict[str, Estimator] = {
-    "ridge": Estimator(_fit_ridge, _predict_ridge),
-    "svr": Estimator(_fit_svr, _predict_svr),
-    "mean": Estimator(_fit_mean, _predict_mean),
-    "network": Estimator(_fit_network, _predict_network),
-}
+_SVR = ("svr_c", "svr_epsilon", "svr_gamma")
+_NETWORK = ("hidden", "dropout", "epochs", "patience", "batch", "learning_rate")
+
+ESTIMATORS: Registry[Estimator] = Registry(
+    {
+        "ridge": Estimator(_fit_ridge, _predict_ridge, ("ridge_alpha",), doc="ridge regression"),
+        "svr": Estimator(_fit_svr, _predict_svr, _SVR, doc="support vector regression"),
+        "mean": Estimator(_fit_mean, _predict_mean, ("ridge_alpha", *_SVR), doc="the mean of ridge and svr"),
+        "network": Estimator(_fit_network, _predict_network, _NETWORK, doc="the paper's network; needs torch"),
+    },
+    what="estimator",
+    group="lexbeam.concreteness_estimators",
+)

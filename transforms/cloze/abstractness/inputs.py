@@ -7,6 +7,7 @@ rated words. Nothing of this depends on ratings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from transforms.cloze.abstractness.wordnet_inputs import (
     senses_of,
 )
 from transforms.common.blas import one_thread
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import product
 from transforms.lexicon.vectors.asking import Vectors
@@ -68,7 +70,8 @@ class Asked(NamedTuple):
         return pa.array(self.words, pa.large_string())
 
 
-class Input(NamedTuple):
+@dataclass(frozen=True)
+class Input(Entry):
     """An input.
 
     Attributes:
@@ -137,12 +140,16 @@ def _vectors(_: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
     return found
 
 
-INPUTS: dict[str, Input] = {
-    "ngrams": Input(_fit_ngrams, _ngrams),
-    "wordnet": Input(_fit_wordnet, _wordnet),
-    "glosses": Input(_nothing, _glosses),
-    "vectors": Input(_nothing, _vectors),
-}
+INPUTS: Registry[Input] = Registry(
+    {
+        "ngrams": Input(_fit_ngrams, _ngrams, doc="n-grams of its letters"),
+        "wordnet": Input(_fit_wordnet, _wordnet, doc="classes, hypernyms and numbers of its senses in WordNet"),
+        "glosses": Input(_nothing, _glosses, doc="words of the glosses of its senses"),
+        "vectors": Input(_nothing, _vectors, needs="vectors", doc="static vectors"),
+    },
+    what="input",
+    group="lexbeam.concreteness_inputs",
+)
 
 
 class Describing(NamedTuple):

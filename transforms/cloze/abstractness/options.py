@@ -109,9 +109,7 @@ class EstimatorOptions:
     """How concreteness is learned; defaults are of cross-validation on the MRC database."""
 
     estimator: str = option(
-        "mean",
-        help="ridge, SVR, the mean of both, or the paper's network",
-        choices="transforms.cloze.abstractness.estimators:ESTIMATORS",
+        "mean", help="how concreteness is learned", choices="transforms.cloze.abstractness.estimators:ESTIMATORS"
     )
     compare: tuple[str, ...] = option(
         (),

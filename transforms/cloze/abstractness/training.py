@@ -34,12 +34,6 @@ Floats = npt.NDArray[np.float64]
 
 # What of the options decides a model, beside the bytes of what it was made with.
 _USED = ("components", "ngram_words", "ngram_dim", "hypernyms", "gloss_dim", "gloss_least", "vocabulary")
-_USES = {
-    "ridge": ("ridge_alpha",),
-    "svr": ("svr_c", "svr_epsilon", "svr_gamma"),
-    "mean": ("ridge_alpha", "svr_c", "svr_epsilon", "svr_gamma"),
-    "network": ("hidden", "dropout", "epochs", "patience", "batch", "learning_rate"),
-}
 
 
 class Learned(NamedTuple):
@@ -231,7 +225,7 @@ def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings
         "folds": options.folds,
         "scales": sorted(map(list, ratings.scales.values())),
         **{name: getattr(own, name) for name in _USED},
-        **{name: getattr(how, name) for name in _USES[how.estimator]},
+        **{name: getattr(how, name) for name in ESTIMATORS[how.estimator].uses},
     }
 
 

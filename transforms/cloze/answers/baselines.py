@@ -26,7 +26,7 @@ from transforms.evaluation.outcomes import Bools, Floats
 
 __all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "stand_in_passage", "subset_of"]
 
-ACCURACY = Metric(expected_accuracy, "classes")
+ACCURACY = Metric(expected_accuracy, "classes", doc="expected share of right answers")
 
 _WITHIN = re.compile("[-'’\u2010]+")  # what joins the parts of a plain token
 

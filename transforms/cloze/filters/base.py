@@ -1,12 +1,14 @@
 """What a filter is: a question asked of words of summaries, many at once."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from transforms.cloze.filters.batches import Batch
+from transforms.common.code.registry import Entry
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -76,16 +78,17 @@ class Verdicts(NamedTuple):
 Evaluate = Callable[[Batch, np.ndarray, Setting], Verdicts]
 
 
-class Filter(NamedTuple):
-    """A filter.
+@dataclass(frozen=True)
+class Filter(Entry):
+    """A filter; its doc line is what holds of a word that it lets through.
 
     Attributes:
         evaluate: asks it of words.
-        needs: the option that names what it needs; empty: nothing.
+        by_kind: whether it asks differently for each kind; `evaluate` takes `kind` then.
     """
 
-    evaluate: Evaluate
-    needs: str = ""
+    evaluate: Callable[..., Verdicts]
+    by_kind: bool = False
 
 
 def nothing(count: int) -> Verdicts:

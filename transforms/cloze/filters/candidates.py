@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.cloze.pairs import CANDIDATES, CRITERIA, FILTERS
+from schemas.cloze.pairs import CANDIDATES, CRITERIA
 from transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, Setting, Verdicts
 from transforms.cloze.filters.batches import COLUMNS, Batch, batch_of, batches_of
-from transforms.cloze.filters.registry import Judged, filters_of, judge
+from transforms.cloze.filters.registry import FILTERS, Judged, filters_of, judge
 from transforms.cloze.filters.thresholds import Thresholds
 from transforms.common.code.fingerprints import digest
+from transforms.common.code.registry import docs_of
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
@@ -34,6 +35,7 @@ class Asking(NamedTuple):
         evaluate: an entry of `filters.EVALUATE`.
         setting: resources and options of filters.
         without: filters that there is nothing for; what passes the others may or may not pass.
+        columns: all filters and their doc lines, which the table has columns of.
     """
 
     kinds: tuple[str, ...]
@@ -41,6 +43,7 @@ class Asking(NamedTuple):
     evaluate: str
     setting: Setting
     without: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = tuple(docs_of(FILTERS).items())
 
     def filters(self) -> list[str]:
         """Return all filters that some kind uses."""
@@ -215,7 +218,7 @@ def _judge(artefact: Artefact, task: CandidateTask, asking: Asking) -> Judgement
 def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     own = asking.setting
     return {
-        "transforms.cloze.filters.registry:FILTERS": [n for n in asking.filters() if n != "pos"],
+        "transforms.cloze.filters.registry:FILTERS": asking.filters(),
         "transforms.cloze.filters.nonspecificity:SENSES": [own.sense],
     }
 

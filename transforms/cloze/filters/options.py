@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.cloze.pairs import CRITERIA, KINDS
-from schemas.cloze.pairs import FILTERS as DOCS
 from transforms.cloze.filters.base import WORDNET, Setting
 from transforms.cloze.filters.candidates import Asking
 from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
-from transforms.cloze.filters.registry import EVALUATE, FILTERS, OPTIONAL, filters_of
+from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
 from transforms.cloze.filters.scores import PROPER_NOUNS
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
@@ -43,7 +42,7 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         (),
         help="filters beside the kinds' own criteria; if not given, all for which there is what they need",
         metavar="FILTER",
-        choices=OPTIONAL,
+        choices="transforms.cloze.filters.registry:optional_filters",
     )
     evaluate: str = option(
         "all", help="whether every filter is asked of every word, or only until one rejects it", choices=EVALUATE
@@ -148,7 +147,7 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
                 "folder of a model, or another `kind`"
             )
     for name in options.filters:
-        need = FILTERS[name].needs if name in FILTERS else ""
+        need = FILTERS[name].needs
         if need and not getattr(options, need):
             raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
 
@@ -166,7 +165,9 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked
     """
     check_candidates(options, without)
     optional = tuple(
-        name for name in OPTIONAL if (name in options.filters if options.filters else _by_default(name, options))
+        name
+        for name in optional_filters()
+        if (name in options.filters if options.filters else _by_default(name, options))
     )
     used = {name for kind in options.kind for name in filters_of(kind, optional)} - {*without}
     resources = []
@@ -194,10 +195,10 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked
     )
     quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
-    left_out = tuple(name for name in DOCS if name in without)
+    left_out = tuple(name for name in FILTERS if name in without)
     return Asked(Asking(kinds, optional, options.evaluate, setting, left_out), quantiles)
 
 
 def _by_default(name: str, options: CandidateOptions) -> bool:
-    need = FILTERS[name].needs if name in FILTERS else ""
+    need = FILTERS[name].needs
     return not need or bool(getattr(options, need))

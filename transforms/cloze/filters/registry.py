@@ -1,4 +1,7 @@
-"""The filters, in the order in which reasons are given, and what they say of words of a kind."""
+"""The filters, and what they say of words of a kind.
+
+The order of the registry is the order in which they are asked, reasons are given, and columns stand.
+"""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -8,32 +11,51 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.cloze.pairs import CRITERIA
-from schemas.cloze.pairs import FILTERS as DOCS
-from transforms.cloze.filters.base import FAILS, Filter, Setting, Verdicts, nothing
+from transforms.cloze.filters.base import FAILS, Evaluate, Filter, Setting, Verdicts, nothing
 from transforms.cloze.filters.batches import Batch
 from transforms.cloze.filters.relations import antonym, synonym
 from transforms.cloze.filters.scores import abstractness, nonspecificity, pos
 from transforms.cloze.filters.similarity import contextual, static
 from transforms.cloze.filters.words import lemma, repeated
+from transforms.common.code.registry import Registry
 
-__all__ = ["EVALUATE", "FILTERS", "OPTIONAL", "Judged", "filters_of", "judge"]
+__all__ = ["EVALUATE", "FILTERS", "Judged", "filters_of", "judge", "optional_filters"]
 
 EVALUATE = ("all", "until-rejected")
 
-# What is the same for every kind; `pos` is beside them, and has its place in `DOCS`.
-FILTERS: dict[str, Filter] = {
-    "abstractness": Filter(abstractness, "abstractness"),
-    "nonspecificity": Filter(nonspecificity),
-    "repeated": Filter(repeated),
-    "lemma": Filter(lemma),
-    "synonym": Filter(synonym),
-    "antonym": Filter(antonym),
-    "static": Filter(static, "vectors"),
-    "contextual": Filter(contextual, "encoder"),
-}
+FILTERS: Registry[Filter] = Registry(
+    {
+        "pos": Filter(pos, by_kind=True, doc="its part of speech is one of the kind's"),
+        "abstractness": Filter(
+            abstractness,
+            needs="abstractness",
+            doc="its concreteness, as it is rated or predicted, is below the threshold",
+        ),
+        "nonspecificity": Filter(nonspecificity, doc="its sense is less deep in WordNet than the threshold"),
+        "repeated": Filter(repeated, doc="its lemma stands in the summary once"),
+        "lemma": Filter(lemma, doc="no word of the passage has its form or its lemma"),
+        "synonym": Filter(synonym, doc="no synonym of it stands in the passage"),
+        "antonym": Filter(antonym, doc="no antonym of it stands in the passage"),
+        "static": Filter(
+            static,
+            needs="vectors",
+            doc="no word of the passage is as similar to it, by static vectors, as the threshold",
+        ),
+        "contextual": Filter(
+            contextual,
+            needs="encoder",
+            doc="no word of the passage is as similar to it in its context as the threshold",
+        ),
+    },
+    what="filter",
+    group="lexbeam.cloze_filters",
+)
 
-# Those that can be switched off: all but what makes a word of a kind abstract.
-OPTIONAL = tuple(name for name in DOCS if not any(name in criteria for criteria in CRITERIA.values()))
+
+def optional_filters() -> dict[str, Filter]:
+    """Return the filters that can be switched off: all but what makes a word of a kind abstract."""
+    criteria = {name for names in CRITERIA.values() for name in names}
+    return {name: entry for name, entry in FILTERS.items() if name not in criteria}
 
 
 class Judged(NamedTuple):
@@ -43,7 +65,7 @@ class Judged(NamedTuple):
         verdicts: by filter; of one that is not evaluated on a word as if it abstained.
         asked: by filter, which words it was evaluated on.
         passed: whether no filter that was evaluated rejects the word.
-        reason: the place in `DOCS` of the first filter that does, -1: none.
+        reason: the place in `FILTERS` of the first filter that does, -1: none.
     """
 
     verdicts: dict[str, Verdicts]
@@ -54,7 +76,7 @@ class Judged(NamedTuple):
 
 def filters_of(kind: str, optional: Sequence[str]) -> list[str]:
     """Return the filters of a kind, in their order: its own criteria, and those that are named."""
-    return [name for name in DOCS if name in CRITERIA[kind] or name in optional]
+    return [name for name in FILTERS if name in CRITERIA[kind] or name in optional]
 
 
 def judge(
@@ -78,31 +100,31 @@ def judge(
     """
     count = len(batch.asked)
     found = {kind: Judged({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
-    for place, name in enumerate(DOCS):
+    for place, name in enumerate(FILTERS):
         users = [kind for kind in kinds if name in filters_of(kind, optional) and name not in without]
         open_to = {kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy() for kind in users}
         shared: Verdicts | None = None
-        if name != "pos" and users:
+        if not FILTERS[name].by_kind and users:
             anyone = np.logical_or.reduce(list(open_to.values()))
-            shared = _evaluated(FILTERS[name], batch, anyone, setting)
+            shared = _evaluated(FILTERS[name].evaluate, batch, anyone, setting)
         for kind in users:
             own = shared
             if own is None:
-                by_tag = Filter(partial(pos, kind=kind))
-                own = _evaluated(by_tag, batch, open_to[kind], setting)
+                of_kind = partial(FILTERS[name].evaluate, kind=kind)
+                own = _evaluated(of_kind, batch, open_to[kind], setting)
             found[kind] = _added(found[kind], name, place, own, open_to[kind])
     return found
 
 
-def _evaluated(entry: Filter, batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def _evaluated(evaluate: Evaluate, batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     """Return verdicts on all words; those that are not asked have none."""
     if asked.all():
-        return entry.evaluate(batch, batch.asked, setting)
+        return evaluate(batch, batch.asked, setting)
     verdicts = nothing(len(asked))
     places = np.flatnonzero(asked)
     if not len(places):
         return verdicts
-    own = entry.evaluate(batch, batch.asked[places], setting)
+    own = evaluate(batch, batch.asked[places], setting)
     verdicts.values[places], verdicts.passed[places] = own.values, own.passed
     rows = np.full(len(asked), -1)
     rows[places] = np.arange(len(places))

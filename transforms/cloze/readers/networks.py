@@ -28,8 +28,9 @@ import torch
 from torch import Tensor, nn
 
 from transforms.cloze.readers.gru import bidirectional
+from transforms.cloze.readers.options import READERS
 
-__all__ = ["NETWORKS", "Batch", "Network", "Sizes", "Texts", "network_of", "one_thread"]
+__all__ = ["NETWORKS", "Batch", "Network", "Sizes", "Texts", "layers_of", "network_of", "one_thread"]
 
 
 class Sizes(NamedTuple):
@@ -95,13 +96,19 @@ def one_thread() -> None:
         torch.set_num_threads(1)
 
 
-def network_of(name: str, sizes: Sizes, seed: int) -> nn.ModuleDict:
+def network_of(kind: str) -> Network:
+    """Return a network of ours, or that of a reader of another package."""
+    make = None if kind in NETWORKS else READERS[kind].network
+    return NETWORKS[kind] if make is None else make()
+
+
+def layers_of(kind: str, sizes: Sizes, seed: int) -> nn.ModuleDict:
     """Return the layers of a network, drawn from a generator of its own.
 
     Embeddings are normal with deviation .1, b is 0, others uniform within 1 / sqrt(their inputs),
     biases within 1 / sqrt(hidden), as torch draws GRUs.
     """
-    layers = nn.ModuleDict(NETWORKS[name].layers(sizes))
+    layers = nn.ModuleDict(network_of(kind).layers(sizes))
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for key, own in sorted(layers.named_parameters()):

@@ -6,18 +6,19 @@ equations in `readers_networks`. Without torch there is reader `frequency`, see 
 """
 
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 
 __all__ = [
     "FREQUENCY",
-    "NEURAL",
     "PADDING",
     "PLACEHOLDER",
     "READERS",
@@ -28,6 +29,7 @@ __all__ = [
     "Lists",
     "NetworkOptions",
     "Questions",
+    "Reader",
     "ReaderOptions",
     "TrainingData",
     "check_torch",
@@ -35,9 +37,37 @@ __all__ = [
     "top_words",
 ]
 
-NEURAL = ("ga", "ar", "ar-gloss")
 FREQUENCY = "frequency"
-READERS = (*NEURAL, FREQUENCY)
+
+
+@dataclass(frozen=True)
+class Reader(Entry):
+    """A reader.
+
+    Attributes:
+        network: returns the network (`networks.Network`) of a reader of another package; torch is imported
+            within. Ours stand in `networks.NETWORKS`, which cannot be imported without torch.
+        trained: whether it is trained at all.
+        hops: whether it reads a passage several times.
+        glosses: whether it reads glosses.
+    """
+
+    network: Callable[[], Any] | None = None
+    trained: bool = True
+    hops: bool = False
+    glosses: bool = False
+
+
+READERS: Registry[Reader] = Registry(
+    {
+        "ga": Reader(hops=True, doc="gated-attention reader"),
+        "ar": Reader(doc="attentive reader"),
+        "ar-gloss": Reader(glosses=True, doc="attentive reader with glosses"),
+        "frequency": Reader(trained=False, doc="words about as frequent as the answer, alone; needs no torch"),
+    },
+    what="reader",
+    group="lexbeam.cloze_readers",
+)
 
 START = ("own", "random")
 

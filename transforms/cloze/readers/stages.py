@@ -21,7 +21,7 @@ from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.readers.data import Encoded, Group, candidates, further, pairs, questions, texts
 from transforms.cloze.readers.frequency import BandOptions, draw_words
 from transforms.cloze.readers.options import (
-    FREQUENCY,
+    READERS,
     RESERVED,
     UNKNOWN,
     Questions,
@@ -353,7 +353,7 @@ def _added(tallies: Collection[Tally]) -> Tally:
 
 
 def _glosses(reader: str) -> bool:
-    return reader == "ar-gloss"
+    return READERS[reader].glosses
 
 
 def _reader_of(task: ReadTask | PredictTask) -> str:
@@ -367,11 +367,13 @@ def _unless(reason: str, used: Callable[[str], bool]) -> Unless:
 
 _UNUSED: dict[str, str | Unless] = {
     **{
-        f"options.reader.{one.name}": _unless("reader `frequency` learns nothing", lambda reader: reader != FREQUENCY)
+        f"options.reader.{one.name}": _unless(
+            "reader `frequency` learns nothing", lambda reader: READERS[reader].trained
+        )
         for one in fields(ReaderOptions)
     },
-    "options.reader.hops": _unless("reader `ga` alone reads in hops", lambda reader: reader == "ga"),
-    "options.bands": _unless("reader `frequency` alone draws from bands", lambda reader: reader == FREQUENCY),
+    "options.reader.hops": _unless("reader `ga` alone reads in hops", lambda reader: READERS[reader].hops),
+    "options.bands": _unless("reader `frequency` alone draws from bands", lambda reader: not READERS[reader].trained),
     **dict.fromkeys(
         ("options.gloss_tokens", "options.glosses"), _unless("reader `ar-gloss` alone has glosses", _glosses)
     ),
@@ -379,10 +381,15 @@ _UNUSED: dict[str, str | Unless] = {
 _OF_ENCODED = dict.fromkeys(("forms", "asked", "named"), "readers know words as numbers, and count what they read")
 
 
+def _chosen(task: ReadTask | PredictTask, _: FoldOptions) -> Mapping[str, Collection[str]]:
+    return {"transforms.cloze.readers.options:READERS": [_reader_of(task)]}
+
+
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
     name="cloze/read-train",
     receipt=TrainedReader,
     build=_train,
+    chosen=_chosen,
     unused={**_UNUSED, **{f"task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},
     blas=True,
     unit="readers",
@@ -391,6 +398,7 @@ READ_PREDICT: Stage[PredictTask, FoldOptions, Predicted] = Stage(
     name="cloze/read-predict",
     receipt=Predicted,
     build=_predict,
+    chosen=_chosen,
     unused={**_UNUSED, **{f"task.task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},
     blas=True,
     unit="folds",

@@ -73,7 +73,7 @@ def train_reader(
     """Train a reader.
 
     Args:
-        kind: an entry of `readers_networks.NETWORKS`.
+        kind: a key of `networks.NETWORKS` or of `READERS`.
         questions: of all folds.
         rows: those that may be trained on; their order does not count.
         data: what is known beside.
@@ -91,7 +91,7 @@ def train_reader(
         import torch
     except ModuleNotFoundError as error:
         raise needs_torch("torch") from error
-    from transforms.cloze.readers.networks import NETWORKS, network_of, one_thread
+    from transforms.cloze.readers.networks import layers_of, network_of, one_thread
 
     one_thread()
     asked = Asked(questions, further)
@@ -108,8 +108,8 @@ def train_reader(
     known = np.isin(asked.answers[checking], asked.answers[np.concatenate([training, more])])
     judged = checking[known] if known.any() else checking
     drawn = hash_of((seed, "cloze/reader")) >> 1
-    network = NETWORKS[kind]
-    layers = network_of(kind, sizes_of(data, options), drawn)
+    network = network_of(kind)
+    layers = layers_of(kind, sizes_of(data, options), drawn)
     _initialise(layers, data, fixed=data.given and not options.tune_vectors)
     _set_prior(layers, asked.answers[training], options.prior)
     glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
@@ -169,7 +169,7 @@ def log_probabilities(
     """Yield questions, many at a time, and their candidates' natural log probabilities.
 
     Args:
-        kind: an entry of `readers_networks.NETWORKS`.
+        kind: a key of `networks.NETWORKS` or of `READERS`.
         weights: of `Trained`.
         questions: of all folds.
         rows: those that are asked.
@@ -187,10 +187,10 @@ def log_probabilities(
         import torch
     except ModuleNotFoundError as error:
         raise needs_torch("torch") from error
-    from transforms.cloze.readers.networks import network_of, one_thread
+    from transforms.cloze.readers.networks import layers_of, one_thread
 
     one_thread()
-    layers = network_of(kind, sizes_of(data, options), 0)
+    layers = layers_of(kind, sizes_of(data, options), 0)
     layers.load_state_dict({name: torch.from_numpy(np.array(own)) for name, own in weights.items()})
     glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
     yield from _scores(kind, layers, Asked(questions), rows, glosses, options)
@@ -201,15 +201,16 @@ def _scores(
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     import torch
 
-    from transforms.cloze.readers.networks import NETWORKS
+    from transforms.cloze.readers.networks import network_of
 
+    network = network_of(kind)
     width = len(layers["embed_candidates"].weight) if "embed_candidates" in layers else asked.options
     for some, batches in alike(asked, rows, options, width):
         found = np.empty((len(some), width))
         for places in batches:
             batch = asked.batch(some[places], options.passage_tokens, even=True)
             with torch.no_grad():
-                scores = NETWORKS[kind].scores(layers, batch, glosses, _whole)
+                scores = network.scores(layers, batch, glosses, _whole)
                 # A place that is repeated has the same numbers each time.
                 found[places] = scores.double().log_softmax(1).numpy()
         yield some, found

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CANDIDATES, FILTERS
+from schemas.cloze.pairs import CANDIDATES
 from schemas.columns import column
+from transforms.cloze.filters.registry import FILTERS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_table
 from transforms.report.charts import bars_across

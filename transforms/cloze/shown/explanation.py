@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import FILTERS
 from transforms.cloze.filters.candidates import Asking
+from transforms.cloze.filters.registry import FILTERS
 from transforms.common.shown import Block, columns_with, listed, number
 
 __all__ = ["REJECTS", "blocks_of"]

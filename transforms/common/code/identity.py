@@ -29,7 +29,8 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from transforms.common.code.fingerprints import _closure, digest
-from transforms.common.code.source_index import dump, find, read_source, references_of
+from transforms.common.code.registry import Entry
+from transforms.common.code.source_index import dump, find, literal_of, read_source, references_of
 from transforms.common.code.walk import Walk, distributions, source_of
 from transforms.common.errors import LexbeamError, nearest
 
@@ -66,8 +67,8 @@ def code_identity(
 
     Args:
         roots: they are found by module and name; what a `partial` or closure holds counts too.
-        chosen: registries that count in part: `module:NAME` of a dictionary at the top of a module,
-            and the entries that count. They count even if nothing reaches the registry.
+        chosen: registries that count in part: `module:NAME` of a dictionary, or a `Registry` of one,
+            at the top of a module, and the entries that count. They count even if nothing reaches the registry.
 
     Raises:
         LexbeamError: a module's source cannot be read, or a registry has no such entry.
@@ -97,9 +98,9 @@ def _registry(walk: Walk, module: str, name: str, wanted: frozenset[str]) -> Non
     """Count the wanted entries of a registry, and follow them."""
     walk.touch(module)
     source = source_of(module)
-    literals = [getattr(s.node, "value", None) for s in source.bindings.get(name, ())]
-    if not literals or not isinstance(literals[-1], ast.Dict):
-        raise LexbeamError(f"{module}:{name} is not a registry: make it a dictionary literal")
+    literals = [literal_of(getattr(s.node, "value", None)) for s in source.bindings.get(name, ())]
+    if not literals or literals[-1] is None:
+        raise LexbeamError(f"{module}:{name} is not a registry: make it a dictionary literal, or Registry of one")
     left = set(wanted)
     for key, value in zip(literals[-1].keys, literals[-1].values, strict=True):
         label = name
@@ -142,6 +143,8 @@ def _live(walk: Walk, value: Any) -> Any:
     if hasattr(value, "__qualname__"):  # functions and classes, also in C or cached
         return _function(walk, value)
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
+    if isinstance(value, Entry):
+        fields = tuple(f for f in fields if f.name != "doc")
     return [_live(walk, type(value)), *(_live(walk, getattr(value, f.name)) for f in fields)]
 
 

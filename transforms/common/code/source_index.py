@@ -16,7 +16,18 @@ from typing import Any, NamedTuple
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 
-__all__ = ["Chain", "Import", "References", "Source", "Statement", "dump", "find", "read_source", "references_of"]
+__all__ = [
+    "Chain",
+    "Import",
+    "References",
+    "Source",
+    "Statement",
+    "dump",
+    "find",
+    "literal_of",
+    "read_source",
+    "references_of",
+]
 
 Chain = tuple[str, ...]  # `a.b.c` as ("a", "b", "c")
 
@@ -334,6 +345,8 @@ def _without_docstrings(node: Any) -> Any:
     if isinstance(node, ast.AnnAssign) and _is_option(node.value):
         # What is told of an option is for people; what counts is its value.
         node.value = node.value.args[0] if node.value.args else None  # type: ignore[union-attr]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        _without_docs(node.value)
     if isinstance(body, list):
         body[:] = [inner for inner in body if not _is_text(inner)]
         if not body and not isinstance(node, ast.Module):
@@ -342,6 +355,21 @@ def _without_docstrings(node: Any) -> Any:
             for inner in getattr(node, part, ()):
                 _without_docstrings(inner)
     return node
+
+
+def _without_docs(value: ast.expr | None) -> None:
+    """Forget the doc lines of an entry of a registry, or of all in a registry's literal."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id[:1].isupper():
+        value.keywords[:] = [keyword for keyword in value.keywords if keyword.arg != "doc"]
+        for entry in getattr(literal_of(value), "values", ()):
+            _without_docs(entry)
+
+
+def literal_of(value: ast.AST | None) -> ast.Dict | None:
+    """Return the dictionary that a registry is made of: it stands alone, or in `Registry(...)`."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "Registry" and value.args:
+        value = value.args[0]
+    return value if isinstance(value, ast.Dict) else None
 
 
 def _is_option(node: ast.expr | None) -> bool:

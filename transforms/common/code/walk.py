@@ -23,6 +23,7 @@ PACKAGES = ("pipelines", "schemas", "transforms")  # ours
 PLUMBING = frozenset(
     f"transforms.common.{name}"
     for name in (
+        "code.registry",
         "errors",
         "options.checks",
         "options.fields",

@@ -55,6 +55,7 @@ def option(
     group: str = "",
     fills: str = "",
     stands_for: Callable[[str], str] | None = None,
+    listed: str = "",
     of: str = "",
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
@@ -79,6 +80,7 @@ def option(
         "group": group,
         "fills": fills,
         "stands_for": stands_for,
+        "listed": listed,
         "of": of,
     }
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})

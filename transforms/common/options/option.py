@@ -2,7 +2,7 @@
 
 import importlib
 import typing
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 __all__ = ["PATHS", "Option", "Within"]
@@ -28,6 +28,12 @@ class Within(NamedTuple):
     perhaps: bool = False
 
 
+def _imported(choices: str) -> Collection[str]:
+    module, _, name = choices.partition(":")
+    found: Any = getattr(importlib.import_module(module), name)
+    return typing.cast(Collection[str], found() if callable(found) else found)
+
+
 class Option(NamedTuple):
     """An option as its class states it.
 
@@ -38,7 +44,8 @@ class Option(NamedTuple):
         default: its default; `dataclasses.MISSING` where it must be given.
         help: what it means, for a person.
         choices: the values that it, or each of its values, may take; none for any; as
-            `package.module:NAME` of a registry, which is imported when it is asked.
+            `package.module:NAME` of a registry, or of a function that returns some of one, which
+            is imported when it is asked.
         metavar: what stands for its value in help.
         positional: whether it stands on the command line without a flag.
         least: the least value.
@@ -52,6 +59,8 @@ class Option(NamedTuple):
         fills: another option that its one value is taken for where that is not given.
         stands_for: of a text value, the one that it is another way to write; it is resolved when
             options are read, so that nobody else meets it.
+        listed: a registry, as in `choices`, whose doc lines help shows where a value may be more than
+            the name of an entry.
         of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
             none of them is chosen it decides no artefact.
     """
@@ -74,15 +83,22 @@ class Option(NamedTuple):
     group: str = ""
     fills: str = ""
     stands_for: Callable[[str], str] | None = None
+    listed: str = ""
     of: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The values that it may take; none for any."""
-        if not isinstance(self.choices, str):
-            return tuple(self.choices)
-        module, _, name = self.choices.partition(":")
-        return tuple(getattr(importlib.import_module(module), name))
+        return tuple(_imported(self.choices) if isinstance(self.choices, str) else self.choices)
+
+    @property
+    def explained(self) -> str:
+        """What it means, with the doc lines of choices that are entries of a registry."""
+        choices = self.listed or self.choices
+        registry = _imported(choices) if isinstance(choices, str) else choices
+        entries = registry.items() if isinstance(registry, Mapping) else ()
+        docs = [f"{name}: {entry.doc}" for name, entry in entries if hasattr(entry, "doc")]
+        return f"{self.help} [{'; '.join(docs)}]" if docs else self.help
 
     @property
     def several(self) -> bool:

@@ -7,6 +7,7 @@ Numbers are float64, NaN where there is none; flags are bool.
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.annotation.guessing import short_tag
+from transforms.common.code.registry import Entry
 from transforms.lexicon.compiled.casing import coded
 from transforms.lexicon.resources import Lexicon
 
@@ -160,23 +162,20 @@ class Batch(NamedTuple):
     last: Ints
 
 
-class Group(NamedTuple):
-    """A group of features, which `use` names.
+@dataclass(frozen=True)
+class Group(Entry):
+    """A group of features, which `use` names; its doc line is what it says of a target.
 
     Attributes:
-        doc: what it says of a target.
         columns: from a setting, the features.
         of_words: values of distinct words of one language, or None.
         of_instances: values of instances, or None.
-        needs: the option without which it has nothing to compute from; empty for none.
         asked_without: the option without which it is computed only if `use` names it.
     """
 
-    doc: str
     columns: Callable[[Setting], Sequence[Feature]]
     of_words: Callable[[Words, Setting], Values] | None = None
     of_instances: Callable[[Batch, Setting], Values] | None = None
-    needs: str = ""
     asked_without: str = ""
 
 

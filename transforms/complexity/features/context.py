@@ -248,5 +248,5 @@ def _in(tags: Sequence[str], *wanted: str) -> np.ndarray:
 
 
 CONTEXT = Group(
-    "the sentence: its length, its other words, where the target stands", _columns, of_instances=_of_instances
+    _columns, of_instances=_of_instances, doc="the sentence: its length, its other words, where the target stands"
 )

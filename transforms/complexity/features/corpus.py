@@ -94,9 +94,9 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
 
 
 CORPUS = Group(
-    "a reference corpus: uses, documents, dispersion, association",
     _columns,
     of_words=_of_words,
     of_instances=_of_instances,
     needs="corpus",
+    doc="a reference corpus: uses, documents, dispersion, association",
 )

@@ -136,8 +136,8 @@ def _distance(first: Floats, second: Floats) -> float:
 
 
 ENCODER = Group(
-    "a local encoder: distances of the target's vectors, surprisal of a masked word",
     _columns,
     of_instances=_of_instances,
     needs="encoder",
+    doc="a local encoder: distances of the target's vectors, surprisal of a masked word",
 )

@@ -330,4 +330,4 @@ def _trigrams(words: Words, setting: Setting) -> tuple[Floats, Floats]:
     return sums(owners, count, found) / sums(owners, count), least
 
 
-FORM = Group("length, syllables, letters, affixes, probability of its characters", _columns, of_words=_of_words)
+FORM = Group(_columns, of_words=_of_words, doc="length, syllables, letters, affixes, probability of its characters")

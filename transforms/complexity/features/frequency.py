@@ -101,4 +101,4 @@ def _best(owners: np.ndarray, values: Floats, count: int) -> Floats:
     return np.where(np.isinf(best), np.nan, best)
 
 
-FREQUENCY = Group("frequency in its language and in others", _columns, of_words=_of_words)
+FREQUENCY = Group(_columns, of_words=_of_words, doc="frequency in its language and in others")

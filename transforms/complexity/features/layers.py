@@ -91,5 +91,7 @@ def _of_heads(column: pa.ChunkedArray, place: Floats) -> tuple[Floats, Floats]:
 
 
 SYNTAX = Group(
-    "role, depth and entity, where the instances have heads, deprels, entities", _columns, of_instances=_of_instances
+    _columns,
+    of_instances=_of_instances,
+    doc="role, depth and entity, where the instances have heads, deprels, entities",
 )

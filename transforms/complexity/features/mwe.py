@@ -129,4 +129,4 @@ def _listed(batch: Batch, tokens: pa.Array, tags: Sequence[str | None], setting:
     return np.where(english, listed, np.nan)
 
 
-MWE = Group("a multi-word expression as a whole", _columns, of_instances=_of_instances)
+MWE = Group(_columns, of_instances=_of_instances, doc="a multi-word expression as a whole")

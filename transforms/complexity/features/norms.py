@@ -92,5 +92,5 @@ def _of_words(words: Words, setting: Setting) -> Values:
 
 
 NORMS = Group(
-    "values of word lists: norms, frequencies, whatever is given", _columns, of_words=_of_words, needs="wordlist"
+    _columns, of_words=_of_words, needs="wordlist", doc="values of word lists: norms, frequencies, whatever is given"
 )

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from schemas.columns import column
 from schemas.complexity.instances import features_schema
+from transforms.common.code.registry import Registry
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import UsageError
 from transforms.complexity.features.base import LAYERS, READ, Batch, Feature, Group, Setting, batch_of, spread
@@ -35,19 +36,23 @@ from transforms.complexity.features.wordnet import WORDNET
 
 __all__ = ["GROUPS", "Column", "columns_of", "columns_read", "features_of", "group_of_target", "schema_of"]
 
-GROUPS: dict[str, Group] = {
-    "form": FORM,
-    "frequency": FREQUENCY,
-    "norms": NORMS,
-    "wordnet": WORDNET,
-    "vectors": VECTORS,
-    "context": CONTEXT,
-    "syntax": SYNTAX,
-    "surprisal": SURPRISAL,
-    "mwe": MWE,
-    "corpus": CORPUS,
-    "encoder": ENCODER,
-}
+GROUPS: Registry[Group] = Registry(
+    {
+        "form": FORM,
+        "frequency": FREQUENCY,
+        "norms": NORMS,
+        "wordnet": WORDNET,
+        "vectors": VECTORS,
+        "context": CONTEXT,
+        "syntax": SYNTAX,
+        "surprisal": SURPRISAL,
+        "mwe": MWE,
+        "corpus": CORPUS,
+        "encoder": ENCODER,
+    },
+    what="group of features",
+    group="lexbeam.feature_groups",
+)
 
 
 class Column(NamedTuple):

@@ -83,8 +83,8 @@ def _base(words: Sequences, languages: Sequence[str | None], setting: Setting) -
 
 
 SURPRISAL = Group(
-    "how unexpected the target is in its sentence, under an n-gram model",
     _columns,
     of_instances=_of_instances,
     asked_without="corpus",
+    doc="how unexpected the target is in its sentence, under an n-gram model",
 )

@@ -209,9 +209,9 @@ def centroids_of(
 
 
 VECTORS = Group(
-    "static vectors: length, neighbours, distance to genre and sentence",
     _columns,
     of_words=_of_words,
     of_instances=_of_instances,
     needs="vectors",
+    doc="static vectors: length, neighbours, distance to genre and sentence",
 )

@@ -135,5 +135,5 @@ def _entropy(owners: np.ndarray, weights: Floats, count: int) -> Floats:
 
 
 WORDNET = Group(
-    "WordNet's senses, depth, relations and classes; English", _columns, of_words=_of_words, needs="wordnet"
+    _columns, of_words=_of_words, needs="wordnet", doc="WordNet's senses, depth, relations and classes; English"
 )

@@ -11,10 +11,11 @@ followed by a tag that is not a noun's. Here
   and what is NOUN by one tag and NNP by the other is no target. Where it has none, UPOS decides.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.complexity.instances import KINDS
-from transforms.common.code.entry_points import with_outside
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 
 __all__ = ["NOUNS", "PATTERNS", "Pattern", "Step", "chosen_patterns"]
@@ -41,7 +42,8 @@ class Step(NamedTuple):
     plural: tuple[str, ...] = ()
 
 
-class Pattern(NamedTuple):
+@dataclass(frozen=True)
+class Pattern(Entry):
     """A pattern of targets.
 
     Attributes:
@@ -64,16 +66,19 @@ _EN_ADJ = Step(("ADJ",), ("JJ",))
 _NOUN = Step(("NOUN",), proper=True)
 _ADJ = Step(("ADJ",))
 
-PATTERNS: dict[str, Pattern] = {
-    "en:noun": Pattern("en", _SINGLE, (_EN_NOUN,)),
-    "en:noun-noun": Pattern("en", _MWE, (_EN_NOUN, _EN_NOUN), NOUNS),
-    "en:adj-noun": Pattern("en", _MWE, (_EN_ADJ, _EN_NOUN), NOUNS),
-    "es:noun": Pattern("es", _SINGLE, (_NOUN,)),
-    "es:noun-adj": Pattern("es", _MWE, (_NOUN, _ADJ)),
-    "de:noun": Pattern("de", _SINGLE, (_NOUN,)),
-    "de:adj-noun": Pattern("de", _MWE, (_ADJ, _NOUN), NOUNS),
-}
-with_outside(PATTERNS, "lexbeam.complexity_patterns")
+PATTERNS: Registry[Pattern] = Registry(
+    {
+        "en:noun": Pattern("en", _SINGLE, (_EN_NOUN,), doc="a noun"),
+        "en:noun-noun": Pattern("en", _MWE, (_EN_NOUN, _EN_NOUN), NOUNS, doc="two nouns"),
+        "en:adj-noun": Pattern("en", _MWE, (_EN_ADJ, _EN_NOUN), NOUNS, doc="an adjective and a noun"),
+        "es:noun": Pattern("es", _SINGLE, (_NOUN,), doc="a noun"),
+        "es:noun-adj": Pattern("es", _MWE, (_NOUN, _ADJ), doc="a noun and an adjective"),
+        "de:noun": Pattern("de", _SINGLE, (_NOUN,), doc="a noun"),
+        "de:adj-noun": Pattern("de", _MWE, (_ADJ, _NOUN), NOUNS, doc="an adjective and a noun"),
+    },
+    what="pattern",
+    group="lexbeam.complexity_patterns",
+)
 
 
 def chosen_patterns(wanted: tuple[str, ...], languages: set[str]) -> tuple[str, ...]:

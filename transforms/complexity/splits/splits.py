@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.by_content import content_hashes, numbers
 from transforms.common.draws.folds import Oversized, components
@@ -31,11 +32,7 @@ class SplitOptions:
     """How labelled instances are split."""
 
     method: str = option(
-        "balanced",
-        help="paper: as the shared task's paper says, genre by genre; paper-global: "
-        "the same, a token staying in the split of its first genre; balanced: genres and "
-        "complexities made alike by swaps, no token in two splits",
-        choices="transforms.complexity.splits.splits:SPLIT_METHODS",
+        "balanced", help="how instances are split", choices="transforms.complexity.splits.splits:SPLIT_METHODS"
     )
     shares: tuple[str, ...] = option(
         ("train=.85", "trial=.05", "test=.10"),
@@ -155,8 +152,19 @@ def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Calla
     return hashes[order], place[joined.of_row], lambda one: f"component {hashes[order[one]]:016x}"
 
 
-SPLIT_METHODS: dict[str, Callable[[Instances, Shares, SplitOptions], Dealt]] = {
-    "paper": paper,
-    "paper-global": paper_global,
-    "balanced": balanced,
-}
+@dataclass(frozen=True)
+class SplitMethod(Entry):
+    """A way to split instances: a function of them, shares and options."""
+
+    deal: Callable[[Instances, Shares, SplitOptions], Dealt]
+
+
+SPLIT_METHODS: Registry[SplitMethod] = Registry(
+    {
+        "paper": SplitMethod(paper, doc="as the shared task's paper says, genre by genre"),
+        "paper-global": SplitMethod(paper_global, doc="the same, a token staying in the split of its first genre"),
+        "balanced": SplitMethod(balanced, doc="genres and complexities made alike by swaps, no token in two splits"),
+    },
+    what="method",
+    group="lexbeam.split_methods",
+)

@@ -164,7 +164,7 @@ def split(held: Held, options: SplitOptions) -> Split:
         own = np.flatnonzero(inside & (held.kind == number))
         if len(own):
             rows = Instances(held.token[own], held.sentence[own], held.genre[own], held.complexity[own])
-            dealt = SPLIT_METHODS[options.method](rows, shares, options)
+            dealt = SPLIT_METHODS[options.method].deal(rows, shares, options)
             places[own] = dealt.split
             too_large[kind] = dealt.too_large
     names = pa.array([*shares.names, None], pa.string())

@@ -8,10 +8,11 @@ import functools
 import re
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import LexbeamError
 from transforms.formats.readers.conllu import read_conllu
 from transforms.formats.readers.delimited import read_csv
 from transforms.formats.readers.html import read_html
@@ -27,28 +28,10 @@ from transforms.formats.sources.content import HEAD, content_of, is_binary
 from transforms.formats.sources.failures import reject_of
 from transforms.formats.sources.streams import marked_encoding, peek
 
-__all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]
+__all__ = ["FORMATS", "READERS", "Format", "detect", "printable", "read_file"]
 
 _LOOK = 4096
 _DETAIL = 300
-_SUFFIX = {
-    ".txt": "text",
-    ".xml": "tei",
-    ".tei": "tei",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".conllu": "conllu",
-    ".conll": "conllu",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-}
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -65,7 +48,7 @@ def detect(name: str, head: bytes) -> str | None:
         return "parquet"
     if (found := content_of(head)) is not None and found.reason == "html":
         return "html"
-    by_name = next((f for suffix, f in _SUFFIX.items() if lower.endswith(suffix)), None)
+    by_name = next((format for format, entry in READERS.items() if lower.endswith(entry.suffixes)), None)
     if by_name == "json" and _json_lines(start):
         return "jsonl"
     is_xml = start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE TEI"))
@@ -113,12 +96,12 @@ def read_file(
         notes: counts what readers did to what they read, see `Source`.
 
     Raises:
-        UsageError: no reader has this name.
+        UsageError: no format has this name.
         LexbeamError: what a person must correct before anything is read.
     """
     options = options or ReaderOptions()
-    if format != "auto" and format not in READERS:
-        raise UsageError(f"unknown format {format!r}{nearest(format, READERS)}")
+    if format != "auto":
+        READERS.check([format])
     try:
         for shown, source in open_sources(path, name, open, options):
             if isinstance(source, Reject):
@@ -142,7 +125,7 @@ def _read(
         source = replace(source, open=_First(stream, source.open))
         name = _format_of(source.name, head, format, options)
         told(name)
-        for entry in READERS[name](source, options):
+        for entry in READERS[name].read(source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
     except LexbeamError:
         raise
@@ -157,8 +140,7 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
         BadRecord: its content is certain to be something else than this or any reader takes.
     """
     name = format if format != "auto" else detect(source, head)
-    # A reader from outside may be of anything.
-    found = content_of(head) if name is None or name in _OURS else None
+    found = None if name is not None and READERS[name].any_content else content_of(head)
     refused = name == "html" and format == "auto" and options.html == "reject"
     if refused and (found is None or found.reason == "html"):
         raise BadRecord("html", "a page in HTML; see --html")
@@ -166,7 +148,7 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
         found = None
     if found is not None:
         remedy = "; see --format html" if found.reason == "html" else ""
-        wanted = _OURS.get(name or "", "text")
+        wanted = READERS[name].doc if name is not None else "text"
         raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
     if name is None:
         raise BadRecord("binary", "bytes of no known format; see --format")
@@ -198,28 +180,35 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
-READERS: dict[str, Reader] = {
-    "text": read_text,
-    "tei": read_tei,
-    "jsonl": read_jsonl,
-    "json": read_json,
-    "csv": read_csv,
-    "parquet": read_parquet,
-    "conllu": read_conllu,
-    "lines": read_lines,
-    "html": read_html,
-}
-# What our readers take, in words.
-_OURS = {
-    "text": "plain text",
-    "tei": "TEI",
-    "jsonl": "JSON lines",
-    "json": "JSON",
-    "csv": "CSV",
-    "parquet": "Parquet",
-    "conllu": "CoNLL-U",
-    "lines": "lines of text",
-    "html": "HTML",
-}
+@dataclass(frozen=True)
+class Format(Entry):
+    """A format; its doc line says what a file of it holds, in messages too.
+
+    Attributes:
+        read: from a source and options, its records and rejects.
+        suffixes: how names of its files end, in lower case, compression apart.
+        any_content: whether it reads what begins like a picture, a page or a program.
+    """
+
+    read: Reader
+    suffixes: tuple[str, ...] = ()
+    any_content: bool = False
+
+
+READERS: Registry[Format] = Registry(
+    {
+        "text": Format(read_text, (".txt",), doc="plain text"),
+        "tei": Format(read_tei, (".xml", ".tei"), doc="TEI"),
+        "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), doc="JSON lines"),
+        "json": Format(read_json, (".json",), doc="JSON"),
+        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), doc="CSV"),
+        "parquet": Format(read_parquet, (".parquet", ".pq"), doc="Parquet"),
+        "conllu": Format(read_conllu, (".conllu", ".conll"), doc="CoNLL-U"),
+        "lines": Format(read_lines, doc="lines of text"),
+        "html": Format(read_html, (".html", ".htm", ".xhtml"), doc="HTML"),
+    },
+    what="format",
+    group="lexbeam.formats",
+)
 # A live view: what is added to the readers is a choice at once.
 FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})

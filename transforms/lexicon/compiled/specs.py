@@ -57,7 +57,7 @@ def pairs(given: Sequence[str], known: Collection[str], argument: str, form: str
     return found
 
 
-def choice(given: Mapping[str, str], key: str, known: Sequence[str], default: str) -> str:
+def choice(given: Mapping[str, str], key: str, known: Collection[str], default: str) -> str:
     """Return the value of a key that takes certain words.
 
     Raises:

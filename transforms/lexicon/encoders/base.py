@@ -9,14 +9,14 @@ A plain path is one of kind `transformers`. A remote folder is copied once per m
 import functools
 import threading
 
-from transforms.common.code.entry_points import with_outside
+from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.options.option import Within
 from transforms.common.store import files
 from transforms.lexicon.encoders import transformers
 from transforms.lexicon.encoders.copies import local_copy
-from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Prepare, Resolve
+from transforms.lexicon.encoders.records import Encoder, EncoderInfo, EncoderKind, Load, Resolve
 
 __all__ = ["ENCODERS", "check_encoder", "describe_encoder", "kind_of", "load_encoder", "path_of"]
 
@@ -32,13 +32,12 @@ def kind_of(spec: str) -> tuple[str, str]:
     kind, colon, argument = spec.partition(":")
     if not colon or "/" in kind or argument.startswith("//"):
         return _PLAIN, spec
-    known = with_outside(ENCODERS, "lexbeam.encoders")
-    if kind in known:
+    if kind in ENCODERS:
         return kind, argument
     if files.exists(spec):
         return _PLAIN, spec
     raise UsageError(
-        f"unknown kind of encoder {kind!r} in {spec!r}{nearest(kind, known)} (kinds: {', '.join(sorted(known))})"
+        f"unknown kind of encoder {kind!r} in {spec!r}{nearest(kind, ENCODERS)} (kinds: {', '.join(sorted(ENCODERS))})"
     )
 
 
@@ -77,7 +76,7 @@ def describe_encoder(spec: str, *, resolve: Resolve | None = None) -> EncoderInf
 def _prepare(spec: str, resolve: Resolve | None) -> tuple[EncoderInfo, Load]:
     check_encoder(spec)
     kind, argument = kind_of(spec)
-    return with_outside(ENCODERS, "lexbeam.encoders")[kind](argument, resolve)
+    return ENCODERS[kind].prepare(argument, resolve)
 
 
 _LOADED: dict[tuple[str, str], Encoder] = {}
@@ -123,4 +122,8 @@ def _check_digest(spec: str, info: EncoderInfo, digest: str | None) -> None:
         )
 
 
-ENCODERS: dict[str, Prepare] = {"transformers": transformers.prepare}
+ENCODERS: Registry[EncoderKind] = Registry(
+    {"transformers": EncoderKind(transformers.prepare, doc="a folder as `save_pretrained` writes it")},
+    what="kind of encoder",
+    group="lexbeam.encoders",
+)

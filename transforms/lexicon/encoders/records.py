@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
+from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Uncounted
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Choices",
     "Encoder",
     "EncoderInfo",
+    "EncoderKind",
     "Frame",
     "Load",
     "Masked",
@@ -205,3 +207,15 @@ class Encoder:
 
 Load = Callable[[str], Encoder]
 Prepare = Callable[[str, Resolve | None], tuple[EncoderInfo, Load]]
+
+
+@dataclass(frozen=True)
+class EncoderKind(Entry):
+    """A kind of encoder.
+
+    Attributes:
+        prepare: from what stands behind `KIND:`, and what maps paths to folders on this machine,
+            what the encoder is, and a function that loads it on a device.
+    """
+
+    prepare: Prepare

@@ -1,14 +1,14 @@
 """How a thesaurus is written: `thesaurus:FILE[:format=mythes|tab,encoding=,language=]`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from transforms.formats.records.base import ReaderOptions
 from transforms.lexicon.compiled.kind import Parsed
 from transforms.lexicon.compiled.specs import choice, split_spec
 
-__all__ = ["FORM", "FORMATS", "ThesaurusOptions", "parse"]
+__all__ = ["FORM", "ThesaurusOptions", "parse"]
 
-FORMATS = ("mythes", "tab")
 _KEYS = ("format", "encoding", "language")
 FORM = "thesaurus:FILE[:format=mythes|tab,encoding=,language=]"
 
@@ -18,7 +18,7 @@ class ThesaurusOptions:
     """How a thesaurus is read.
 
     Attributes:
-        format: one of `FORMATS`; empty: told from the file's begin.
+        format: an entry of `reading.READERS`; empty: told from the file's begin.
         encoding: of the text; empty: that which a MyThes file names, else UTF-8.
     """
 
@@ -26,8 +26,12 @@ class ThesaurusOptions:
     encoding: str = ""
 
 
-def parse(argument: str) -> Parsed:
+def parse(argument: str, formats: Collection[str]) -> Parsed:
     """Return what a person's words say of a thesaurus.
+
+    Args:
+        argument: what stands behind `thesaurus:`.
+        formats: names of formats.
 
     Raises:
         UsageError: they are not of the form, or there is no such encoding.
@@ -36,5 +40,5 @@ def parse(argument: str) -> Parsed:
     encoding = given.get("encoding", "")
     if encoding:
         encoding = ReaderOptions(encoding=(encoding,)).encoding[0]
-    options = ThesaurusOptions(format=choice(given, "format", FORMATS, ""), encoding=encoding)
+    options = ThesaurusOptions(format=choice(given, "format", formats, ""), encoding=encoding)
     return Parsed((path,), options, given.get("language"))

@@ -21,12 +21,14 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 
-__all__ = ["READERS", "Member", "Sense", "detect", "read_mythes", "read_tab", "read_thesaurus"]
+__all__ = ["READERS", "Member", "Sense", "ThesaurusFormat", "detect", "read_mythes", "read_tab", "read_thesaurus"]
 
 PLACEHOLDER = "`"
 
@@ -102,7 +104,7 @@ def read_thesaurus(path: str, format: str, encoding: str) -> Iterator[tuple[str 
     with reading(path), opened(path) as stream:
         lines = _lines(stream, path)
         first = next(lines, b"")
-        yield from READERS[format or detect(first, path)](_again(first, lines), encoding, path)
+        yield from READERS[format or detect(first, path)].read(_again(first, lines), encoding, path)
 
 
 def _lines(stream: Iterable[bytes], path: str) -> Iterator[bytes]:
@@ -246,4 +248,19 @@ def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple
 
 Read = Callable[[Iterable[bytes], str, str], Iterator[tuple[str | None, Sense]]]
 
-READERS: dict[str, Read] = {"mythes": read_mythes, "tab": read_tab}
+
+@dataclass(frozen=True)
+class ThesaurusFormat(Entry):
+    """A format of thesauri: its reader yields words with their senses."""
+
+    read: Read
+
+
+READERS: Registry[ThesaurusFormat] = Registry(
+    {
+        "mythes": ThesaurusFormat(read_mythes, doc="MyThes, as LibreOffice has it"),
+        "tab": ThesaurusFormat(read_tab, doc="a sense a line, words between tabs"),
+    },
+    what="format of thesauri",
+    group="lexbeam.thesaurus_formats",
+)

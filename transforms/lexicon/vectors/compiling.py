@@ -105,7 +105,7 @@ def _is_own(entry: pa.Array, words: pa.Array, own: npt.NDArray[np.int64]) -> npt
 def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
     parts = []
     dim = 0
-    for block in READERS[format](path, options, False):
+    for block in READERS[format].read(path, options, False):
         parts.append(pa.array(block.words, pa.large_string()))
         dim = block.dim
     if not parts:
@@ -131,7 +131,7 @@ def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
 def _kept(path: str, format: str, options: VectorOptions, known: _Vocabulary) -> Iterable[npt.NDArray[np.float32]]:
     """Yield the vectors that count, block by block."""
     start = 0
-    for block in READERS[format](path, options, True):
+    for block in READERS[format].read(path, options, True):
         assert block.vectors is not None
         kept = known.kept[start : start + len(block.words)]
         start += len(block.words)

@@ -1,5 +1,8 @@
 """The formats of vectors by name, and which of them a file has."""
 
+from dataclasses import dataclass
+
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
@@ -8,14 +11,26 @@ from transforms.lexicon.vectors.blocks import Reader
 from transforms.lexicon.vectors.published import is_published, read_table
 from transforms.lexicon.vectors.text import float_rows, read_glove, read_word2vec, sizes_of
 
-__all__ = ["READERS", "detect"]
+__all__ = ["READERS", "VectorFormat", "detect"]
 
-READERS: dict[str, Reader] = {
-    "word2vec": read_word2vec,
-    "word2vec-binary": read_binary,
-    "glove": read_glove,
-    "table": read_table,
-}
+
+@dataclass(frozen=True)
+class VectorFormat(Entry):
+    """A format of static vectors: its reader yields blocks of words and rows."""
+
+    read: Reader
+
+
+READERS: Registry[VectorFormat] = Registry(
+    {
+        "word2vec": VectorFormat(read_word2vec, doc="word2vec's text, with a first line of two numbers"),
+        "word2vec-binary": VectorFormat(read_binary, doc="word2vec's binary format"),
+        "glove": VectorFormat(read_glove, doc="text without a first line"),
+        "table": VectorFormat(read_table, doc="table vectors of `lexbeam change`"),
+    },
+    what="format of vectors",
+    group="lexbeam.vector_formats",
+)
 
 
 def detect(path: str) -> str:

@@ -1,5 +1,6 @@
 """How static vectors are written: `FILE[:key=value...]`, or `FOLDER:slice=NAME` of our own."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
@@ -7,9 +8,8 @@ from transforms.lexicon.compiled.casing import CASES
 from transforms.lexicon.compiled.kind import Parsed
 from transforms.lexicon.compiled.specs import choice, number, split_spec, yes
 
-__all__ = ["FORM", "FORMATS", "VectorOptions", "parse"]
+__all__ = ["FORM", "VectorOptions", "parse"]
 
-FORMATS = ("word2vec", "word2vec-binary", "glove", "table")
 _KEYS = ("format", "slice", "seed", "dim", "centre", "remove", "unit", "case", "language")
 FORM = "vectors:FILE[:format=,dim=,centre=yes,remove=N,unit=yes,case=,language=] or vectors:FOLDER:slice=NAME[,seed=]"
 
@@ -19,7 +19,7 @@ class VectorOptions:
     """How vectors are read, and what is done to them.
 
     Attributes:
-        format: one of `FORMATS`; empty: found out.
+        format: an entry of `formats.READERS`; empty: found out.
         slice: of our own table, the slice's name.
         seed: of our own table, the training seed; None: the first.
         dim: numbers of a vector; None: found out.
@@ -39,14 +39,18 @@ class VectorOptions:
     case: str = "fold"
 
 
-def parse(argument: str) -> Parsed:
+def parse(argument: str, formats: Collection[str]) -> Parsed:
     """Return what a person's words say of vectors.
+
+    Args:
+        argument: what stands behind `vectors:`.
+        formats: names of formats.
 
     Raises:
         UsageError: they are not of the form, or two options contradict each other.
     """
     path, given = split_spec(argument, _KEYS, form=FORM)
-    format = choice(given, "format", FORMATS, "")
+    format = choice(given, "format", formats, "")
     if "slice" in given and format not in ("", "table"):
         raise UsageError(f"slice= is of our own tables, not of format={format}")
     if "seed" in given and "slice" not in given:

@@ -1,8 +1,10 @@
 """What a generator is: instances in, proposals for each of them out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from transforms.common.code.registry import Entry
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.kept import KeptInflector, opened_inflector
 from transforms.lexicon.given import Given
@@ -55,15 +57,14 @@ Source = Sequence[Sequence[Proposal]]
 Propose = Callable[[Sequence[Instance], Context], Sequence[Source]]
 
 
-class Generator(NamedTuple):
-    """A generator.
+@dataclass(frozen=True)
+class Generator(Entry):
+    """A generator; its doc line is what its column of scores holds.
 
     Attributes:
         propose: gives proposals.
-        needs: the option that names what it needs; empty: nothing.
         adds: whether raw scores of its sources are of one unit, and are added.
     """
 
     propose: Propose
-    needs: str = ""
     adds: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from transforms.common.code.registry import docs_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
@@ -127,6 +128,7 @@ class Asking(NamedTuple):
         encoders: masked language models.
         barred: words that are no candidates, sorted.
         protected: words that get none, sorted.
+        columns: all generators and their doc lines, which the table has columns of.
     """
 
     settings: Mapping[str, GenerationOptions]
@@ -137,6 +139,7 @@ class Asking(NamedTuple):
     encoders: tuple[Encoding, ...]
     barred: tuple[str, ...]
     protected: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...] = tuple(docs_of(GENERATORS).items())
 
     def context(self, setting: str, gold: Mapping[str, list[str]]) -> Context:
         """Return what generators of a setting are given."""

@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.instances import CANDIDATES
-from schemas.simplification.instances import GENERATORS as COLUMNS
+from schemas.simplification.instances import CANDIDATES, column_of
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 from transforms.simplification.generation.combination import Candidate, SourceOf, combined, evidence
 from transforms.simplification.generation.forms import formed, key_of
 from transforms.simplification.generation.generator import VECTORS, WORDNET
-from transforms.simplification.generation.generators import GENERATORS, column_of
+from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.inputs import Asking
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.protection import protection
@@ -260,7 +259,7 @@ def _row(instance: Instance, setting: str, one: Candidate) -> dict[str, Any]:
         "shown": best.shown,
         "rank": one.rank,
         "score": one.score,
-        **{f"{name}_score": one.scores.get(name) for name in COLUMNS},
+        **{f"{name}_score": one.scores.get(name) for name in map(column_of, GENERATORS)},
         "generators": one.sources,
         "votes": one.votes,
         "sense_id": best.proposal.sense,

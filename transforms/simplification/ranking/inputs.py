@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
-from transforms.learning.scorer import BASE
 from transforms.lexicon.given import check_given
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
 from transforms.simplification.ranking.options import RankingOptions, gain_of
-from transforms.simplification.ranking.rankers import OF_TARGET, RANKERS, VECTORS, Ranking
+from transforms.simplification.ranking.rankers import RANKERS, VECTORS, Ranking
 
 __all__ = ["RankingFiles", "check_ranking", "rankings_of", "uses_regressor"]
 
@@ -51,7 +50,7 @@ class RankingFiles(CacheOptions):
     regressor_scorer: str = option(
         "gradient-boosting",
         help="how the regressor learns, see docs/tasks/complexity/score.md",
-        choices=tuple(name for name in BASE if name != "frequency"),
+        choices="transforms.simplification.ranking.regressor:regressors",
         group="resources",
     )
 
@@ -89,11 +88,12 @@ def check_ranking(settings: Mapping[str, RankingOptions], given: RankingFiles) -
         if own.keep_target == "if-more-frequent" and not lists:
             raise UsageError("`keep_target` if-more-frequent needs `wordlist`: give one")
         if gain_of(own.keep_target) is not None:
+            of_target = [name for name, entry in RANKERS.items() if entry.of_target]
             for name in own.ranker:
-                if name.partition(":")[0] not in OF_TARGET:
+                if not RANKERS[name.partition(":")[0]].of_target:
                     raise UsageError(
                         f"`keep_target` {own.keep_target}: ranker {name} has no score of the "
-                        f"target; {' and '.join(OF_TARGET)} have"
+                        f"target; {' and '.join(of_target)} have"
                     )
 
 

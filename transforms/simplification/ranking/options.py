@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 
 __all__ = ["KEEP_TARGET", "PHRASES", "RankingOptions", "check_rankers", "gain_of"]
@@ -22,8 +22,7 @@ def check_rankers(value: tuple[str, ...]) -> None:
 
     for name in value:
         kind, colon, which = name.partition(":")
-        if kind not in RANKERS:
-            raise UsageError(f"no ranker is called {name!r}{nearest(kind, RANKERS)} (rankers: {', '.join(RANKERS)})")
+        RANKERS.check([kind])
         if colon and (kind != "frequency" or not which):
             raise UsageError(f"{name!r}: a name of a word list stands behind `frequency:` alone")
         if value.count(name) > 1:
@@ -54,11 +53,10 @@ class RankingOptions:
 
     ranker: tuple[str, ...] = option(
         ("frequency",),
-        help="what candidates are ranked by: frequency or frequency:NAME (of a "
-        "word list), senses, generation, similarity, regressor, average; several make several "
-        "rankings",
+        help="what candidates are ranked by; several make several rankings",
         metavar="RANKER",
         check=check_rankers,
+        listed="transforms.simplification.ranking.rankers:RANKERS",
     )
     average_of: tuple[str, ...] = option(
         ("senses", "frequency"),

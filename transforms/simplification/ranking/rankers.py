@@ -14,11 +14,13 @@ A phrase has frequency 0, or, by an option, that of its rarest word or the mean 
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.given import Given
 from transforms.lexicon.resources import Lexicon
@@ -28,22 +30,9 @@ if TYPE_CHECKING:
     from transforms.simplification.ranking.options import RankingOptions
     from transforms.simplification.ranking.regressor import Regressor
 
-__all__ = [
-    "OF_TARGET",
-    "RANKERS",
-    "VECTORS",
-    "Given",
-    "Ranked",
-    "Ranker",
-    "Ranking",
-    "frequencies",
-    "mean_ranks",
-    "scores_of",
-]
+__all__ = ["RANKERS", "VECTORS", "Given", "Ranked", "Ranker", "Ranking", "frequencies", "mean_ranks", "scores_of"]
 
 VECTORS = Given("vectors_", "vectors")
-# Rankers that score the target as they score candidates, so that a gain can be said.
-OF_TARGET = ("frequency", "regressor")
 
 
 class Ranked(NamedTuple):
@@ -78,7 +67,7 @@ class Ranking(NamedTuple):
     regressor: "Regressor | None" = None
 
 
-Ranker = Callable[[Sequence[Ranked], Ranking, str], list[Scored]]
+Rank = Callable[[Sequence[Ranked], Ranking, str], list[Scored]]
 
 
 def frequencies(words: Sequence[str], languages: Sequence[str], ranking: Ranking, name: str) -> list[float | None]:
@@ -207,22 +196,43 @@ def _or_least(score: float | None, name: str) -> float:
     return RANKERS[name.partition(":")[0]].least if score is None else score
 
 
-class Entry(NamedTuple):
-    """A ranker: what scores, the score of what it does not know, and the option that it needs."""
+@dataclass(frozen=True)
+class Ranker(Entry):
+    """A ranker.
 
-    rank: Ranker
+    Attributes:
+        rank: scores candidates, the simplest highest.
+        least: the score of what it does not know.
+        of_target: whether it scores the target as it scores candidates, so that a gain can be said.
+    """
+
+    rank: Rank
     least: float = 0.0
-    needs: str = ""
+    of_target: bool = False
 
 
-RANKERS: dict[str, Entry] = {
-    "frequency": Entry(_frequency, needs="wordlist"),
-    "senses": Entry(_senses),
-    "generation": Entry(_generation),
-    "similarity": Entry(_similarity, -1.0, "vectors"),
-    "regressor": Entry(_regressor, needs="complexity"),
-    "average": Entry(_average),
-}
+RANKERS: Registry[Ranker] = Registry(
+    {
+        "frequency": Ranker(
+            _frequency,
+            of_target=True,
+            needs="wordlist",
+            doc="how frequent it is; frequency:NAME by the word list of this name",
+        ),
+        "senses": Ranker(_senses, doc="how many senses of the target have it"),
+        "generation": Ranker(_generation, doc="the score of its generation"),
+        "similarity": Ranker(_similarity, -1.0, needs="vectors", doc="its cosine with the target, by static vectors"),
+        "regressor": Ranker(
+            _regressor,
+            of_target=True,
+            needs="complexity",
+            doc="how simple a regressor predicts it to be, of labelled words",
+        ),
+        "average": Ranker(_average, doc="the mean of its ranks by the rankers of `average_of`"),
+    },
+    what="ranker",
+    group="lexbeam.rankers",
+)
 
 
 def scores_of(name: str, ranked: Sequence[Ranked], ranking: Ranking) -> list[Scored]:

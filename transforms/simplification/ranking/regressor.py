@@ -23,8 +23,8 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import Fitted, ScorerOptions, Training
-from transforms.learning.scorers import SCORERS
+from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, Training
+from transforms.learning.scorers import SCORERS, members
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.ranking.regressor_features import LETTERS, word_features
 from transforms.simplification.ranking.regressor_words import (
@@ -123,6 +123,11 @@ class Regressor(NamedTuple):
 def _arrays(file: File) -> Fitted:
     with files.open_read(checked(file)) as stream:
         return read_safetensors(stream.read())
+
+
+def regressors() -> dict[str, Scorer]:
+    """Return the scorers that a regressor may learn by: all that need no column of their own."""
+    return {name: scorer for name, scorer in members().items() if "baseline_column" not in scorer.uses}
 
 
 def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, lists: Sequence[str]) -> Fitted:

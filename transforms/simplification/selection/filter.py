@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Fingerprinted
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.kept import KeptInflector, opened_inflector
@@ -111,5 +112,12 @@ def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[
     return left + form + right, len(left)
 
 
-# Looks at those of groups that are kept, and drops some.
-Filter = Callable[[Sequence[Group], Selecting], None]
+@dataclass(frozen=True)
+class Filter(Entry):
+    """A filter of candidates.
+
+    Attributes:
+        drop: looks at those of groups that are kept, and gives some a reason.
+    """
+
+    drop: Callable[[Sequence[Group], Selecting], None]

@@ -1,13 +1,4 @@
-"""Filters of candidates by name: what they drop, and why.
-
-| filter | reason |
-|---|---|
-| none | drops nothing, for comparison |
-| morphology | target_inflection, merged |
-| pos | pos_mismatch |
-| similarity | below_similarity: its cosine with the target is less than the floor |
-| ngram | below_ngram: its bigrams with the words before and after are too rare |
-"""
+"""Filters of candidates by name: what they drop, and why."""
 
 import re
 from collections.abc import Sequence
@@ -15,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from transforms.common.code.registry import Registry
 from transforms.simplification.selection.filter import NGRAMS, VECTORS, Filter, Group, Selecting, State, replaced
 from transforms.simplification.selection.morphology import filter_morphology
 from transforms.simplification.selection.pos import filter_pos
@@ -86,10 +78,24 @@ def _none(groups: Sequence[Group], selecting: Selecting) -> None:
     pass
 
 
-FILTERS: dict[str, Filter] = {
-    "none": _none,
-    "morphology": filter_morphology,
-    "pos": filter_pos,
-    "similarity": filter_similarity,
-    "ngram": filter_ngram,
-}
+FILTERS: Registry[Filter] = Registry(
+    {
+        "none": Filter(_none, doc="drops nothing, for comparison"),
+        "morphology": Filter(
+            filter_morphology, doc="target_inflection: another form of the target's lemma; merged: of a candidate's"
+        ),
+        "pos": Filter(
+            filter_pos, needs="engine", doc="pos_mismatch: another part of speech than the target, in its place"
+        ),
+        "similarity": Filter(
+            filter_similarity,
+            needs="vectors",
+            doc="below_similarity: its cosine with the target is less than the floor",
+        ),
+        "ngram": Filter(
+            filter_ngram, needs="ngrams", doc="below_ngram: its bigrams with the words before and after are too rare"
+        ),
+    },
+    what="filter",
+    group="lexbeam.selection_filters",
+)

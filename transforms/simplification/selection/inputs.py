@@ -12,12 +12,11 @@ from transforms.inflection.kept import kept_inflector, within_inflector
 from transforms.lexicon.given import check_given
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, path_within, prepare
 from transforms.simplification.selection.filter import NGRAMS, VECTORS, Selecting
+from transforms.simplification.selection.filters import FILTERS
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import Selection
 
 __all__ = ["SelectionFiles", "check_selection", "check_tagger", "selection_of"]
-
-_NEEDS = {"pos": "engine", "similarity": "vectors", "ngram": "ngrams"}
 
 
 def _as_ngrams(text: str) -> str:
@@ -83,7 +82,7 @@ def check_selection(settings: Mapping[str, SelectionOptions], given: SelectionFi
     for name, own in settings.items():
         where = f"setting {name} filters" if name else "`filters`: they filter"
         for one in own.filters:
-            need = _NEEDS.get(one)
+            need = FILTERS[one].needs
             has = engine if need == "engine" else getattr(given, need) if need else True
             if not has:
                 raise UsageError(f"{where} by {one}, which needs `{need}`: give it")

@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.simplification.instances import CANDIDATES, SELECTIONS
-from transforms.annotation.engines.registry import TAGGERS
 from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
@@ -48,7 +47,7 @@ class Selected:
 def select(groups: Sequence[Group], selecting: Selecting) -> None:
     """Apply the filters of a setting, in their order, to the candidates of instances."""
     for name in selecting.options.filters:
-        FILTERS[name](groups, selecting)
+        FILTERS[name].drop(groups, selecting)
     for group in groups:
         for state in group.states:
             state.note = state.note if state.reason is None else None
@@ -112,7 +111,6 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
     return {
         "transforms.simplification.selection.filters:FILTERS": sorted(used),
         "transforms.annotation.engines.registry:ENGINES": kinds,
-        "transforms.annotation.engines.registry:TAGGERS": [kind for kind in kinds if kind in TAGGERS],
     }
 
 

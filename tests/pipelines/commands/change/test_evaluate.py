@@ -21,7 +21,6 @@ from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part
-from transforms.evaluation import metrics
 from transforms.sample.planting import PLANTED_WORDS, TRUTH_COLUMNS, plant_words, truth_row
 
 OP = "old:new/op/cosine/mean"
@@ -158,11 +157,10 @@ def test_what_is_wrong_is_told_with_its_flag(change, tmp_path, capsys, words, me
 
 
 @pytest.fixture
-def installed(outsider, monkeypatch):
+def installed(outsider):
     """The package of CONTRIBUTING.md that adds a metric, word for word."""
     (code,) = blocks_of("Add a metric")
     outsider(*entry_of("Add a metric"), toy_metrics=code)
-    monkeypatch.setattr(metrics, "METRICS", dict(metrics.METRICS))
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,0 +1,74 @@
+"""Tables of docs that list what a registry has: they name every entry, no other, and what each needs."""
+
+import importlib
+import re
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+# By page and first cell of the table: the registry, and names that are no entries of it.
+TABLES = {
+    ("reference/formats.md", "format"): ("transforms.formats.readers.registry:READERS", ()),
+    ("reference/annotation.md", "engine"): ("transforms.annotation.engines.registry:ENGINES", ("none",)),
+    ("reference/annotation.md", "layer"): ("transforms.layers.registry:LAYERS", ()),
+    ("reference/evaluation.md", "name"): ("transforms.evaluation.metrics:METRICS", ()),
+    ("tasks/change/README.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
+    ("tasks/complexity/features.md", "group"): ("transforms.complexity.features.registry:GROUPS", ()),
+    ("tasks/complexity/score.md", "name"): ("transforms.learning.scorers:SCORERS", ()),
+    ("tasks/complexity/select.md", "pattern"): ("transforms.complexity.select.patterns:PATTERNS", ()),
+    ("tasks/cloze/options.md", "reader"): ("transforms.cloze.readers.options:READERS", ()),
+    ("tasks/cloze/candidates.md", "filter"): ("transforms.cloze.filters.registry:FILTERS", ()),
+    ("tasks/cloze/abstractness.md", "input"): ("transforms.cloze.abstractness.inputs:INPUTS", ()),
+    ("tasks/cloze/abstractness.md", "estimator"): ("transforms.cloze.abstractness.estimators:ESTIMATORS", ()),
+    ("tasks/simplification/generate.md", "generator"): (
+        "transforms.simplification.generation.generators:GENERATORS",
+        (),
+    ),
+    ("tasks/simplification/generate.md", "format"): ("transforms.lexicon.thesauri.reading:READERS", ()),
+    ("tasks/simplification/rank.md", "filter"): ("transforms.simplification.selection.filters:FILTERS", ()),
+    ("tasks/simplification/rank.md", "ranker"): ("transforms.simplification.ranking.rankers:RANKERS", ()),
+}
+
+
+def rows_of(page, first):
+    """Return the rows of the first table of a page whose head begins with a cell."""
+    text = (DOCS / page).read_text("utf-8")
+    found = re.search(rf"^\| {first} \|.*\n\|[-| ]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert found, f"{page} has no table of {first}"
+    return found[1].splitlines()
+
+
+def test_tables_name_every_entry_and_what_it_needs():
+    wrong = []
+    for (page, first), (registry, others) in TABLES.items():
+        module, _, name = registry.partition(":")
+        entries = getattr(importlib.import_module(module), name)
+        named = {}
+        for row in rows_of(page, first):
+            for word in re.findall(r"`([^`]+)`", row.split("|")[1]):
+                named[word if word in entries else word.partition(":")[0]] = row
+        wrong += [f"{page}: {entry} is not in the table of {registry}" for entry in entries if entry not in named]
+        wrong += [
+            f"{page}: {word} is not in {registry}" for word in named if word not in entries and word not in others
+        ]
+        needs = {entry: getattr(entries[entry], "needs", "") for entry in named if entry in entries}
+        wrong += [
+            f"{page}: the row of {entry} does not say that it needs --{need}"
+            for entry, need in needs.items()
+            if isinstance(need, str) and need and f"`--{need}`" not in named[entry]
+        ]
+    assert wrong == []
+
+
+def test_every_registry_of_entries_has_doc_lines_and_a_group_of_its_own():
+    """A doc line is what help says: it is one line, plain, and no sentence."""
+    seen, wrong = {}, []
+    for registry, _ in TABLES.values():
+        module, _, name = registry.partition(":")
+        entries = getattr(importlib.import_module(module), name)
+        assert seen.setdefault(entries.group, registry) == registry
+        wrong += [
+            f"{registry}: {entry}: {value.doc!r}"
+            for entry, value in entries.items()
+            if not value.doc or "\n" in value.doc or value.doc.endswith(".")
+        ]
+    assert wrong == []

@@ -1,0 +1,126 @@
+"""Registries: what may be chosen by a name, each entry with all that is said of it.
+
+    MEASURES: Registry[Measure] = Registry(
+        {"cosine": Measure(cosine_distance, doc="1 - cos of a word's aligned vectors")},
+        what="measure",
+        group="lexbeam.measures",
+    )
+
+An entry is an `Entry`: a doc line, what it needs, and the fields of its kind. The choices of an
+option and its help, messages about unknown names, columns of tables and tables in docs follow from
+it. Its order in the literal is that of the registry. The identity of code counts a chosen entry,
+not its neighbours, and no doc line.
+
+With a `group`, packages of others add entries, in their `setup.py`:
+
+    entry_points={"lexbeam.measures": ["manhattan = toy_measures:MANHATTAN"]}
+
+Every process takes them in by itself, so that workers know them too. They come behind ours.
+"""
+
+import importlib.metadata
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from transforms.common.errors import UsageError, nearest
+
+__all__ = ["Entry", "Registry", "docs_of"]
+
+log = logging.getLogger("lexbeam")
+
+T = TypeVar("T")
+
+_TAKEN: dict[str, dict[str, Any]] = {}  # by group
+_TAKING = threading.RLock()  # what is loaded may itself ask for the registry
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of a registry; kinds of entries add fields, which may be given by place.
+
+    Attributes:
+        doc: what it is, in a line, for help, docs and columns.
+        needs: the option without which there is nothing for it to work with; empty for none.
+    """
+
+    doc: str = field(kw_only=True)
+    needs: str = field(default="", kw_only=True)
+
+
+class Registry(MutableMapping[str, T]):
+    """Entries by name: ours in the order of the literal, then those of other packages by name.
+
+    Attributes:
+        what: what an entry is called in messages.
+        group: the group of entry points; empty: other packages add none.
+    """
+
+    def __init__(self, entries: Mapping[str, T], *, what: str, group: str = "") -> None:
+        self.what = what
+        self.group = group
+        self._ours = dict(entries)
+
+    def __getitem__(self, name: str) -> T:
+        return self._ours[name] if name in self._ours else self._outside()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._ours or name in self._outside()
+
+    def __iter__(self) -> Iterator[str]:
+        yield from list(self._ours)
+        yield from [name for name in self._outside() if name not in self._ours]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __setitem__(self, name: str, entry: T) -> None:
+        self._ours[name] = entry
+
+    def __delitem__(self, name: str) -> None:
+        del self._ours[name]
+
+    def check(self, names: Iterable[str], where: str = "") -> None:
+        """Check that there are entries of these names.
+
+        Args:
+            names: to be checked.
+            where: what names them, such as an option in backquotes; it begins the message.
+
+        Raises:
+            UsageError: there is none; the message has the nearest name, and all.
+        """
+        for name in names:
+            if name not in self:
+                raise UsageError(
+                    f"{where}{': ' if where else ''}no {self.what} is called {name!r}{nearest(name, self)} "
+                    f"(there are: {', '.join(self)})"
+                )
+
+    def _outside(self) -> dict[str, T]:
+        if not self.group:
+            return {}
+        with _TAKING:
+            if self.group not in _TAKEN:
+                _TAKEN[self.group] = {}
+                _TAKEN[self.group].update(self._load())
+            return _TAKEN[self.group]
+
+    def _load(self) -> Iterator[tuple[str, T]]:
+        """Yield the entries of other packages; one that clashes or fails is told and left out."""
+        points = importlib.metadata.entry_points(group=self.group)
+        for point in sorted(points, key=lambda point: (point.name, point.value)):
+            if point.name in self._ours or point.name in _TAKEN[self.group]:
+                log.warning("%s: %r of %s is left out: there is one of this name", self.group, point.name, point.value)
+                continue
+            try:
+                yield point.name, point.load()
+            except Exception as error:  # whatever it is that a module of others does
+                log.warning("%s: %r cannot be loaded from %s: %s", self.group, point.name, point.value, error)
+
+
+def docs_of(registry: Mapping[str, Any]) -> dict[str, str]:
+    """Return the doc line of every entry, by name."""
+    return {name: entry.doc for name, entry in registry.items()}
