@@ -7,7 +7,7 @@ A fold is the hash of the article modulo their number, so that no passage is in 
 that a reader is asked, training sees neither questions, nor further ones, nor any text.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
