@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.measure import Row, data_folder, lexbeam, ratios, run_script, stage_seconds
+from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios, run_script, stage_seconds
 from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
 from transforms.annotation.engines.registry import describe_engine, load_engine, split_paragraphs
 from transforms.common.blas import one_thread
@@ -41,7 +41,7 @@ def _texts(folder: Path) -> tuple[Path, str]:
     return folder / "sample" / "corpus", f"spacy:{folder / 'blank'}"
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     texts, spec = _texts(folder)
     paths = sorted(texts.glob("*.txt"))
@@ -77,7 +77,7 @@ def bare(paths: list[Path], spec: str) -> Callable[[], None]:
     return loop
 
 
-def _one_process(folder: Path, paths: list[Path], spec: str) -> Row:
+def _one_process(folder: Path, paths: list[Path], spec: str) -> BenchmarkRow:
     files = [InputFile(path.name, str(path), path.stat().st_size, "in") for path in paths]
     space = Workspace(str(folder / "work"))
     unit = Unit(tuple(files), sum(file.size for file in files))
@@ -96,10 +96,10 @@ def _one_process(folder: Path, paths: list[Path], spec: str) -> Row:
     ours()  # both have warm caches now
     value, found = ratios(loop, ours, REPEATS, clock=time.process_time)
     note = f"all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
-    return Row("annotation over a bare nlp.pipe loop, one process", value, 0.95, False, "x", note)
+    return BenchmarkRow("annotation over a bare nlp.pipe loop, one process", value, 0.95, False, "x", note)
 
 
-def _two_processes(folder: Path, paths: list[Path], spec: str) -> Row:
+def _two_processes(folder: Path, paths: list[Path], spec: str) -> BenchmarkRow:
     """Time the stage from its plan to its last artefact, the models' loading included."""
     found = []
     for number in range(REPEATS):
@@ -122,4 +122,4 @@ def _two_processes(folder: Path, paths: list[Path], spec: str) -> Row:
         found.append(single / stage_seconds(work / "_artefacts", "corpus/annotate"))
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
     name = "annotation stage in two processes over a bare nlp.pipe loop"
-    return Row(name, statistics.median(found), 1.8, False, "x", note)
+    return BenchmarkRow(name, statistics.median(found), 1.8, False, "x", note)

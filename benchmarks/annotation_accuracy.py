@@ -28,7 +28,7 @@ import threadpoolctl
 from transforms.annotation.engines.registry import annotate_text, load_engine
 
 
-class Gold(NamedTuple):
+class GoldTreebank(NamedTuple):
     """A treebank as text, with the span, part of speech and lemma of words, and sentence spans."""
 
     text: str
@@ -51,7 +51,7 @@ def read_sentences(path: Path) -> Iterator[tuple[bool, list[list[str]]]]:
             rows, border = [], False
 
 
-def read_gold(path: Path) -> Gold:
+def read_gold(path: Path) -> GoldTreebank:
     """Put the text of a treebank together."""
     sentences = list(read_sentences(path))
     marked = sum(border for border, _ in sentences) > len(sentences) / 100
@@ -78,7 +78,7 @@ def read_gold(path: Path) -> Gold:
         spans.add((first, len(text.rstrip())))
         if not text.endswith(" ") and number + 1 < len(sentences):
             text += " "
-    return Gold(text.rstrip(), words, tokens, spans)
+    return GoldTreebank(text.rstrip(), words, tokens, spans)
 
 
 def f1(found: set[tuple[int, int]], gold: set[tuple[int, int]]) -> float:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.measure import Row, lexbeam, ratios, run_script
+from benchmarks.measure import BenchmarkRow, lexbeam, ratios, run_script
 
 TOKENS = 2_000_000
 REPEATS = 3
@@ -68,7 +68,7 @@ def make_config(folder: Path, tokens: int, seed: int = 1) -> Path:
     return path
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the row."""
     config = make_config(folder, TOKENS)
     value, found = ratios(
@@ -77,4 +77,4 @@ def measure(folder: Path) -> list[Row]:
         REPEATS,
     )
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
-    return [Row("whole job over a bare script, one process each", value, 1.15, True, "x", note)]
+    return [BenchmarkRow("whole job over a bare script, one process each", value, 1.15, True, "x", note)]

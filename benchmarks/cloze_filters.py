@@ -24,11 +24,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.cloze_lesk import asked_of
-from benchmarks.measure import Row, Skipped, timed
+from benchmarks.measure import BenchmarkRow, Skipped, timed
 from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import Setting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of
-from transforms.cloze.filters.candidates import JUDGE, Asking, CandidateTask
+from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
 from transforms.cloze.filters.options import CandidateOptions, asking_of
 from transforms.cloze.filters.similarity import static
 from transforms.common.store.artefacts import Artefact, Workspace, make
@@ -112,11 +112,11 @@ def word_by_word(table: pa.Table, vectors: Any) -> list[float]:
     return greatest
 
 
-def _work(part: Part, asking: Asking, folder: str) -> None:
+def _work(part: Part, asking: CandidateSetting, folder: str) -> None:
     make(Workspace(folder), JUDGE, CandidateTask(part), asking)
 
 
-def _seconds(parts: list[Part], asking: Asking, folder: Path) -> float:
+def _seconds(parts: list[Part], asking: CandidateSetting, folder: Path) -> float:
     """Return how long two processes take; they have imported and opened what they need."""
     context = multiprocessing.get_context("fork")
     workers = [
@@ -133,7 +133,7 @@ def _seconds(parts: list[Part], asking: Asking, folder: Path) -> float:
     return time.perf_counter() - start
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows; none where WordNet's files are not there."""
     if not Path(DEBIAN, "index.sense").exists():
         raise Skipped(f"needs {DEBIAN} (wordnet-base, wordnet-sense-index)")
@@ -147,7 +147,7 @@ def measure(folder: Path) -> list[Row]:
     return [*_beside_loop(table, asking.setting), *_all_filters(table, asking, folder)]
 
 
-def _beside_loop(table: pa.Table, setting: Setting) -> list[Row]:
+def _beside_loop(table: pa.Table, setting: FilterSetting) -> list[BenchmarkRow]:
     some = table.slice(0, LOOPED).select(list(COLUMNS)).combine_chunks()
     vectors: Any = setting.lexicon.get("vectors_")
     pairs = batch_of(some)
@@ -162,7 +162,7 @@ def _beside_loop(table: pa.Table, setting: Setting) -> list[Row]:
     same = np.allclose(own.values, kept, atol=1e-5, equal_nan=True)
     note = ", ".join(f"{value:.0f}" for value in ratios)
     return [
-        Row(
+        BenchmarkRow(
             "static similarity word by word over ours",
             statistics.median(ratios),
             BOUND_LOOP,
@@ -170,11 +170,11 @@ def _beside_loop(table: pa.Table, setting: Setting) -> list[Row]:
             "x",
             f"all runs: {note}",
         ),
-        Row("  and the cosines are the same", float(same), 1, False, ""),
+        BenchmarkRow("  and the cosines are the same", float(same), 1, False, ""),
     ]
 
 
-def _all_filters(table: pa.Table, asking: Asking, folder: Path) -> list[Row]:
+def _all_filters(table: pa.Table, asking: CandidateSetting, folder: Path) -> list[BenchmarkRow]:
     parts = []
     for number in range(2):
         artefact = Artefact(str(folder / f"pairs{number}"))
@@ -187,7 +187,7 @@ def _all_filters(table: pa.Table, asking: Asking, folder: Path) -> list[Row]:
     speeds = [2 * PAIRS_EACH / seconds for seconds in found]
     note = ", ".join(f"{value:.0f}" for value in speeds)
     return [
-        Row(
+        BenchmarkRow(
             "pairs of 420 words, all filters but contextual, 2 processes",
             statistics.median(speeds),
             BOUND_PAIRS,

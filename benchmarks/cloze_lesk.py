@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.lexicon_wordnet import read_by_nltk
-from benchmarks.measure import Row, Skipped, timed
+from benchmarks.measure import BenchmarkRow, Skipped, timed
 from transforms.cloze.filters.lesk import choose_senses, contexts_of
 from transforms.cloze.filters.stop_words import STOP_WORDS
 from transforms.lexicon.resources import LexiconOptions, prepare
@@ -39,7 +39,7 @@ REPEATS = 3
 BOUND, BOUND_KEPT = 20.0, 12.0
 
 
-class Asked(NamedTuple):
+class AmbiguousWords(NamedTuple):
     """Pairs, and the words of their summaries that have several senses as noun or verb."""
 
     summaries: list[list[str]]
@@ -49,7 +49,7 @@ class Asked(NamedTuple):
     senses: Ragged
 
 
-def asked_of(wordnet: Any, pairs: int) -> Asked:
+def asked_of(wordnet: Any, pairs: int) -> AmbiguousWords:
     """Return pairs made of WordNet's examples."""
     examples = pc.list_flatten(wordnet.examples(np.arange(len(wordnet)))).to_pylist()
     drawn = np.random.default_rng(1).integers(0, len(examples), 120 * pairs)
@@ -67,7 +67,7 @@ def asked_of(wordnet: Any, pairs: int) -> Asked:
     several = senses.lengths() > 1
     kept = senses.keep(several[senses.owners()])
     offsets = np.append(kept.offsets[:-1][several], kept.offsets[-1])
-    return Asked(
+    return AmbiguousWords(
         summaries,
         [text[SUMMARY:] for text in texts],
         owners[several],
@@ -76,7 +76,7 @@ def asked_of(wordnet: Any, pairs: int) -> Asked:
     )
 
 
-def ours(wordnet: Any, asked: Asked) -> np.ndarray:
+def ours(wordnet: Any, asked: AmbiguousWords) -> np.ndarray:
     """Return the number of the sense of each word."""
     kind = pa.list_(pa.string())
     texts = [pa.array(asked.summaries, kind), pa.array(asked.passages, kind)]
@@ -87,7 +87,7 @@ def ours(wordnet: Any, asked: Asked) -> np.ndarray:
 class OnObjects:
     """The same scoring on nltk's synsets, with what was asked before at hand."""
 
-    def __init__(self, theirs: Any, wordnet: Any, asked: Asked, *, keep: bool) -> None:
+    def __init__(self, theirs: Any, wordnet: Any, asked: AmbiguousWords, *, keep: bool) -> None:
         self._keep = keep
         texts = [*asked.words.to_pylist(), *STOP_WORDS]
         texts += [word for text in (*asked.summaries, *asked.passages) for word in text]
@@ -184,7 +184,7 @@ def _glosses(wordnet: Any) -> dict[tuple[str, int], tuple[str, ...]]:
     return {key: tuple(words[begin:end]) for key, begin, end in zip(keys, bounds, bounds[1:], strict=False)}
 
 
-def on_objects(objects: OnObjects, asked: Asked, synsets: Sequence[Sequence[Any]]) -> list[int]:
+def on_objects(objects: OnObjects, asked: AmbiguousWords, synsets: Sequence[Sequence[Any]]) -> list[int]:
     """Return the number of the sense of each word."""
     return [
         objects.choose([asked.summaries[owner], asked.passages[owner]], word, own)
@@ -192,7 +192,7 @@ def on_objects(objects: OnObjects, asked: Asked, synsets: Sequence[Sequence[Any]
     ]
 
 
-def _synsets(theirs: Any, wordnet: Any, asked: Asked) -> list[list[Any]]:
+def _synsets(theirs: Any, wordnet: Any, asked: AmbiguousWords) -> list[list[Any]]:
     """Return nltk's synsets of each word, in the order of our senses."""
     rows = wordnet.synset_of(asked.senses.values)
     pairs = zip(wordnet.types(rows).to_pylist(), wordnet.offsets(rows).tolist(), strict=True)
@@ -201,7 +201,7 @@ def _synsets(theirs: Any, wordnet: Any, asked: Asked) -> list[list[Any]]:
     return [found[begin:end] for begin, end in itertools.pairwise(bounds)]
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows; none where WordNet's files or nltk are not there."""
     if not Path(DEBIAN, "index.sense").exists():
         raise Skipped(f"needs {DEBIAN} (wordnet-base, wordnet-sense-index)")
@@ -212,7 +212,7 @@ def measure(folder: Path) -> list[Row]:
     seconds = [timed(lambda: ours(wordnet, asked), time.process_time) for _ in range(REPEATS)]
     own = PAIRS / statistics.median(seconds)
     rows = [
-        Row(
+        BenchmarkRow(
             "adapted Lesk, pairs of 420 words",
             own,
             100,
@@ -243,8 +243,8 @@ def measure(folder: Path) -> list[Row]:
         name += ", what is around synsets kept" if keep else ""
         note = ", ".join(f"{value:.1f}" for value in found)
         rows += [
-            Row(name, statistics.median(found), bound, False, "x", f"all runs: {note}"),
-            Row("  and the same senses are chosen", float(same), 1, False, ""),
+            BenchmarkRow(name, statistics.median(found), bound, False, "x", f"all runs: {note}"),
+            BenchmarkRow("  and the same senses are chosen", float(same), 1, False, ""),
         ]
     return rows
 

@@ -32,10 +32,10 @@ from pipelines.cli import main as lexbeam
 from pipelines.commands.cloze.options import GLOSS_TOKENS
 from schemas.cloze.pairs import CANDIDATES
 from transforms.cloze.filters.candidates import question_id
-from transforms.cloze.readers.data import Encoded, EncodeOptions, Group, GroupTask, questions
+from transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import READERS, Questions, ReaderOptions
+from transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
 from transforms.cloze.readers.stages import (
     READ_PREDICT,
     READ_TRAIN,
@@ -107,7 +107,7 @@ def _bag(asked: Questions, row: int, name: str) -> Ints:
     return np.unique(lists.values[lists.bounds[at] : lists.bounds[at + 1]]).astype(np.int64)
 
 
-def encoded_files(data: Path, work: Path) -> Iterator[tuple[Group, Encoded]]:
+def encoded_files(data: Path, work: Path) -> Iterator[tuple[QuestionGroup, Encoded]]:
     """Yield each kind's questions: the targets that the files of a folder have."""
     for path in sorted(data.glob("Task_*.jsonl")):
         out = work / path.stem
@@ -122,7 +122,7 @@ def encoded_files(data: Path, work: Path) -> Iterator[tuple[Group, Encoded]]:
         table = pa.Table.from_pylist(rows, CANDIDATES.schema()).sort_by("question_id")
         written = write_part(Artefact(str(out / "targets")), CANDIDATES.schema(), [table], sort_keys=CANDIDATES.key)
         task = GroupTask(
-            Group(kind, language), tuple(snapshot.parts("cloze/pairs")), (Part.of(CANDIDATES.name, 0, written),)
+            QuestionGroup(kind, language), tuple(snapshot.parts("cloze/pairs")), (Part.of(CANDIDATES.name, 0, written),)
         )
         options = EncodeOptions(asked="targets")
         yield task.group, make(Workspace(str(work / "made")), ENCODE, task, options)
@@ -147,7 +147,7 @@ def _targets(pairs: pa.Table) -> Iterator[dict[str, Any]]:
             }
 
 
-class Measured(NamedTuple):
+class FoldFigures(NamedTuple):
     """Sums over the questions of a fold: how many, unseen answers, reciprocal ranks, seconds."""
 
     questions: int
@@ -156,7 +156,7 @@ class Measured(NamedTuple):
     seconds: float
 
 
-def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing) -> Measured:
+def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing) -> FoldFigures:
     """Return how good a baseline is on a fold."""
     asked = questions(encoded)
     of = folds_of(asked, folds, seed)
@@ -170,10 +170,12 @@ def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoo
     seen = np.isin(np.arange(encoded.named), asked.answers[others])
     tally = tally_of(scores, asked.answers[rows], seen)
     seconds = time.process_time() - start
-    return Measured(tally.questions, tally.unseen, tally.reciprocal, seconds)
+    return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, seconds)
 
 
-def reader(name: str, group: Group, encoded: Encoded, fold: int, options: FoldOptions, work: Path) -> Measured:
+def reader(
+    name: str, group: QuestionGroup, encoded: Encoded, fold: int, options: FoldOptions, work: Path
+) -> FoldFigures:
     """Return how good a reader is on a fold, and the CPU time of its training."""
     task = ReadTask(group, name, fold, encoded)
     place = Workspace(str(work / "made"))
@@ -188,7 +190,7 @@ def reader(name: str, group: Group, encoded: Encoded, fold: int, options: FoldOp
     tally = found.tally
     if tally is None:
         raise RuntimeError(f"{name} has no figures")
-    return Measured(tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8")))
+    return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8")))
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -220,7 +222,7 @@ def _measure(options: Any, work: Path) -> None:
         for group, encoded in groups:
             by_seed, unseen, seconds = [], [], []
             for seed in seeds:
-                how = FoldOptions(options.folds, seed, ReaderOptions(), BandOptions(), GLOSS_TOKENS, lexicon)
+                how = FoldOptions(options.folds, seed, ReaderNetworkOptions(), BandOptions(), GLOSS_TOKENS, lexicon)
                 found = [
                     reader(name, group, encoded, fold, how, work)
                     if READERS[name].trained

@@ -45,7 +45,7 @@ LETTERS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 
 
 @dataclass(frozen=True)
-class Trial:
+class FilterTrial:
     """Where the trial works, and with what.
 
     Attributes:
@@ -134,7 +134,7 @@ def show_shares(title: str, rows: pa.Table, kind: str, names: Sequence[str]) -> 
 # Planted violations.
 
 
-def planted(trial: Trial, rows: pa.Table, threshold: float) -> dict[str, tuple[int, float]]:
+def planted(trial: FilterTrial, rows: pa.Table, threshold: float) -> dict[str, tuple[int, float]]:
     """Return by violation how many targets it was planted for, and how often it is rejected."""
     options = LexiconOptions(
         resources=(f"vectors=vectors:{trial.vectors}", f"wordnet=wordnet:{trial.wordnet}"),
@@ -182,7 +182,7 @@ def _forms(words: Sequence[str], wordnet: Any) -> dict[tuple[str, str], list[str
 # The trial.
 
 
-def show_filters(trial: Trial, model: Path) -> None:
+def show_filters(trial: FilterTrial, model: Path) -> None:
     """Print the shares of every filter, and those of its variants."""
     print("| kind | filter | targets | other unseen words | of them content words |")
     print("|---|---|---|---|---|")
@@ -214,7 +214,7 @@ def _optional(rows: pa.Table) -> list[str]:
     return [name for name in there if name not in criteria]
 
 
-def _variants(trial: Trial, model: Path) -> None:
+def _variants(trial: FilterTrial, model: Path) -> None:
     kind = "nonspecificity"
     for sense in SENSES:
         for depth in DEPTHS:
@@ -288,7 +288,7 @@ def main() -> None:
         "--overwrite",
     )
     own = f"{vectors}:remove={given.remove}"
-    show_filters(Trial(given.out, given.wordnet, own, given.static_threshold), model)
+    show_filters(FilterTrial(given.out, given.wordnet, own, given.static_threshold), model)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["Known", "by_loop"]
+__all__ = ["LoopResources", "by_loop"]
 
 NAN = float("nan")
 VOWELS = frozenset("aeiouyæøœаеёиоуыэюяіїєαεηιουω")
@@ -53,7 +53,7 @@ FLAGS = ("capital_initial", "capital_all", "_known")
 Values = dict[str, Any]
 
 
-class Known(NamedTuple):
+class LoopResources(NamedTuple):
     """What is read before the clock starts.
 
     Attributes:
@@ -81,7 +81,7 @@ class Known(NamedTuple):
     suffixes: Sequence[str]
 
 
-def by_loop(instances: pd.DataFrame, known: Known) -> pd.DataFrame:
+def by_loop(instances: pd.DataFrame, known: LoopResources) -> pd.DataFrame:
     """Return the features of instances; the caches are empty when it starts."""
 
     @functools.cache
@@ -145,7 +145,7 @@ def _both(first: Values, last: Values) -> Values:
     return found
 
 
-def _form(word: str, known: Known) -> Values:
+def _form(word: str, known: LoopResources) -> Values:
     low = word.lower()
     bare = "".join(letter for letter in unicodedata.normalize("NFD", low) if not unicodedata.combining(letter))
     letters = [letter for letter in word if letter.isalpha()]
@@ -174,7 +174,7 @@ def _form(word: str, known: Known) -> Values:
     }
 
 
-def _affixes(word: str, known: Known) -> int:
+def _affixes(word: str, known: LoopResources) -> int:
     count = 0
     while ends := [end for end in known.suffixes if word.endswith(end) and len(word) > len(end) + 2]:
         word, count = word[: -max(map(len, ends))], count + 1
@@ -213,7 +213,7 @@ def _norms(word: str, lemma: str, norms: Mapping[str, Mapping[str, tuple[float, 
     return found
 
 
-def _wordnet(word: str, upos: str | None, known: Known) -> Values:
+def _wordnet(word: str, upos: str | None, known: LoopResources) -> Values:
     wordnet = known.wordnet
     low = word.lower()
     own = TAGS.get(upos or "")

@@ -34,8 +34,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from benchmarks.measure import Row, Skipped, lexbeam, run_script, timed
-from transforms.complexity.features.base import Setting
+from benchmarks.measure import BenchmarkRow, Skipped, lexbeam, run_script, timed
+from transforms.complexity.features.base import FeatureSetting
 from transforms.complexity.features.form import PREFIXES, SUFFIXES
 from transforms.complexity.features.registry import features_of
 from transforms.complexity.features.stages import FeatureOptions, setting_of
@@ -69,7 +69,7 @@ print(getattr(complexity_features, sys.argv[1])(Path(sys.argv[2])))
 """
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     needed = [name for name in ("nltk", "pandas", "pyphen", "wordfreq") if not _there(name)]
     if needed:
@@ -167,7 +167,7 @@ def _instances(folder: Path) -> list[pa.Table]:
     return [pq.read_table(path) for path in sorted(found.glob("*.parquet"))]
 
 
-def _setting(folder: Path) -> Setting:
+def _setting(folder: Path) -> FeatureSetting:
     options = FeatureOptions(
         use=GROUPS,
         wordlist=(_list(folder),),
@@ -178,7 +178,7 @@ def _setting(folder: Path) -> Setting:
     return setting_of(options, ["en"])
 
 
-def _computed(parts: list[pa.Table], setting: Setting) -> Iterator[pa.Table]:
+def _computed(parts: list[pa.Table], setting: FeatureSetting) -> Iterator[pa.Table]:
     for rows in parts:
         for start in range(0, rows.num_rows, BATCH):
             yield features_of(rows.slice(start, BATCH), setting)
@@ -190,13 +190,13 @@ def time_loop(folder: Path) -> float:
     import pyphen
     import wordfreq
 
-    from benchmarks.complexity_by_loop import Known, by_loop
+    from benchmarks.complexity_by_loop import LoopResources, by_loop
     from benchmarks.lexicon_wordnet import read_by_nltk
 
     trigrams = trigram_values("en").to_pydict()
     with open(folder / "age.csv", encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    known = Known(
+    known = LoopResources(
         wordnet=read_by_nltk(str(folder / "nltk")),
         classes={name: number for number, name in enumerate(LEXNAMES)},
         hyphens=pyphen.Pyphen(lang=pyphen.language_fallback("en")),
@@ -217,7 +217,7 @@ def time_loop(folder: Path) -> float:
     return seconds
 
 
-def _beside_loop(folder: Path, words: list[str]) -> Row:
+def _beside_loop(folder: Path, words: list[str]) -> BenchmarkRow:
     _write_instances(folder / "instances", folder / "cache", words, ROWS, 2)
     lexbeam(
         "complexity",
@@ -243,7 +243,7 @@ def _beside_loop(folder: Path, words: list[str]) -> Row:
     note = f"ours {ROWS / statistics.median(own):,.0f} rows a CPU second; all runs: "
     note += ", ".join(f"{ratio:.1f}" for ratio in found)
     name = f"features of {ROWS:,} instances, over a loop with cached look-ups"
-    return Row(name, statistics.median(found), 10, False, "x", note)
+    return BenchmarkRow(name, statistics.median(found), 10, False, "x", note)
 
 
 def _compare(ours: pa.Table, loop: pa.Table) -> None:
@@ -260,7 +260,7 @@ def _compare(ours: pa.Table, loop: pa.Table) -> None:
 # Two processes.
 
 
-def _two_processes(folder: Path, words: list[str]) -> Row:
+def _two_processes(folder: Path, words: list[str]) -> BenchmarkRow:
     _write_instances(folder / "many", folder / "cache", words, MANY, FILES)
     config = {
         "out": "results",
@@ -283,7 +283,7 @@ def _two_processes(folder: Path, words: list[str]) -> Row:
     note = f"one takes {statistics.median(single):.0f} s; all runs: "
     note += ", ".join(f"{ratio:.2f}" for ratio in found)
     name = f"{MANY:,} labelled rows to features in one process over two"
-    return Row(name, statistics.median(found), 1.7, False, "x", note)
+    return BenchmarkRow(name, statistics.median(found), 1.7, False, "x", note)
 
 
 if __name__ == "__main__":

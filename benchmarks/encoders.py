@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Row, Skipped, lexbeam, ratios
+from benchmarks.measure import BenchmarkRow, Skipped, lexbeam, ratios
 
 REPEATS = 7
 SENTENCES = 512  # some 18 words each
@@ -28,7 +28,7 @@ LIMIT = 128
 Spans = tuple[list[str], list[int], list[int]]
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     try:
         import torch  # noqa: F401
@@ -62,7 +62,7 @@ def measure(folder: Path) -> list[Row]:
         _check(ours(), theirs(batches), batches)  # which warms both up, too
         value, found = ratios(lambda theirs=theirs: theirs(batches), ours, REPEATS, clock=time.process_time)
         note = f"all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
-        rows.append(Row(f"{name} over a bare transformers loop", value, 0.9, False, "x", note))
+        rows.append(BenchmarkRow(f"{name} over a bare transformers loop", value, 0.9, False, "x", note))
     return rows
 
 

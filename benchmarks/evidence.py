@@ -46,7 +46,7 @@ CLASSES: dict[str, Callable[[str | None], bool]] = {
 }
 
 
-class Document(NamedTuple):
+class TrialDocument(NamedTuple):
     """A document's author, its year and its sentences as lists of form, lemma and tag."""
 
     author: str
@@ -59,7 +59,7 @@ class Document(NamedTuple):
         return sum(map(len, self.sentences))
 
 
-def read_documents(corpus: Path, slices: str) -> list[Document]:
+def read_documents(corpus: Path, slices: str) -> list[TrialDocument]:
     """Return the documents of an annotated corpus that lie in slices, in the order of their ids."""
     spans = [tuple(map(int, span.split("-"))) for span in slices.split(",")]
     about = pq.read_table(corpus / "documents", columns=["document_id", "author", "year"])
@@ -73,15 +73,15 @@ def read_documents(corpus: Path, slices: str) -> list[Document]:
         [("document_id", "ascending"), ("sentence", "ascending")]
     )
     rows = rows.filter(pc.is_in(rows["document_id"], pa.array(sorted(known))))
-    found: dict[str, Document] = {}
+    found: dict[str, TrialDocument] = {}
     for row in rows.to_pylist():
         name = row["document_id"]
-        document = found.setdefault(name, Document(*known[name], []))
+        document = found.setdefault(name, TrialDocument(*known[name], []))
         document.sentences.append(list(zip(row["forms"], row["lemmas"], row["upos"], strict=True)))
     return list(found.values())
 
 
-def dealt(documents: list[Document], by: str, seed: int, dates: tuple[int, ...] = (EARLY, LATE)) -> list[int]:
+def dealt(documents: list[TrialDocument], by: str, seed: int, dates: tuple[int, ...] = (EARLY, LATE)) -> list[int]:
     """Return a year for each document, at random: as many of the tokens to each."""
     draw = random.Random(seed)
     groups: dict[str, list[int]] = defaultdict(list)
@@ -110,13 +110,13 @@ class Planted(NamedTuple):
         touched: words that have given uses away, and those that were made: neither changed nor not.
     """
 
-    documents: list[Document]
+    documents: list[TrialDocument]
     truth: dict[str, float]
     touched: set[str]
 
 
 def planted(
-    documents: list[Document],
+    documents: list[TrialDocument],
     years: list[int],
     seed: int,
     *,
@@ -153,7 +153,7 @@ def planted(
     return Planted(made, truth, {*gives, *(f"{word}x" for word in takes)})
 
 
-def write_conllu(path: Path, documents: list[Document], years: list[int]) -> None:
+def write_conllu(path: Path, documents: list[TrialDocument], years: list[int]) -> None:
     """Write documents with dates and authors as one CoNLL-U file."""
     with path.open("w", encoding="utf-8") as out:
         for number, (document, year) in enumerate(zip(documents, years, strict=True)):
@@ -168,7 +168,7 @@ def write_conllu(path: Path, documents: list[Document], years: list[int]) -> Non
 
 def run_trial(
     folder: Path,
-    documents: list[Document],
+    documents: list[TrialDocument],
     years: list[int],
     words: list[str],
     slices: str = f"early={EARLY},late={LATE}",
@@ -393,7 +393,7 @@ def _words(given: argparse.Namespace) -> list[str]:
     return ["--null", str(given.null), "--seeds", str(given.seeds), "--alignment", given.alignment]
 
 
-class Trial(NamedTuple):
+class EvidenceTrial(NamedTuple):
     """A trial, and its numbers unless others are asked for."""
 
     run: Callable[[argparse.Namespace], None]
@@ -403,11 +403,11 @@ class Trial(NamedTuple):
 
 
 TRIALS = {
-    "datings": Trial(_datings, datings=10),
-    "real": Trial(_real, seeds=3),
-    "power": Trial(_power, datings=5),
-    "samples": Trial(_samples, datings=5, null=3, seeds=3),
-    "series": Trial(_series, datings=3),
+    "datings": EvidenceTrial(_datings, datings=10),
+    "real": EvidenceTrial(_real, seeds=3),
+    "power": EvidenceTrial(_power, datings=5),
+    "samples": EvidenceTrial(_samples, datings=5, null=3, seeds=3),
+    "series": EvidenceTrial(_series, datings=3),
 }
 
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from transforms.common.draws.folds import fold_of
 from transforms.inflection.articles import beside
-from transforms.inflection.dictionaries import Entry, read_forms
+from transforms.inflection.dictionaries import FormEntry, read_forms
 from transforms.inflection.english import english_inflector
 from transforms.inflection.features import feats_of, inflection, split
 from transforms.inflection.inflector import Inflecting, Inflector, compiled, learned_rules
@@ -36,7 +36,7 @@ CLASSES = ("NOUN", "VERB", "ADJ", "ADV", "AUX")
 FOLDS = 5
 
 
-class Row(NamedTuple):
+class TreebankRow(NamedTuple):
     """A distinct row of the treebank, in lower case."""
 
     lemma: str
@@ -45,7 +45,7 @@ class Row(NamedTuple):
     form: str
 
 
-def rows_of(paths: Sequence[str]) -> tuple[list[Row], list[Row]]:
+def rows_of(paths: Sequence[str]) -> tuple[list[TreebankRow], list[TreebankRow]]:
     """Return the rows of treebanks, and those that are marked as a typo or foreign."""
     kept, marked = set(), set()
     for path in paths:
@@ -53,12 +53,12 @@ def rows_of(paths: Sequence[str]) -> tuple[list[Row], list[Row]]:
             for line in lines:
                 cells = line.rstrip("\n").split("\t")
                 if len(cells) == 10 and cells[0].isdecimal() and cells[3] in CLASSES:
-                    row = Row(cells[2].lower(), cells[3], cells[5], cells[1].lower())
+                    row = TreebankRow(cells[2].lower(), cells[3], cells[5], cells[1].lower())
                     (marked if {"Typo", "Foreign"} & set(feats_of(row.feats)) else kept).add(row)
     return sorted(kept), sorted(marked)
 
 
-def entries_of(path: str, format: str | None = None) -> Counter[Entry]:
+def entries_of(path: str, format: str | None = None) -> Counter[FormEntry]:
     """Return the forms of a dictionary."""
     with open(path, "rb") as stream:
         return read_forms(stream, path, format).entries
@@ -82,7 +82,7 @@ def articles_of(paths: Sequence[str]) -> list[tuple[str, str, bool]]:
     return found
 
 
-def predicted(inflector: Inflecting, row: Row, dictionary: bool) -> str:
+def predicted(inflector: Inflecting, row: TreebankRow, dictionary: bool) -> str:
     """Return a form; the lemma where nothing is known."""
     found = inflector.inflect(row.lemma, row.upos, feats_of(row.feats), dictionary=dictionary)
     return found.form if found else row.lemma
@@ -108,8 +108,8 @@ def main() -> None:
         found = articles_of(args.treebank)
         print(f"articles: {sum(same for *_, same in found)} of {len(found)} as in the text")
         print("others:", *(f"{one} {word}" for one, word, same in found if not same), sep="\t")
-    treebank = Counter(Entry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows)
-    forms = entries_of(args.dictionary) if args.dictionary else Counter[Entry]()
+    treebank = Counter(FormEntry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows)
+    forms = entries_of(args.dictionary) if args.dictionary else Counter[FormEntry]()
     has = {(one.lemma, split(one.inflection)[0]) for one in forms}
     asked = {one.inflection for one in treebank}
     table = {**forms_as_arrays(forms), "guesses": pack_plain({})}

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from benchmarks.measure import Row, data_folder, lexbeam, ratios
+from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios
 from transforms.common.store import files
 from transforms.formats.readers.registry import read_file
 from transforms.formats.records.base import ReaderOptions, Record
@@ -28,7 +28,7 @@ BOUND = 0.8
 Paths = list[Path]
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     data = data_folder()
     if data is None:
@@ -46,7 +46,7 @@ def measure(folder: Path) -> list[Row]:
     ]
 
 
-def _row(format: str, paths: Paths, bare: Callable[[Paths], int], field: str = "text") -> Row:
+def _row(format: str, paths: Paths, bare: Callable[[Paths], int], field: str = "text") -> BenchmarkRow:
     def ours() -> int:
         return _read(paths, format, ReaderOptions(text_field=field))
 
@@ -55,7 +55,7 @@ def _row(format: str, paths: Paths, bare: Callable[[Paths], int], field: str = "
         raise ValueError(f"{format}: the loop has {loop} characters, the readers have {kept}")
     value, found = ratios(lambda: bare(paths), ours, REPEATS, clock=time.process_time)
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
-    return Row(f"reading {format} over a bare loop", value, BOUND, False, "x", note)
+    return BenchmarkRow(f"reading {format} over a bare loop", value, BOUND, False, "x", note)
 
 
 def _read(paths: Paths, format: str, options: ReaderOptions) -> int:

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Row, environment
+from benchmarks.measure import BenchmarkRow, environment
 from schemas.rejects import RejectRow
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.artefacts import make as make_artefact
@@ -154,7 +154,7 @@ def grown(folder: Path, kind: str, size: int, *, staged: bool = True) -> tuple[i
     return documents, rejects, mebibytes
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     rows = []
     for kind in BOUNDED:
@@ -162,7 +162,7 @@ def measure(folder: Path) -> list[Row]:
         if rejects:
             raise RuntimeError(f"{kind}: {rejects} rejects, where all should have been read")
         name = f"peak memory over idle, taking in 1 GB: {kind}"
-        rows.append(Row(name, mebibytes, BOUND, True, "MiB", f"{documents} documents"))
+        rows.append(BenchmarkRow(name, mebibytes, BOUND, True, "MiB", f"{documents} documents"))
     return rows
 
 

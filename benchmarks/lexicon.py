@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.measure import Row
+from benchmarks.measure import BenchmarkRow
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["measure"]
@@ -29,7 +29,7 @@ DIM = 50
 REPEATS = 5
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows; frequencies are left out where wordfreq is not installed."""
     random = np.random.default_rng(1)
     words = [f"w{number:x}" for number in random.permutation(LISTED)]
@@ -60,17 +60,17 @@ def _opened(folder: Path, spec: str) -> Any:
     return prepare(options).held[0].open()
 
 
-def _row(name: str, ask: Callable[[], object]) -> Row:
+def _row(name: str, ask: Callable[[], object]) -> BenchmarkRow:
     found = []
     for _ in range(REPEATS):
         start = time.process_time()
         ask()
         found.append(ASKED / 1e6 / (time.process_time() - start))
     note = f"all runs: {', '.join(f'{rate:.1f}' for rate in found)}"
-    return Row(name, statistics.median(found), 1.0, False, "M words/s", note)
+    return BenchmarkRow(name, statistics.median(found), 1.0, False, "M words/s", note)
 
 
-def _word_list(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
+def _word_list(folder: Path, words: list[str], asked: pa.Array) -> list[BenchmarkRow]:
     path = folder / "list.tsv"
     path.write_text("word\tvalue\n" + "".join(f"{w}\t{n}\n" for n, w in enumerate(words)))
     found = _opened(folder, f"{path}:word=word,value=value")
@@ -81,7 +81,7 @@ def _word_list(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
     ]
 
 
-def _vectors(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
+def _vectors(folder: Path, words: list[str], asked: pa.Array) -> list[BenchmarkRow]:
     path = folder / "vectors.bin"
     vectors = np.random.default_rng(2).normal(size=(len(words), DIM)).astype("<f4")
     with open(path, "wb") as stream:
@@ -95,7 +95,7 @@ def _vectors(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
     ]
 
 
-def _frequencies(folder: Path, random: np.random.Generator) -> Row:
+def _frequencies(folder: Path, random: np.random.Generator) -> BenchmarkRow:
     import wordfreq
 
     asked = _asked(wordfreq.top_n_list("en", LISTED), random)

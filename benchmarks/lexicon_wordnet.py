@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.measure import Row, Skipped, run_script, timed
+from benchmarks.measure import BenchmarkRow, Skipped, run_script, timed
 from transforms.lexicon.compiled_stage import opened
-from transforms.lexicon.resources import Held, LexiconOptions, prepare
+from transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 
@@ -64,20 +64,20 @@ def private_memory() -> float:
     return int(anonymous.split()[1]) / 1e3
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows; none where WordNet's files are not there."""
     if not Path(DEBIAN, "index.sense").exists():
         raise Skipped(f"needs {DEBIAN} (wordnet-base, wordnet-sense-index)")
     options = LexiconOptions(resources=("wordnet=wordnet",), cache=str(folder / "cache"))
-    made: list[Held] = []
+    made: list[HeldResource] = []
     seconds = timed(lambda: made.extend(prepare(options).held))
     size = sum(file.bytes for file in made[0].compiled.files.values()) / 1e6
     opening = [[float(number) for number in run_script(OPEN, str(folder / "cache")).split()] for _ in range(REPEATS)]
     times, memory = zip(*opening, strict=True)
     rows = [
-        Row("WordNet compiled", seconds, 30, True, "s"),
-        Row("WordNet's compiled files", size, 100, True, "MB"),
-        Row(
+        BenchmarkRow("WordNet compiled", seconds, 30, True, "s"),
+        BenchmarkRow("WordNet's compiled files", size, 100, True, "MB"),
+        BenchmarkRow(
             "WordNet opened and asked for a word",
             statistics.median(times),
             0.1,
@@ -85,7 +85,7 @@ def measure(folder: Path) -> list[Row]:
             "s",
             f"all runs: {', '.join(f'{value:.3f}' for value in times)}",
         ),
-        Row("its memory that is not shared", statistics.median(memory), 10, True, "MB"),
+        BenchmarkRow("its memory that is not shared", statistics.median(memory), 10, True, "MB"),
     ]
     wordnet = made[0].open()
     lemmas = opened(made[0].compiled)["lemmas"]["lemma"]
@@ -108,7 +108,7 @@ def _tokens(forms: list[str], count: int) -> tuple[pa.Array, pa.Array]:
     return pa.array(tokens.tolist()), pa.array(tags.tolist())
 
 
-def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[Row]:
+def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[BenchmarkRow]:
     forms = _forms(lemmas)
     distinct = pa.array(forms)
     tokens, tags = _tokens(forms, WORDS)
@@ -129,7 +129,7 @@ def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[Row]:
     for name, action, bound in asked:
         found = [len(tokens) / timed(action, time.process_time) / 1e6 for _ in range(REPEATS)]
         note = f"all runs: {', '.join(f'{value:.2f}' for value in found)}"
-        rows.append(Row(name, statistics.median(found), bound, False, "M words/s", note))
+        rows.append(BenchmarkRow(name, statistics.median(found), bound, False, "M words/s", note))
     return rows
 
 
@@ -146,7 +146,7 @@ def read_by_nltk(folder: str) -> Any:
         return WordNetCorpusReader(folder, None)
 
 
-def _beside_nltk(wordnet: Any, lemmas: pa.ChunkedArray, folder: Path) -> list[Row]:
+def _beside_nltk(wordnet: Any, lemmas: pa.ChunkedArray, folder: Path) -> list[BenchmarkRow]:
     if importlib.util.find_spec("nltk") is None:
         print("lexicon_wordnet: not measured beside nltk, which is not installed")
         return []
@@ -165,7 +165,7 @@ def _beside_nltk(wordnet: Any, lemmas: pa.ChunkedArray, folder: Path) -> list[Ro
     note = f"nltk is loaded in {loaded:.1f} s and takes {memory:.0f} MB; all runs: "
     note += ", ".join(f"{value:.1f}" for value in found)
     name = f"nltk's morphy of {NLTK_WORDS:,} tokens over ours"
-    return [Row(name, statistics.median(found), 1, False, "x", note)]
+    return [BenchmarkRow(name, statistics.median(found), 1, False, "x", note)]
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 __all__ = [
     "ROOT",
-    "Row",
+    "BenchmarkRow",
     "Skipped",
     "data_folder",
     "environment",
@@ -29,7 +29,7 @@ __all__ = [
 ROOT = Path(__file__).resolve().parent.parent
 
 
-class Row(NamedTuple):
+class BenchmarkRow(NamedTuple):
     """A measured figure with its bound: at least `bound`, or at most if `at_most`."""
 
     name: str
@@ -149,7 +149,7 @@ def stage_seconds(work: Path, stage: str) -> float:
     return max(path.stat().st_mtime for path in (work / stage).glob("*.json")) - start
 
 
-def report(rows: list[Row], path: Path | None, skipped: Mapping[str, str] | None = None) -> bool:
+def report(rows: list[BenchmarkRow], path: Path | None, skipped: Mapping[str, str] | None = None) -> bool:
     """Print the rows as a table, write them as JSON, and return whether all bounds are met.
 
     What was skipped is told by name and reason, in the table alone.

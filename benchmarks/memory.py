@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.change import make_config
-from benchmarks.measure import Row, data_folder, peak_memory
+from benchmarks.measure import BenchmarkRow, data_folder, peak_memory
 
 TOKENS = 1_000_000
 
@@ -20,7 +20,7 @@ def _run(*words: str) -> float:
     return peak_memory([*command, "--runner-config", "direct_multiprocess"])
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows."""
     rows = []
     data = data_folder()
@@ -44,12 +44,12 @@ def measure(folder: Path) -> list[Row]:
             _run("change", corpus, "--out", change, "--slices", "1840-1859,1880-1920"),
         ]
         note = f"corpus {peaks[0]:.0f}, change {peaks[1]:.0f} MiB; engine {spec.partition(':')[0]}"
-        rows.append(Row("peak memory, eltec-eng", max(peaks) / 1024, 2, True, "GiB", note))
+        rows.append(BenchmarkRow("peak memory, eltec-eng", max(peaks) / 1024, 2, True, "GiB", note))
     peaks = []
     for name, tokens in (("small", TOKENS), ("large", 10 * TOKENS)):
         (folder / name).mkdir()
         config = make_config(folder / name, tokens)
         peaks.append(_run("run", str(config), "--overwrite", "--fresh"))
     note = f"{peaks[0]:.0f} and {peaks[1]:.0f} MiB"
-    rows.append(Row("peak memory, 10 M words over 1 M", peaks[1] / peaks[0], 1.2, True, "x", note))
+    rows.append(BenchmarkRow("peak memory, 10 M words over 1 M", peaks[1] / peaks[0], 1.2, True, "x", note))
     return rows

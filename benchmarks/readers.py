@@ -46,7 +46,7 @@ __all__ = [
     "TABLES",
     "WAYS",
     "WRITERS",
-    "Seen",
+    "ReaderOutcomes",
     "Writer",
     "measure",
     "parts_of",
@@ -201,7 +201,7 @@ def read_places(read: Reader, found: Sequence[Any]) -> tuple[str, str]:
     return ("whole" if judged[0] == judged[1] else "between"), ""
 
 
-class Seen(NamedTuple):
+class ReaderOutcomes(NamedTuple):
     """What one library read in one way: how often each outcome came, and each kind of error."""
 
     reader: str
@@ -212,7 +212,7 @@ class Seen(NamedTuple):
 
 def _read_on(name: str, out: str, ready: Any, stop: Event, results: Any) -> None:
     read = READERS[name]
-    found = [Seen(name, way, Counter(), Counter()) for way in WAYS]
+    found = [ReaderOutcomes(name, way, Counter(), Counter()) for way in WAYS]
     for way in WAYS:  # modules are loaded before it counts
         read_once(read, out, way)
     ready.release()
@@ -227,7 +227,7 @@ def _read_on(name: str, out: str, ready: Any, stop: Event, results: Any) -> None
 
 def measure(
     folder: Path, writer: Writer, switches: int, readers: Sequence[str] = tuple(READERS)
-) -> tuple[list[Seen], float]:
+) -> tuple[list[ReaderOutcomes], float]:
     """Publish so many times while `readers` read; return what they saw, and the seconds it took."""
     out = str(folder / "out")
     (folder / "parts").mkdir()
@@ -255,7 +255,7 @@ def measure(
     return sorted(found, key=lambda seen: (order.index(seen.reader), seen.way)), seconds
 
 
-def table_of(found: Iterable[tuple[str, Seen]]) -> Iterator[str]:
+def table_of(found: Iterable[tuple[str, ReaderOutcomes]]) -> Iterator[str]:
     """Yield the lines of a Markdown table."""
     yield "| writer | reader | way | reads | " + " | ".join(OUTCOMES) + " | kinds of error |"
     yield "|" + "---|" * (len(OUTCOMES) + 5)

@@ -31,7 +31,7 @@ import yaml
 from benchmarks.measure import lexbeam
 from transforms.common.store.files import list_files
 
-__all__ = ["Disk", "Source", "Taken", "exceeding", "measure", "report", "sample"]
+__all__ = ["Disk", "RerunInput", "SecondsTaken", "exceeding", "measure", "report", "sample"]
 
 Command = Callable[..., object]
 
@@ -39,7 +39,7 @@ BOUND = 0.1
 TARGETS = "`--targets` with one, two, three words"
 
 
-class Source(NamedTuple):
+class RerunInput(NamedTuple):
     """Text files by a pattern, the rule for their dates, and slices."""
 
     inputs: str
@@ -47,7 +47,7 @@ class Source(NamedTuple):
     slices: str
 
 
-class Taken(NamedTuple):
+class SecondsTaken(NamedTuple):
     """Seconds that a command took: by the clock, and of the processors."""
 
     seconds: float
@@ -62,24 +62,24 @@ class Disk(NamedTuple):
     text: int
 
 
-class Found(NamedTuple):
+class RerunFigures(NamedTuple):
     """What was measured: the first `change`, its reruns by kind, disk before and after cleaning."""
 
-    first: Taken
-    reruns: dict[str, list[Taken]]
+    first: SecondsTaken
+    reruns: dict[str, list[SecondsTaken]]
     before: Disk
     after: Disk
 
 
-def sample(folder: Path, tokens: int, command: Command = lexbeam) -> Source:
+def sample(folder: Path, tokens: int, command: Command = lexbeam) -> RerunInput:
     """Write a sample corpus."""
     command("sample", "--out", str(folder / "sample"), "--tokens", str(tokens))
     config = yaml.safe_load((folder / "sample" / "config.yaml").read_text("utf-8"))
     inputs = str(folder / "sample" / "corpus" / "*.txt")
-    return Source(inputs, config["corpus"]["dates"], config["change"]["slices"])
+    return RerunInput(inputs, config["corpus"]["dates"], config["change"]["slices"])
 
 
-def measure(folder: Path, source: Source, command: Command = lexbeam, of_a_kind: int = 3) -> Found:
+def measure(folder: Path, source: RerunInput, command: Command = lexbeam, of_a_kind: int = 3) -> RerunFigures:
     """Run all commands, so many reruns of a kind, on a new folder below `folder`."""
     out = folder / "out"
     command(
@@ -103,7 +103,7 @@ def measure(folder: Path, source: Source, command: Command = lexbeam, of_a_kind:
     text = sum(entry.size for entry in list_files(source.inputs))
     before = _disk(out, text)
     command("clean", str(out))
-    return Found(first, reruns, before, _disk(out, text))
+    return RerunFigures(first, reruns, before, _disk(out, text))
 
 
 def _reruns(folder: Path, ranked: Sequence[str]) -> dict[str, list[list[str]]]:
@@ -132,10 +132,10 @@ def _ranked(out: Path) -> list[str]:
     return found
 
 
-def _taken(command: Command, words: Sequence[str]) -> Taken:
+def _taken(command: Command, words: Sequence[str]) -> SecondsTaken:
     seconds, cpu = time.perf_counter(), _cpu()
     command(*words)
-    return Taken(time.perf_counter() - seconds, _cpu() - cpu)
+    return SecondsTaken(time.perf_counter() - seconds, _cpu() - cpu)
 
 
 def _cpu() -> float:
@@ -153,7 +153,7 @@ def _bytes(folder: Path) -> int:
     return sum({state.st_ino: state.st_size for state in states if S_ISREG(state.st_mode)}.values())
 
 
-def exceeding(found: Found) -> list[str]:
+def exceeding(found: RerunFigures) -> list[str]:
     """Return the kinds of reruns whose median share of the first run is more than a tenth."""
     medians = {
         kind: statistics.median(taken.seconds for taken in runs) / found.first.seconds
@@ -162,7 +162,7 @@ def exceeding(found: Found) -> list[str]:
     return [kind for kind, share in medians.items() if share > BOUND]
 
 
-def report(found: Found) -> Iterator[str]:
+def report(found: RerunFigures) -> Iterator[str]:
     """Yield the lines of docs/reliability.md."""
     whole = found.first.seconds
     yield f"| then, with `--overwrite` | seconds | share of the first `change` ({whole:.0f} s) |"
@@ -194,7 +194,7 @@ def main() -> int:
     if any(given) and not all(given):
         parser.error("--inputs, --dates and --slices go together")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        source = Source(*given) if all(given) else sample(Path(folder), options.tokens)
+        source = RerunInput(*given) if all(given) else sample(Path(folder), options.tokens)
         found = measure(Path(folder), source)
     print("\n".join(report(found)))
     return 1 if exceeding(found) else 0

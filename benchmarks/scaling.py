@@ -10,13 +10,13 @@ import statistics
 from pathlib import Path
 
 from benchmarks.change import make_config
-from benchmarks.measure import Row, lexbeam, timed
+from benchmarks.measure import BenchmarkRow, lexbeam, timed
 
 TOKENS = 500_000
 REPEATS = 3
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the row."""
     configs = []
     for name, tokens in (("small", TOKENS), ("large", 10 * TOKENS)):
@@ -34,4 +34,4 @@ def measure(folder: Path) -> list[Row]:
         )
         found.append(large / small)
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
-    return [Row("10x the tokens over 1x", statistics.median(found), 10.5, True, "x", note)]
+    return [BenchmarkRow("10x the tokens over 1x", statistics.median(found), 10.5, True, "x", note)]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measure import Row, lexbeam, timed
+from benchmarks.measure import BenchmarkRow, lexbeam, timed
 
 __all__ = ["measure"]
 
@@ -49,7 +49,7 @@ _ENDINGS = {  # part of speech: ending of the lemma, then of each form with its 
 }
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the row."""
     _write(folder)
     lexbeam(
@@ -106,7 +106,7 @@ def measure(folder: Path) -> list[Row]:
     found = [timed(run) for _ in range(REPEATS)]
     note = "all runs: " + ", ".join(f"{seconds:.0f}" for seconds in found)
     name = f"{SENTENCES:,} sentences to ranked candidates"
-    return [Row(name, statistics.median(found), LIMIT, True, "s", note)]
+    return [BenchmarkRow(name, statistics.median(found), LIMIT, True, "s", note)]
 
 
 def _stems() -> Iterator[str]:

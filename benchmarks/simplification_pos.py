@@ -17,14 +17,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Row, Skipped, data_folder, lexbeam, timed
+from benchmarks.measure import BenchmarkRow, Skipped, data_folder, lexbeam, timed
 from schemas.simplification.instances import CANDIDATES, INSTANCES
 from transforms.annotation.engines.registry import load_tagger
 from transforms.common.blas import one_thread
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.tables import read_rows
-from transforms.simplification.records import PartTask, instances_of, tasks_of
+from transforms.simplification.records import JoinTask, instances_of, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, selection_of
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection
@@ -33,7 +33,7 @@ REPEATS = 5
 BOUND, BOUND_ALONE = 0.9, 0.75
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the rows; none where data or the pipeline are not there."""
     data = data_folder()
     texts = data and data / "alexsis" / "ALEXSIS_first190.tsv"
@@ -56,7 +56,7 @@ Place = tuple[str, int, int]  # a sentence, and where in it the word stands that
 Key = tuple[str, str]  # an instance and a form; of the target itself, an empty one
 
 
-def places_of(task: PartTask) -> dict[Key, Place]:
+def places_of(task: JoinTask) -> dict[Key, Place]:
     """Return what is to be tagged, put together by plain slices."""
     found: dict[Key, Place] = {}
     own = {}
@@ -86,7 +86,7 @@ def bare(texts: Sequence[str], model: str, exclude: Sequence[str] = ()) -> Calla
     return loop
 
 
-def _beside_bare(folder: Path, task: PartTask, places: dict[Key, Place], spec: str) -> list[Row]:
+def _beside_bare(folder: Path, task: JoinTask, places: dict[Key, Place], spec: str) -> list[BenchmarkRow]:
     model = spec.partition(":")[2]
     texts = list(dict.fromkeys(place[0] for place in places.values()))
     setting = SelectionOptions(filters=("pos",))
@@ -116,7 +116,7 @@ def _beside_bare(folder: Path, task: PartTask, places: dict[Key, Place], spec: s
         )
         bound = BOUND_ALONE if name else BOUND
         title = f"filter pos over a bare nlp.pipe loop{name}"
-        rows.append(Row(title, statistics.median(found), bound, False, "x", note))
+        rows.append(BenchmarkRow(title, statistics.median(found), bound, False, "x", note))
     return [*rows, _same(docs, made, selection, places, texts)]
 
 
@@ -126,7 +126,7 @@ _UNUSED = ("trainable_lemmatizer", "lemmatizer", "senter", "parser", "ner")
 
 def _same(
     docs: Sequence[Any], made: Selected, selection: Selection, places: dict[Key, Place], texts: Sequence[str]
-) -> Row:
+) -> BenchmarkRow:
     """Return whether candidates have the tags, and the fate, that the bare loop's tags give."""
     by_text = dict(zip(texts, docs, strict=True))
 
@@ -146,7 +146,7 @@ def _same(
         fits = taken.get(own, own) == taken.get(target, target)
         wrong += row["upos"] != own or row["kept"] != fits
     note = f"{asked} candidates and {len(places) - asked} targets in {len(texts)} sentences"
-    return Row("  and the tags are the same", float(not wrong and asked > 0), 1, False, "", note)
+    return BenchmarkRow("  and the tags are the same", float(not wrong and asked > 0), 1, False, "", note)
 
 
 if __name__ == "__main__":

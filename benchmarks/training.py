@@ -10,13 +10,13 @@ import statistics
 from pathlib import Path
 
 from benchmarks.change import make_config
-from benchmarks.measure import Row, lexbeam, stage_seconds
+from benchmarks.measure import BenchmarkRow, lexbeam, stage_seconds
 
 TOKENS = 2_000_000
 REPEATS = 3
 
 
-def measure(folder: Path) -> list[Row]:
+def measure(folder: Path) -> list[BenchmarkRow]:
     """Return the row."""
     make_config(folder, TOKENS)
     corpus = str(folder / "corpus")
@@ -54,4 +54,4 @@ def measure(folder: Path) -> list[Row]:
     found = [train("direct", n) / train("direct_multiprocess", n) for n in range(REPEATS)]
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
     name = "two slices trained side by side, over one after the other"
-    return [Row(name, statistics.median(found), 1.8, False, "x", note)]
+    return [BenchmarkRow(name, statistics.median(found), 1.8, False, "x", note)]

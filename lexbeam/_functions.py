@@ -10,41 +10,41 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from pipelines.frame.registry import COMMANDS, Entry, commands, load
+from pipelines.frame.registry import COMMANDS, CommandEntry, commands, load
 from transforms.common.errors import nearest
 
-__all__ = ["Place", "attribute", "command_function", "groups", "names", "places"]
+__all__ = ["FunctionPlace", "attribute", "command_function", "groups", "names", "places"]
 
 # Tables and views answer in Python what `show` prints.
 LEFT_OUT = ("show",)
 PREVIEW = "preview_"
 
 
-class Place(NamedTuple):
+class FunctionPlace(NamedTuple):
     """Where a command's function is: in the module of a first word, or in the package itself (empty)."""
 
     group: str
     name: str
 
 
-def places(entries: Mapping[str, Entry]) -> dict[Place, str]:
+def places(entries: Mapping[str, CommandEntry]) -> dict[FunctionPlace, str]:
     """Return the words of commands by the places of their functions; a preview stands by itself."""
     found = {}
     for words in (words for words in entries if words not in LEFT_OUT):
         first, _, second = words.replace("-", "_").partition(" ")
         group, name = (first, second) if second else ("", first)
-        found[Place(group, name)] = words
+        found[FunctionPlace(group, name)] = words
         if entries[words].previews:
-            found[Place(group, PREVIEW + name)] = words
+            found[FunctionPlace(group, PREVIEW + name)] = words
     return found
 
 
-def groups(entries: Mapping[str, Entry] = COMMANDS) -> list[str]:
+def groups(entries: Mapping[str, CommandEntry] = COMMANDS) -> list[str]:
     """Return the first words that commands share, in alphabetical order."""
     return sorted({place.group for place in places(entries)} - {""})
 
 
-def names(group: str = "", entries: Mapping[str, Entry] = COMMANDS) -> list[str]:
+def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS) -> list[str]:
     """Return the names of the functions of a module, in alphabetical order; of the package, its groups too."""
     found = {place.name for place in places(entries) if place.group == group}
     return sorted(found | (set(groups(entries)) if not group else set()))
@@ -58,7 +58,7 @@ def attribute(group: str, name: str) -> Any:
     """
     # Lexbeam's commands are found without a look at the packages that are installed.
     for known in (COMMANDS, commands()) if not name.startswith("_") else ():
-        place = Place(group, name)
+        place = FunctionPlace(group, name)
         if place in (found := places(known)):
             return command_function(place, found[place])
         if not group and name in groups(known):
@@ -67,7 +67,7 @@ def attribute(group: str, name: str) -> Any:
     raise AttributeError(f"module {where!r} has no attribute {name!r}{nearest(name, names(group, commands()))}")
 
 
-def command_function(place: Place, words: str) -> Callable[..., Any]:
+def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
     """Return the function of a command, or its preview; the command is imported."""
     from lexbeam._calling import act, preview, publish
     from lexbeam._signatures import as_function, ordered

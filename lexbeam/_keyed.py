@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
     from transforms.common.publish.snapshots import Snapshot
-    from transforms.embeddings.exports import Vectors
+    from transforms.embeddings.exports import ExportedVectors
 
 __all__ = ["vectors"]
 
@@ -83,7 +83,7 @@ def _pair(pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None
     return own[0]
 
 
-def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "Vectors":
+def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "ExportedVectors":
     from transforms.embeddings.exports import aligned_sides, as_aligned
 
     for row in aligned_sides(snapshot, alignment):
@@ -100,7 +100,7 @@ def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: 
     raise LexbeamError(f"table alignments has no {alignment} of slice {slice!r}, seed {seed}")
 
 
-def _keyed(made: "Vectors") -> "KeyedVectors":
+def _keyed(made: "ExportedVectors") -> "KeyedVectors":
     from gensim.models import KeyedVectors
 
     keyed = KeyedVectors(made.vectors.shape[1], dtype=made.vectors.dtype)

@@ -16,7 +16,7 @@ import lexbeam
 from lexbeam import _functions
 from lexbeam._asking import view_methods
 from lexbeam.results import Results
-from pipelines.frame.registry import COMMANDS, Entry
+from pipelines.frame.registry import COMMANDS, CommandEntry
 
 __all__ = ["check_names", "main", "stubs"]
 
@@ -58,7 +58,7 @@ def stubs() -> dict[str, str]:
     return found
 
 
-def check_names(commands: Mapping[str, Entry], views: Iterable[str]) -> None:
+def check_names(commands: Mapping[str, CommandEntry], views: Iterable[str]) -> None:
     """Check that neither a command nor a view has a name that is taken.
 
     Raises:

@@ -73,14 +73,14 @@ EARLY, LATE = [[3, 0], [0, 2], [1, 1], [2, 5]], [[0, 1], [4, 1], [2, 2], [1, 0]]
 
 
 def test_a_measure(recipe):
-    from transforms.change.scores.scores import Scored, score_pair
+    from transforms.change.scores.scores import ScoredSlice, score_pair
     from transforms.change.view.counts import COUNTS
     from transforms.embeddings.alignment import fit_alignment
 
     name = recipe("Add a measure")
     spaces = [space(EARLY), space(LATE)]
     counts = pa.table([list("abcd"), [9] * 4, [9] * 4, [None] * 4], schema=COUNTS)
-    slices = [Scored(str(n), own, counts, 99, 9, 2) for n, own in enumerate(spaces)]
+    slices = [ScoredSlice(str(n), own, counts, 99, 9, 2) for n, own in enumerate(spaces)]
     alignments = {"none": fit_alignment("none", *spaces)}
     found = score_pair(*slices, seed=1, alignments=alignments, measures=[name]).to_pylist()
     assert {row["word"]: row["score"] for row in found if row["measure"] == name} == dict(
@@ -113,14 +113,14 @@ def test_a_feature(recipe, tmp_path):
 
 
 def test_a_scorer(recipe):
-    from transforms.learning.scorer import ScorerOptions, Training
+    from transforms.learning.scorer import ScorerOptions, ScorerTraining
     from transforms.learning.scorers import SCORERS, members
 
     name = recipe("Add a scorer")
     assert name in members()
     rows = np.arange(8.0).reshape(4, 2)
     options = ScorerOptions(members=(name,), inner_folds=2)
-    training = Training(rows, ("x", "y"), np.array([0.1, 0.2, 0.3, 0.4]), list("abcd"))
+    training = ScorerTraining(rows, ("x", "y"), np.array([0.1, 0.2, 0.3, 0.4]), list("abcd"))
     for scorer in (name, "stack"):
         fitted = SCORERS[scorer].fit(training, options)
         assert SCORERS[scorer].predict(fitted, rows) == pytest.approx(np.full(4, 0.25), abs=0.1)
@@ -130,7 +130,7 @@ def test_a_cloze_filter(recipe):
     from asked import batch, pair
 
     from schemas.cloze.pairs import CANDIDATES
-    from transforms.cloze.filters.base import Setting
+    from transforms.cloze.filters.base import FilterSetting
     from transforms.cloze.filters.registry import filters_of, judge
     from transforms.lexicon.resources import Lexicon
 
@@ -139,7 +139,9 @@ def test_a_cloze_filter(recipe):
     assert CANDIDATES.schema().field("long_passed").metadata[b"doc"].startswith(b"long: whether it has four letters")
     kind = "nonspecificity"
     assert filters_of(kind, [name, "lemma"]) == [kind, "lemma", name]
-    judged = judge(batch(pair("Dogs saw us", "nothing")), [kind], [name], Setting(Lexicon()), "all", without=[kind])
+    judged = judge(
+        batch(pair("Dogs saw us", "nothing")), [kind], [name], FilterSetting(Lexicon()), "all", without=[kind]
+    )
     assert judged[kind].passed.tolist() == [True, False, False]
 
 
@@ -161,12 +163,14 @@ def test_a_generator(recipe):
 
 
 def test_a_selection_filter(recipe):
-    from transforms.simplification.selection.filter import Group, Selecting, State
+    from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
     from transforms.simplification.selection.filters import FILTERS
     from transforms.simplification.selection.options import SelectionOptions
 
     name = recipe("Add a selection filter")
-    group = Group(one_instance(), [State(form, form, None, None, 1.0, None) for form in ("de", "duro")])
+    group = InstanceCandidates(
+        one_instance(), [CandidateState(form, form, None, None, 1.0, None) for form in ("de", "duro")]
+    )
     FILTERS[name].drop([group], Selecting(SelectionOptions(filters=(name,))))
     assert [state.reason for state in group.states] == ["too_short", None]
 
@@ -174,12 +178,12 @@ def test_a_selection_filter(recipe):
 def test_a_ranker(recipe):
     from transforms.lexicon.resources import Lexicon
     from transforms.simplification.ranking.options import RankingOptions
-    from transforms.simplification.ranking.rankers import Ranked, Ranking, Scored, scores_of
+    from transforms.simplification.ranking.rankers import CandidateScores, Ranked, RankerInputs, scores_of
 
     name = recipe("Add a ranker")
-    ranking = Ranking(RankingOptions(ranker=(name,)), Lexicon(), ())
+    ranking = RankerInputs(RankingOptions(ranker=(name,)), Lexicon(), ())
     one = Ranked(one_instance(), ["duro", "difícil"], [1.0, 1.0], [None, None])
-    assert scores_of(name, [one], ranking) == [Scored([-4, -7], -5)]
+    assert scores_of(name, [one], ranking) == [CandidateScores([-4, -7], -5)]
 
 
 def test_an_entry_from_outside_is_a_choice_with_its_doc_line(recipe):

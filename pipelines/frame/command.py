@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from schemas.columns import Table
 from transforms.common.errors import LexbeamError
-from transforms.common.publish.sections import Read, table_digest
+from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.publish.written import action_stage
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     from transforms.lexicon.resources import Lexicon
 
-__all__ = ["Action", "Command", "Given", "Graph", "HandedBack", "Inputs", "Source", "View"]
+__all__ = ["Action", "Command", "Graph", "HandedBack", "InputTable", "Inputs", "TableSource", "View"]
 
 O = TypeVar("O")  # noqa: E741
 P = TypeVar("P")
 
 
-class Source(NamedTuple):
+class TableSource(NamedTuple):
     """A table that a command reads.
 
     Attributes:
@@ -49,7 +49,7 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Given:
+class InputTable:
     """A table that a command reads, found.
 
     Attributes:
@@ -69,9 +69,9 @@ class Given:
     snapshot: Snapshot | None = None
 
     @property
-    def read(self) -> Read:
+    def read(self) -> ReadTable:
         """What the section that is made from it notes."""
-        return Read(self.table, table_digest(self.parts), self.name if self.own else None)
+        return ReadTable(self.table, table_digest(self.parts), self.name if self.own else None)
 
 
 class Inputs(NamedTuple):
@@ -82,14 +82,14 @@ class Inputs(NamedTuple):
         asked: by section, what later ones of the same run ask of this one (`Command.asks`).
     """
 
-    given: tuple[Given, ...]
+    given: tuple[InputTable, ...]
     asked: Mapping[str, Callable[[Collection[int]], str | None]] = MappingProxyType({})
 
-    def of(self, table: str) -> tuple[Given, ...]:
+    def of(self, table: str) -> tuple[InputTable, ...]:
         """Return all that is given of a table, one for each folder."""
         return tuple(given for given in self.given if given.table == table)
 
-    def one(self, table: str) -> Given:
+    def one(self, table: str) -> InputTable:
         """Return the one that is given of a table.
 
         Raises:
@@ -146,7 +146,7 @@ class Action(NamedTuple):
     data: Callable[[str], object] | None = None
 
 
-def _nothing_read(_: Any) -> Sequence[Source]:
+def _nothing_read(_: Any) -> Sequence[TableSource]:
     return ()
 
 
@@ -222,7 +222,7 @@ class Command(Generic[O, P]):
     options: type[O]
     examples: str = ""
     tables: tuple[Table, ...] = ()
-    reads: Callable[[O], Sequence[Source]] = _nothing_read
+    reads: Callable[[O], Sequence[TableSource]] = _nothing_read
     check: Callable[[O], object] | None = None
     stages: tuple[Stage[Any, Any, Any], ...] = ()
     asks: Callable[[O], Callable[[Collection[int]], str | None] | None] = _nothing_asked

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipelines.frame.command import Inputs, Source
+from pipelines.frame.command import Inputs, TableSource
 from pipelines.frame.registry import makers_of
 from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import Names, escape
@@ -51,7 +51,7 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     roots = sorted({files.root_of(path) for path in inputs})
     label = Names()
     labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
-    listed: dict[str, tuple[str, files.Entry, str]] = {}
+    listed: dict[str, tuple[str, files.ListedFile, str]] = {}
     real = functools.cache(files.real)
     for path in inputs:
         root = files.root_of(path)
@@ -155,7 +155,7 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
     return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
 
 
-def check_tables_there(sources: Iterable[Source], made: Collection[str], out: str) -> None:
+def check_tables_there(sources: Iterable[TableSource], made: Collection[str], out: str) -> None:
     """Check that tables are not asked of a folder that holds none, which is left as it is.
 
     What is damaged counts as some: publication tells what it is, or repairs it.
@@ -180,7 +180,7 @@ def _holds_tables(out: str) -> bool:
         return True
 
 
-def missing_table(source: Source, out: str) -> LexbeamError:
+def missing_table(source: TableSource, out: str) -> LexbeamError:
     """Return what is said of a table that a command reads and that is not there."""
     names = makers_of(source.table)
     words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"

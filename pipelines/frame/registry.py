@@ -22,7 +22,7 @@ __all__ = [
     "COMMANDS",
     "DESCRIPTION",
     "GROUP",
-    "Entry",
+    "CommandEntry",
     "all_tables",
     "available",
     "command_of",
@@ -46,7 +46,7 @@ Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
 """
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command that is not imported yet.
 
     Attributes:
@@ -60,118 +60,132 @@ class Entry(NamedTuple):
     previews: bool = False
 
 
-COMMANDS: dict[str, Entry] = {
-    "corpus": Entry("pipelines.commands.corpus.corpus:CORPUS", "raw text to annotated sentences", previews=True),
-    "change": Entry("pipelines.commands.change.change:CHANGE", "time slices, embeddings, alignments and change scores"),
-    "complexity select": Entry(
+COMMANDS: dict[str, CommandEntry] = {
+    "corpus": CommandEntry("pipelines.commands.corpus.corpus:CORPUS", "raw text to annotated sentences", previews=True),
+    "change": CommandEntry(
+        "pipelines.commands.change.change:CHANGE", "time slices, embeddings, alignments and change scores"
+    ),
+    "complexity select": CommandEntry(
         "pipelines.commands.complexity.select:COMPLEXITY_SELECT", "targets in their sentences, drawn from corpora"
     ),
-    "complexity load": Entry("pipelines.commands.complexity.load:LOAD", "labelled files and word lists to instances"),
-    "complexity export": Entry(
+    "complexity load": CommandEntry(
+        "pipelines.commands.complexity.load:LOAD", "labelled files and word lists to instances"
+    ),
+    "complexity export": CommandEntry(
         "pipelines.commands.complexity.export:EXPORT_SHEETS", "instances as files that people fill in"
     ),
-    "complexity aggregate": Entry(
+    "complexity aggregate": CommandEntry(
         "pipelines.commands.complexity.aggregate:AGGREGATE", "judgments to labels, and how far people agree"
     ),
-    "complexity features": Entry(
+    "complexity features": CommandEntry(
         "pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
         "features of words in their sentences, for complexity",
     ),
-    "lexicon look": Entry("pipelines.commands.folder.lexicon_look:LOOK", "what every given resource says of a word"),
-    "complexity split": Entry(
+    "lexicon look": CommandEntry(
+        "pipelines.commands.folder.lexicon_look:LOOK", "what every given resource says of a word"
+    ),
+    "complexity split": CommandEntry(
         "pipelines.commands.complexity.split:SPLIT", "splits alike in genre and complexity, no token in two"
     ),
-    "evaluate change": Entry(
+    "evaluate change": CommandEntry(
         "pipelines.commands.change.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
     ),
-    "complexity score": Entry(
+    "complexity score": CommandEntry(
         "pipelines.commands.complexity.score:COMPLEXITY_SCORE",
         "predict complexity by reference scorers, and measure them",
     ),
-    "evaluate complexity": Entry(
+    "evaluate complexity": CommandEntry(
         "pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
         "a file of predicted complexity against a gold file",
     ),
-    "evaluate cloze": Entry(
+    "evaluate cloze": CommandEntry(
         "pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
         "answers to cloze questions against gold, beside what needs no reading",
     ),
-    "cloze pairs": Entry(
+    "cloze pairs": CommandEntry(
         "pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
     ),
-    "cloze abstractness": Entry(
+    "cloze abstractness": CommandEntry(
         "pipelines.commands.cloze.abstractness:ABSTRACTNESS", "how concrete words are, learned from ratings: a model"
     ),
-    "cloze candidates": Entry(
+    "cloze candidates": CommandEntry(
         "pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
         "words of summaries that may become answers, with every filter's verdict",
     ),
-    "cloze explain": Entry(
+    "cloze explain": CommandEntry(
         "pipelines.commands.cloze.explain:EXPLAIN", "what filters say of each word of one summary, and why"
     ),
-    "cloze options": Entry(
+    "cloze options": CommandEntry(
         "pipelines.commands.cloze.options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
     ),
-    "cloze questions": Entry(
+    "cloze questions": CommandEntry(
         "pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
         "cloze questions with five options, in splits, and the task's files",
     ),
-    "cloze export": Entry(
+    "cloze export": CommandEntry(
         "pipelines.commands.cloze.export:EXPORT_QUESTIONS", "questions as files in which people answer them"
     ),
-    "cloze annotate": Entry(
+    "cloze annotate": CommandEntry(
         "pipelines.commands.cloze.annotate:ANNOTATE", "people's answers to questions, and which are kept"
     ),
-    "cloze answer": Entry(
+    "cloze answer": CommandEntry(
         "pipelines.commands.cloze.answer:CLOZE_ANSWER",
         "reading systems that choose among the options of cloze questions",
     ),
-    "simplify instances": Entry(
+    "simplify instances": CommandEntry(
         "pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
         "words to simplify, in their sentences, with people's substitutes",
     ),
-    "simplify train-inflector": Entry(
+    "simplify train-inflector": CommandEntry(
         "pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
         "form dictionaries to one file that inflects: a model",
     ),
-    "simplify generate": Entry(
+    "simplify generate": CommandEntry(
         "pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
         "substitutes of words: thesauri, vectors, masked language models",
     ),
-    "simplify select": Entry(
+    "simplify select": CommandEntry(
         "pipelines.commands.simplify.select:SELECT_CANDIDATES",
         "candidates filtered by form, part of speech and similarity",
     ),
-    "simplify rank": Entry("pipelines.commands.simplify.rank:RANK_CANDIDATES", "candidates ranked by simplicity"),
-    "simplify rewrite": Entry(
+    "simplify rank": CommandEntry(
+        "pipelines.commands.simplify.rank:RANK_CANDIDATES", "candidates ranked by simplicity"
+    ),
+    "simplify rewrite": CommandEntry(
         "pipelines.commands.simplify.rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
     ),
-    "evaluate simplify": Entry(
+    "evaluate simplify": CommandEntry(
         "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
         "substitutes of every stage, or of a file, against gold, and where gold is lost",
     ),
-    "init": Entry("pipelines.commands.corpus.init:INIT", "write a configuration for texts, from a look at them"),
-    "run": Entry("pipelines.commands.folder.run:RUN", "any commands from one configuration file, published once"),
-    "show": Entry("pipelines.commands.folder.show:SHOW", "show tables, or answer questions about them"),
-    "report": Entry("pipelines.commands.folder.report:REPORT", "one HTML page about all that is published"),
-    "export": Entry("pipelines.commands.folder.export:EXPORT", "vectors or tables, for other tools and archives"),
-    "status": Entry("pipelines.commands.folder.status:STATUS", "what is done, left and stale in a folder"),
-    "clean": Entry(
+    "init": CommandEntry("pipelines.commands.corpus.init:INIT", "write a configuration for texts, from a look at them"),
+    "run": CommandEntry(
+        "pipelines.commands.folder.run:RUN", "any commands from one configuration file, published once"
+    ),
+    "show": CommandEntry("pipelines.commands.folder.show:SHOW", "show tables, or answer questions about them"),
+    "report": CommandEntry("pipelines.commands.folder.report:REPORT", "one HTML page about all that is published"),
+    "export": CommandEntry(
+        "pipelines.commands.folder.export:EXPORT", "vectors or tables, for other tools and archives"
+    ),
+    "status": CommandEntry("pipelines.commands.folder.status:STATUS", "what is done, left and stale in a folder"),
+    "clean": CommandEntry(
         "pipelines.commands.folder.clean:CLEAN", "free artefacts, and what killed runs have left in a folder"
     ),
-    "sample": Entry("pipelines.commands.corpus.sample:SAMPLE", "write a sample corpus with planted sense changes"),
+    "sample": CommandEntry(
+        "pipelines.commands.corpus.sample:SAMPLE", "write a sample corpus with planted sense changes"
+    ),
 }
 
 
 @functools.cache
-def commands() -> Mapping[str, Entry]:
+def commands() -> Mapping[str, CommandEntry]:
     """Return all commands, those from outside last."""
     found = dict(COMMANDS)
     for point in sorted(importlib.metadata.entry_points(group=GROUP), key=_place_of):
         if point.name in found:
             log.warning("command %r of %s: there is one of this name", point.name, point.module)
         else:
-            found[point.name] = Entry(f"{point.module}:{point.attr}", f"from {point.module}")
+            found[point.name] = CommandEntry(f"{point.module}:{point.attr}", f"from {point.module}")
     return found
 
 

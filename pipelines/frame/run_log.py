@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.frame.command import Inputs, Source
+from pipelines.frame.command import Inputs, TableSource
 from transforms.common.options.fields import noted_paths
 from transforms.common.publish.sections import table_digest
 from transforms.common.store import files
@@ -12,7 +12,7 @@ from transforms.common.store import files
 __all__ = ["run_log"]
 
 
-def run_log(reads: Sequence[Source], options: Any, inputs: Inputs) -> dict[str, Any]:
+def run_log(reads: Sequence[TableSource], options: Any, inputs: Inputs) -> dict[str, Any]:
     """Return what is noted of a section, by its names.
 
     By `inputs`, `exclude` and `folders` `lexbeam status` finds what has changed since, by `sources`

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, Given, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Action, Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import (
@@ -27,7 +27,7 @@ from pipelines.frame.registry import all_tables, load, section_of
 from pipelines.frame.results import ResultFiles
 from pipelines.frame.run_log import run_log
 from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import Run, watching
+from pipelines.progress.progress import RunProgress, watching
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import noted_paths, plain_options
 from transforms.common.publish.sections import Made, owner_of
@@ -52,7 +52,7 @@ class Job(NamedTuple):
     command: Command[Any, Any]
     options: Any
 
-    def reads_own(self) -> list[Source]:
+    def reads_own(self) -> list[TableSource]:
         """Return what it reads of the folder that it publishes to."""
         return [s for s in self.command.reads(self.options) if _is_own(s, self.options.out)]
 
@@ -121,7 +121,7 @@ def run_jobs(
     def make_all(workspace: Workspace, old: Snapshot | None) -> list[Made]:
         made: list[Made] = []
         explained.clear()
-        progress = Run(workspace.root, {job.section: _foreseen(job) for job in jobs})
+        progress = RunProgress(workspace.root, {job.section: _foreseen(job) for job in jobs})
         try:
             for job in jobs:
                 inputs = find_inputs(job, made, old)._replace(asked=_asked(job, jobs))
@@ -214,7 +214,7 @@ def _check_paths(job: Job) -> None:
         files.check_there(path)
 
 
-def _is_own(source: Source, out: str) -> bool:
+def _is_own(source: TableSource, out: str) -> bool:
     return source.folder is None or files.real(source.folder) == files.real(out)
 
 
@@ -225,7 +225,7 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         UsageError: a folder is named twice, or a table is nowhere.
         LexbeamError: a folder lacks the table.
     """
-    given: list[Given] = []
+    given: list[InputTable] = []
     seen: set[tuple[str, str]] = set()
     opened: dict[str, Snapshot] = {}
     for source in job.command.reads(job.options):
@@ -248,19 +248,19 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     return Inputs(tuple(given))
 
 
-def _of_run(table: str, made: Sequence[Made]) -> Given | None:
+def _of_run(table: str, made: Sequence[Made]) -> InputTable | None:
     for section in made:
         if table in section.tables:
-            return Given(table, tuple(section.of_table(table)), section.name, section.entry, True)
+            return InputTable(table, tuple(section.of_table(table)), section.name, section.entry, True)
     return None
 
 
-def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> Given | None:
+def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> InputTable | None:
     name = owner_of(snapshot.manifest, table)
     if name is None:
         return None
     parts = tuple(snapshot.parts(table))
-    return Given(table, parts, name, snapshot.section(name), own, None if own else snapshot)
+    return InputTable(table, parts, name, snapshot.section(name), own, None if own else snapshot)
 
 
 def _plan(job: Job, inputs: Inputs) -> Any:
@@ -274,7 +274,7 @@ def make_section(
     config: Any,
     action: Action,
     explained: list[Explained],
-    progress: Run,
+    progress: RunProgress,
 ) -> Made:
     """Make a section from artefacts; nothing is published.
 
@@ -327,7 +327,7 @@ def _foreseen(job: Job) -> list[Foreseen]:
 
 
 def _run_graph(
-    job: Job, plan: Any, workspace: Workspace, config: Any, progress: Run
+    job: Job, plan: Any, workspace: Workspace, config: Any, progress: RunProgress
 ) -> tuple[HandedBack, Mapping[str, Mapping[str, Collection[str]]]]:
     """Return what a graph gave, and its stages with the entries of registries that count."""
     from pipelines.runners.runners import run_pipeline

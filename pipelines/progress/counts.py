@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from pipelines.progress.lines import Count, Foreseen
+from pipelines.progress.lines import Foreseen, StageCount
 
 __all__ = ["StageFolder"]
 
@@ -27,7 +27,7 @@ class StageFolder:
         self._first = self._listed = _time(self._folder)
         self._waiting = set(_receipts(self._folder))
         self._before = len(self._waiting)
-        self.count = Count(stage)
+        self.count = StageCount(stage)
 
     def look(self, now: float, since: int) -> None:
         """Bring `count` up to date.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from transforms.common.shown import one_of
 
-__all__ = ["Count", "Foreseen", "Line", "in_one_line", "line_of", "remaining", "settled", "time_left"]
+__all__ = ["Foreseen", "Line", "StageCount", "in_one_line", "line_of", "remaining", "settled", "time_left"]
 
 LEAST_BASIS = 2.0  # seconds of work below which nothing is told by weights
 REACH = 5.0  # by weights, at most this many times of what has been seen is foretold
@@ -32,7 +32,7 @@ class Foreseen(NamedTuple):
     waits: tuple[str, ...] = ()
 
 
-class Count(NamedTuple):
+class StageCount(NamedTuple):
     """How far a stage has come.
 
     Attributes:
@@ -77,7 +77,7 @@ class Line(NamedTuple):
     words: str
 
 
-def line_of(count: Count, now: float) -> Line:
+def line_of(count: StageCount, now: float) -> Line:
     """Return the line of a stage that has begun.
 
     Of one that is at work it says the time since it began, of a finished one the time it took.
@@ -114,7 +114,7 @@ def _span(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
-def settled(counts: Sequence[Count]) -> list[Count]:
+def settled(counts: Sequence[StageCount]) -> list[StageCount]:
     """Return counts with those stages ended that a finished one has waited for.
 
     So a stage ends whose total is not known, or was foreseen too high.
@@ -134,7 +134,7 @@ def settled(counts: Sequence[Count]) -> list[Count]:
     return [c._replace(ended=True) if c.stage.name in over else c for c in counts]
 
 
-def remaining(counts: Iterable[Count], now: float) -> float | None:
+def remaining(counts: Iterable[StageCount], now: float) -> float | None:
     """Return about how many seconds are left of a run, or None while there is no basis to tell.
 
     A stage that has made 2 artefacts and a tenth of its own foretells its time by itself: what is
@@ -175,14 +175,14 @@ def remaining(counts: Iterable[Count], now: float) -> float | None:
     return own + told if told <= max(REACH * seen, ASIDE * own) else None
 
 
-def _share_made(count: Count) -> float:
+def _share_made(count: StageCount) -> float:
     """Return the share of a stage's work that was done in this run."""
     if count.planned:
         return min(1.0, count.made / count.planned)
     return 1.0 if count.ended and count.made else 0.0
 
 
-def _foretells(count: Count) -> bool:
+def _foretells(count: StageCount) -> bool:
     asked = (count.planned or 0) - count.there
     return count.made >= max(LEAST_MADE, LEAST_SHARE * asked) and count.seconds > 0
 
@@ -212,7 +212,7 @@ def time_left(seconds: float) -> str:
     return f"about {max(2, round(minutes / 60))} h left"
 
 
-def in_one_line(counts: Sequence[Count], now: float) -> str:
+def in_one_line(counts: Sequence[StageCount], now: float) -> str:
     """Return what stages at work have come to, or the last finished one, and the time left."""
     begun = [count for count in counts if count.begun is not None]
     shown = [count for count in begun if not count.is_finished]

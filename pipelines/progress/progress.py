@@ -18,10 +18,10 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 from pipelines.progress.counts import StageFolder
-from pipelines.progress.lines import Count, Foreseen, in_one_line, settled
+from pipelines.progress.lines import Foreseen, StageCount, in_one_line, settled
 from transforms.common.store import files
 
-__all__ = ["Run", "counting", "is_shown", "quiet", "watching"]
+__all__ = ["RunProgress", "counting", "is_shown", "quiet", "watching"]
 
 INTERVAL = 0.5  # seconds between two pictures on a terminal
 TELLING = 30.0  # seconds between two lines where there is none
@@ -50,7 +50,7 @@ def is_shown() -> bool:
     return not _QUIET.get() and sys.stderr.isatty() and not verbose
 
 
-class Run:
+class RunProgress:
     """What is known of a run: how far each stage of each of its sections has come."""
 
     def __init__(self, work: str, sections: Mapping[str, Sequence[Foreseen]]) -> None:
@@ -62,16 +62,16 @@ class Run:
         """
         self.work = work
         self.since = time.time_ns()
-        self.counts = {name: [Count(s) for s in stages] for name, stages in sections.items()}
+        self.counts = {name: [StageCount(s) for s in stages] for name, stages in sections.items()}
         self.told = time.monotonic()
 
-    def all(self) -> list[Count]:
+    def all(self) -> list[StageCount]:
         """Return the counts of all sections, in their order."""
         return [count for counts in self.counts.values() for count in counts]
 
 
 @contextmanager
-def watching(run: Run, section: str, used: Iterable[str] | None = None) -> Iterator[None]:
+def watching(run: RunProgress, section: str, used: Iterable[str] | None = None) -> Iterator[None]:
     """Show the progress of a section while the block runs.
 
     Args:
@@ -107,9 +107,9 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
     Yields:
         A function that is told how many more are done.
     """
-    run = Run("", {name: [Foreseen(name, unit)]})
+    run = RunProgress("", {name: [Foreseen(name, unit)]})
     begun = time.monotonic()
-    run.counts[name] = [Count(Foreseen(name, unit), total, begun=begun, last=begun)]
+    run.counts[name] = [StageCount(Foreseen(name, unit), total, begun=begun, last=begun)]
     done = [0]
 
     def add(number: int) -> None:
@@ -132,7 +132,7 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
 
 @contextmanager
 def _shown(
-    run: Run, counts: Callable[[], Sequence[Count]], look: Callable[[float], None], end: Callable[[], None]
+    run: RunProgress, counts: Callable[[], Sequence[StageCount]], look: Callable[[float], None], end: Callable[[], None]
 ) -> Iterator[None]:
     """Look and show in a thread while the block runs; what has ended well is over."""
     stop, well = threading.Event(), threading.Event()
@@ -183,7 +183,7 @@ def _look_on(
         show(now)
 
 
-def _tell(run: Run, now: float) -> None:
+def _tell(run: RunProgress, now: float) -> None:
     if now - run.told >= TELLING:
         run.told = now
         print(f"progress: {in_one_line(run.all(), now)}", file=sys.stderr, flush=True)

@@ -15,7 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.progress.lines import Count, Line, line_of, remaining, time_left
+from pipelines.progress.lines import Line, StageCount, line_of, remaining, time_left
 
 __all__ = ["drawing"]
 
@@ -23,7 +23,7 @@ BAR, LEAST_BAR = 20, 8
 WORDS = 44  # columns left to what is said: 48 of 48 parts of null slices in 1 min 20 s
 NARROW = 80  # columns below which no bars are drawn
 
-Draw = Callable[[Sequence[Count], Sequence[Count], float, bool], None]
+Draw = Callable[[Sequence[StageCount], Sequence[StageCount], float, bool], None]
 
 
 class _Console(Console):
@@ -73,7 +73,7 @@ def drawing() -> Iterator[Draw]:
     live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
     frozen: set[str] = set()
 
-    def draw(counts: Sequence[Count], whole: Sequence[Count], now: float, over: bool) -> None:
+    def draw(counts: Sequence[StageCount], whole: Sequence[StageCount], now: float, over: bool) -> None:
         width = max((len(count.stage.name) for count in whole), default=0)
         lines: list[Any] = []
         for count in counts:

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from schemas.corpus.sentences import UPOS
 from transforms.change.graph.comparisons import Comparisons, SliceReady, align_tasks, facts_of, train_tasks
-from transforms.change.scores.ranking import RankOptions
+from transforms.change.scores.ranking import RankedWordOptions
 from transforms.change.scores.score_stages import ScoreTask
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
 from transforms.change.spaces.training import TRAIN
@@ -23,7 +23,7 @@ __all__ = ["COMPARISONS", "DIM", "RANK", "SGNS", "Made", "align_all", "ready", "
 DIM = 5
 SGNS = SgnsOptions(dim=DIM, epochs=1)
 COMPARISONS = Comparisons(("early", "late"), (2, 3), ((0, 1),), (1, 2))
-RANK = RankOptions(min_count=5, min_documents=1)
+RANK = RankedWordOptions(min_count=5, min_documents=1)
 
 
 class Made(NamedTuple):

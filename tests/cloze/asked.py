@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
 from wordnet_making import Synset, both_ways, write_wordnet
 
 from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import VECTORS, WORDNET, Setting
+from transforms.cloze.filters.base import VECTORS, WORDNET, FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of
 from transforms.lexicon.resources import LexiconOptions, prepare
 
@@ -97,7 +97,7 @@ def lexicon_in(folder, vectors=VEC, synsets=SYNSETS):
 
 def setting_in(folder, **options):
     """Return what filters are evaluated with."""
-    return Setting(lexicon_in(folder), thresholds={"static": 0.85}, **options)
+    return FilterSetting(lexicon_in(folder), thresholds={"static": 0.85}, **options)
 
 
 def said(verdicts):

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.readers.options import Lists
+from transforms.cloze.readers.options import NumberLists
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part
 
@@ -32,4 +32,4 @@ def _empty(kind):
 
 def lists(values):
     bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return Lists(bounds, np.array([n for one in values for n in one], np.int32))
+    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from transforms.common.publish.layout import locked
 from transforms.common.publish.publication import publish
-from transforms.common.publish.sections import Made, Outcome, Read, table_digest
+from transforms.common.publish.sections import Made, Outcome, ReadTable, table_digest
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -59,9 +59,9 @@ def made_section(folder: Path, name: str, tables: dict[str, list[list[str]]], **
     return Made(name=name, parts=tuple(parts), entry=entry, **more)
 
 
-def read_of(made: Made, table: str, *, own: bool = True) -> Read:
+def read_of(made: Made, table: str, *, own: bool = True) -> ReadTable:
     """Return what a section notes that was made from a table of another."""
-    return Read(table, table_digest(made.of_table(table)), made.name if own else None)
+    return ReadTable(table, table_digest(made.of_table(table)), made.name if own else None)
 
 
 def put(out: Path, *made: Made, **options: Any) -> Outcome:

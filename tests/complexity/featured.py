@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from schemas.complexity.instances import INSTANCES
 from transforms.common.draws.by_content import hash_of
-from transforms.complexity.features.base import Setting
+from transforms.complexity.features.base import FeatureSetting
 from transforms.complexity.features.registry import GROUPS, features_of
 from transforms.lexicon.resources import LexiconOptions, prepare
 
@@ -73,7 +73,7 @@ def setting_with(
     texts += [_written(folder, name, words, "en") for name, words in (lists or {}).items()]
     options = LexiconOptions(resources=(*texts, *more), cache=str(folder / "cache"))
     use = tuple(name for name in GROUPS if name in use)
-    return Setting(use, prepare(options), tuple(sorted(lists or {})), languages)
+    return FeatureSetting(use, prepare(options), tuple(sorted(lists or {})), languages)
 
 
 def _written(folder, name, words, language):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from transforms.common.errors import UsageError
 from transforms.corpora.corpus import place_of
-from transforms.corpora.fetching import Passage, SentenceKey, fetch, fetch_documents, held
+from transforms.corpora.fetching import FetchedSentence, SentenceKey, fetch, fetch_documents, held
 
 COLUMNS = ("forms", "year", "starts")
 KEYS = st.builds(
@@ -28,7 +28,7 @@ def searched(texts, key, around, with_text, columns=COLUMNS):
     asked = {"document_id", "sentence", *columns, *(("starts", "ends") if with_text else ())}
     rows = [row._replace(**dict.fromkeys(set(row._fields) - asked)) for row in window]
     place = key.sentence - first
-    passage = Passage(rows[place], tuple(rows[:place]), tuple(rows[place + 1 :]))
+    passage = FetchedSentence(rows[place], tuple(rows[:place]), tuple(rows[place + 1 :]))
     told = GAP.join(" ".join(row.forms) for row in window).strip()
     if not with_text or text.row.text is None or not told:
         return passage

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from transforms.inflection.agreement import gender_before
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import feats_of, inflection
 from transforms.inflection.inflector import Inflector, compiled
 from transforms.simplification.generation.forms import formed
@@ -27,7 +27,7 @@ FORMS = [
 
 @pytest.fixture(scope="module")
 def spanish():
-    entries = Counter(Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS)
+    entries = Counter(FormEntry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS)
     return Inflector(compiled(entries, "es"), "es")
 
 

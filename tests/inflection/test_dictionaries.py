@@ -5,7 +5,7 @@ import io
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.inflection.dictionaries import Entry, detect, read_forms
+from transforms.inflection.dictionaries import FormEntry, detect, read_forms
 
 UNIMORPH = "cantar\tcanto\tV;IND;PRS;1;SG\nvoz\tvoces\tN;PL\n"
 FREELING = "canto cantar VMIP1S0 canto NCMS000\nvoces voz NCFP000\n"
@@ -23,7 +23,7 @@ def read(text, format=None):
 def test_unimorph():
     found = read(UNIMORPH)
     assert found.format == "unimorph"
-    assert Entry("voz", "NOUN Number=Plur", "voces") in found.entries
+    assert FormEntry("voz", "NOUN Number=Plur", "voces") in found.entries
 
 
 def test_freeling_has_several_readings_a_line():
@@ -35,7 +35,7 @@ def test_freeling_has_several_readings_a_line():
 def test_conllu_leaves_out_what_is_marked():
     found = read(CONLLU)
     assert found.format == "conllu"
-    assert dict(found.entries) == {Entry("voz", "NOUN Gender=Fem|Number=Plur", "voces"): 1}
+    assert dict(found.entries) == {FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces"): 1}
     assert dict(found.skipped) == {"typo_or_foreign": 2, "not_a_word": 1}
 
 
@@ -57,7 +57,7 @@ def test_a_file_that_is_none():
 
 def test_a_byte_order_mark_and_dos_lines():
     found = read("\ufeff" + FREELING.replace("\n", "\r\n"))
-    assert Entry("voz", "NOUN Gender=Fem|Number=Plur", "voces") in found.entries
+    assert FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces") in found.entries
 
 
 def test_detect_asks_for_half_of_the_lines():

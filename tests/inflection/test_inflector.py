@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from transforms.inflection.articles import beside
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import feats_of, inflection
 from transforms.inflection.inflector import Inflector, compiled
 from transforms.inflection.placing import NO_FORM, place
@@ -49,7 +49,7 @@ FORMS = [
 
 @pytest.fixture(scope="module")
 def spanish():
-    entries = Counter(Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS)
+    entries = Counter(FormEntry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS)
     return Inflector(compiled(entries, "es"), "es")
 
 
@@ -84,7 +84,7 @@ def test_reflexive_verbs_keep_their_pronoun(spanish, target, before, form):
 def test_a_reflexive_participle_has_no_pronoun(spanish):
     feats = {"VerbForm": "Part", "Gender": "Masc", "Number": "Sing"}
     rows = [("cantar", "cantado"), ("saltar", "saltado")]
-    entries = Counter(Entry(*[lemma, inflection("VERB", feats), form]) for lemma, form in rows)
+    entries = Counter(FormEntry(*[lemma, inflection("VERB", feats), form]) for lemma, form in rows)
     small = Inflector(compiled(entries, "es"), "es")
     assert place(small, "cantarse", "VERB", "saltado").form == "cantado"
 
@@ -119,17 +119,17 @@ def test_features_by_dictionary_then_suffix(spanish):
 def test_more_frequent_readings_go_first():
     entries = Counter(
         {
-            Entry("cantar", inflection("VERB", {"Person": person, "VerbForm": "Fin"}), "cantaba"): times
+            FormEntry("cantar", inflection("VERB", {"Person": person, "VerbForm": "Fin"}), "cantaba"): times
             for person, times in (("1", 1), ("3", 1))
         }
     )
     assert Inflector(compiled(entries, "es"), "es").features("cantaba", "VERB")[0]["Person"] == "3"
-    entries[Entry("cantar", "VERB Person=1|VerbForm=Fin", "cantaba")] = 5
+    entries[FormEntry("cantar", "VERB Person=1|VerbForm=Fin", "cantaba")] = 5
     assert Inflector(compiled(entries, "es"), "es").features("cantaba", "VERB")[0]["Person"] == "1"
 
 
 def test_bytes_do_not_depend_on_order():
-    entries = [Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS]
+    entries = [FormEntry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS]
     one, other = compiled(Counter(entries), "es"), compiled(Counter(entries[::-1]), "es")
     assert {name: array.tobytes() for name, array in one.items()} == {
         name: array.tobytes() for name, array in other.items()
@@ -249,7 +249,7 @@ def test_articles_with_prepositions():
 
 def test_other_languages_have_their_rules_as_they_are_written():
     rows = [("walk", "walked"), ("talk", "talked"), ("bake", "baked"), ("like", "liked")]
-    entries = Counter(Entry(lemma, "VERB Tense=Past|VerbForm=Fin", form) for lemma, form in rows)
+    entries = Counter(FormEntry(lemma, "VERB Tense=Past|VerbForm=Fin", form) for lemma, form in rows)
     english = Inflector(compiled(entries, "en"), "en")
     feats = feats_of("Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin")
     assert english.inflect("bike", "VERB", feats).form == "biked"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import inflection
 from transforms.inflection.inflector import COMPLETED, Inflector, compiled
 from transforms.inflection.paradigms import completed
@@ -129,9 +129,9 @@ def test_rules_know_changes_that_only_another_inflection_shows():
         "pasar": "pasa",
         "tomar": "toma",
     }
-    entries = Counter(Entry(lemma, singular, form) for lemma, form in verbs.items())
+    entries = Counter(FormEntry(lemma, singular, form) for lemma, form in verbs.items())
     for lemma in ("cantar", "llamar", "mirar", "pasar"):
-        entries[Entry(lemma, plural, verbs[lemma] + "n")] += 1
+        entries[FormEntry(lemma, plural, verbs[lemma] + "n")] += 1
     assert "VERB" in COMPLETED
     inflector = Inflector(compiled(entries, "es"), "es")
     assert inflector.inflect("descontar", "VERB", PLURAL).form == "descuentan"

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import feats_of, inflection
 from transforms.inflection.inflector import Inflector, compiled
 from transforms.inflection.placing import place
@@ -32,7 +32,7 @@ FORMS = [
 
 @pytest.fixture(scope="module")
 def spanish():
-    entries = Counter(Entry(lemma, inflection("VERB", feats_of(feats)), form) for lemma, feats, form in FORMS)
+    entries = Counter(FormEntry(lemma, inflection("VERB", feats_of(feats)), form) for lemma, feats, form in FORMS)
     return Inflector(compiled(entries, "es"), "es")
 
 

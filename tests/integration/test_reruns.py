@@ -5,14 +5,14 @@
 
 import pytest
 
-from benchmarks.reruns import BOUND, TARGETS, Disk, Found, Source, Taken, exceeding, measure, report
+from benchmarks.reruns import BOUND, TARGETS, Disk, RerunFigures, RerunInput, SecondsTaken, exceeding, measure, report
 from pipelines.cli import main
 from transforms.common.publish.snapshots import open_snapshot
 
 
 def found_of(*seconds):
     disk = Disk(300, 50, 10)
-    return Found(Taken(100, 90), {"a": [Taken(s, 5) for s in seconds]}, disk, disk)
+    return RerunFigures(SecondsTaken(100, 90), {"a": [SecondsTaken(s, 5) for s in seconds]}, disk, disk)
 
 
 def test_the_median_share_decides():
@@ -35,7 +35,7 @@ def test_all_reruns_are_run_and_nothing_is_trained_in_them(tmp_path):
     for year in range(1810, 1890, 20):
         body = f"The ship sails over the sea and the sailor sings of the land in {year}. "
         (folder / f"{year}.txt").write_text(body * 30)
-    source = Source(str(folder / "*.txt"), r"name:^(\d+)", "1800-1849,1850-1900")
+    source = RerunInput(str(folder / "*.txt"), r"name:^(\d+)", "1800-1849,1850-1900")
     receipts = tmp_path / "out" / "_artefacts" / "change" / "train"
     trained, told = [], []
 

@@ -10,7 +10,7 @@ from schemas.columns import column
 from transforms.annotation.engines.registry import annotate_text, load_engine
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.layers import registry as module
-from transforms.layers.registry import LAYERS, Layer, LayerOptions, Reading, check_layers, columns_of, values_of
+from transforms.layers.registry import LAYERS, Layer, LayerOptions, LayerReading, check_layers, columns_of, values_of
 from transforms.layers.values import ConlluWord, conllu_entities, iob2, renumbered
 
 # Entities of a sentence: how long each run of tokens is, and its type; "" is outside.
@@ -116,7 +116,7 @@ def test_a_layer_that_could_not_stand_beside_the_others_is_refused(monkeypatch):
 
 def test_a_function_that_gives_too_few_values_is_told_of(monkeypatch):
     texts = column("short", pa.list_(pa.string()), "a doc", nullable=True)
-    layer = Layer(column=texts, reads={"conllu": Reading(lambda words: ["a"])})
+    layer = Layer(column=texts, reads={"conllu": LayerReading(lambda words: ["a"])})
     monkeypatch.setitem(LAYERS, "short", layer)
     assert values_of(("short",), "conllu", [word("_")]) == (["a"],)
     assert values_of(("short",), "spacy", [object()]) == (None,)
@@ -127,7 +127,7 @@ def test_a_function_that_gives_too_few_values_is_told_of(monkeypatch):
 def test_builtin_gives_a_layer_that_reads_its_tokens(monkeypatch):
     lengths = Layer(
         column=column("lengths", pa.list_(pa.int32()), "a doc", nullable=True),
-        reads={"builtin": Reading(lambda tokens: [len(token.text) for token in tokens])},
+        reads={"builtin": LayerReading(lambda tokens: [len(token.text) for token in tokens])},
     )
     monkeypatch.setitem(LAYERS, "lengths", lengths)
     engine = load_engine("builtin:en", layers=("lengths",))

@@ -14,7 +14,7 @@ from sklearn.svm import SVR
 from transforms.common.draws.folds import fold_of
 from transforms.common.errors import UsageError
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import ScorerOptions, Training
+from transforms.learning.scorer import ScorerOptions, ScorerTraining
 from transforms.learning.scorers import SCORERS
 from transforms.learning.stacking import weigh
 
@@ -28,7 +28,7 @@ def made(rows=120, columns=6, seed=1):
     values[random.random(values.shape) < 0.1] = np.nan
     names = ["zipf", *(f"column{place}" for place in range(1, columns))]
     groups = [f"g{number}" for number in random.integers(0, rows // 3, rows)]
-    return Training(values, names, labels, groups)
+    return ScorerTraining(values, names, labels, groups)
 
 
 @pytest.mark.parametrize("name", SCORERS)
@@ -168,7 +168,7 @@ def test_a_stack_is_weighed_by_predictions_of_other_groups():
     inner = np.zeros((len(fold), 2))
     for one in range(3):
         out = fold == one
-        rest = Training(
+        rest = ScorerTraining(
             training.values[~out],
             training.names,
             training.labels[~out],

@@ -25,7 +25,7 @@ from lexbeam._signatures import annotation
 from lexbeam._stubs import check_names, stubs
 from pipelines.frame.command import Command
 from pipelines.frame.common_options import RunnerOptions
-from pipelines.frame.registry import COMMANDS, Entry, load
+from pipelines.frame.registry import COMMANDS, CommandEntry, load
 from schemas.change.scores import SCORES
 from transforms.common.options.fields import option, options_of
 from transforms.common.publish.views import View
@@ -174,9 +174,9 @@ SPLIT = Command(
 )
 FLAT = Command(options=FarOptions, action=_no_action, takes_beam=True)
 TOYS = {
-    "complexity split": Entry(f"{__name__}:SPLIT", "texts split into parts"),
-    "complexity tell-all": Entry(f"{__name__}:FLAT", "tell all"),
-    "flat": Entry(f"{__name__}:FLAT", "flat"),
+    "complexity split": CommandEntry(f"{__name__}:SPLIT", "texts split into parts"),
+    "complexity tell-all": CommandEntry(f"{__name__}:FLAT", "tell all"),
+    "flat": CommandEntry(f"{__name__}:FLAT", "flat"),
 }
 
 
@@ -255,7 +255,7 @@ def test_two_views_of_a_name_are_refused_unless_they_come_from_outside(monkeypat
 @pytest.mark.parametrize("name", ["open", "results", "complexity", "views x"])
 def test_a_name_that_is_taken_is_refused(name):
     with pytest.raises(ValueError, match=f"another '{name.partition(' ')[0]}'"):
-        check_names({**TOYS, name: Entry("", "taken")}, ())
+        check_names({**TOYS, name: CommandEntry("", "taken")}, ())
 
 
 @pytest.mark.parametrize("name", ["tables", "snapshot", "ask"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from transforms.lexicon.compiled.kind import Matrix
+from transforms.lexicon.compiled.kind import BlockMatrix
 
 __all__ = ["opened"]
 
@@ -12,7 +12,7 @@ def opened(kind, argument):
     parsed = kind.parse(str(argument))
     made = {}
     for name, content in kind.compile(parsed.paths, parsed.options):
-        if isinstance(content, Matrix):
+        if isinstance(content, BlockMatrix):
             blocks = [np.asarray(block, np.float32) for block in content.blocks]
             made[name] = np.concatenate(blocks)
             assert made[name].shape == (content.rows, content.columns)

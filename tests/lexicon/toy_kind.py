@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.compiled.keys import find, keys_of, order_of_keys
-from transforms.lexicon.compiled.kind import Kind, Matrix, Parsed
+from transforms.lexicon.compiled.kind import BlockMatrix, Parsed, ResourceKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ def compile_toy(paths, options):
     yield "words", pa.table({"key": keys_of(table), "word": table})
     while os.path.exists(f"{path}.wait"):
         time.sleep(0.01)
-    yield ("numbers", Matrix(len(words) + options.broken, 1, iter(np.split(numbers[order][:, None], 2))))
+    yield ("numbers", BlockMatrix(len(words) + options.broken, 1, iter(np.split(numbers[order][:, None], 2))))
 
 
 class Toy:
@@ -68,7 +68,7 @@ def open_toy(opened, options):
     return Toy(opened)
 
 
-TOY = Kind(parse, compile_toy, open_toy, "toy:FILE[;factor=N]")
+TOY = ResourceKind(parse, compile_toy, open_toy, "toy:FILE[;factor=N]")
 
 if __name__ == "__main__":
     import toy_kind

@@ -7,7 +7,7 @@ from collections import Counter
 import pyarrow as pa
 
 from transforms.people.reading import read_answers
-from transforms.people.sheets import Answer, Column, Sheet
+from transforms.people.sheets import Answer, Sheet, SheetColumn
 from transforms.people.writing import sheet_text
 
 COMPLEXITY = Sheet(
@@ -15,8 +15,8 @@ COMPLEXITY = Sheet(
     version="1",
     instructions=("How hard is the marked word to understand?",),
     columns=(
-        Column("sentence", "the sentence", mark=("start", "end")),
-        Column("hint", "where it is from", checked=False),
+        SheetColumn("sentence", "the sentence", mark=("start", "end")),
+        SheetColumn("hint", "where it is from", checked=False),
     ),
     answers=(
         Answer(

@@ -23,7 +23,7 @@ from schemas.answers import REASONS, STAGE
 from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError
 from transforms.people.reading import pseudonym, read_answers
-from transforms.people.sheets import Answer, Column, answers_schema
+from transforms.people.sheets import Answer, SheetColumn, answers_schema
 from transforms.people.writing import sheet_text
 
 HEADER = next(number for number, row in enumerate(rated()) if row[0] == "id")
@@ -199,7 +199,7 @@ def test_a_file_of_another_sheet_is_an_error(tmp_path, change, words):
     rows = rows_of().append_column("key", rows_of()["id"])
     if "key" in change:
         rows = rows.set_column(2, "start", [[str(n) for n in (0, 1, 2, 3)]])
-        sheet = dataclasses.replace(sheet, columns=(Column("hint", ""),))
+        sheet = dataclasses.replace(sheet, columns=(SheetColumn("hint", ""),))
     with pytest.raises(LexbeamError, match=words):
         back(tmp_path, sheet_text(sheet, rows))
 

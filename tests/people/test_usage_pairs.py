@@ -7,7 +7,7 @@ import pytest
 from people_making import cells_of, text_from
 
 from transforms.people.reading import read_answers
-from transforms.people.sheets import Answer, Column, Sheet
+from transforms.people.sheets import Answer, Sheet, SheetColumn
 from transforms.people.writing import sheet_text
 
 pytestmark = pytest.mark.data
@@ -21,7 +21,7 @@ PUBLISHED = Sheet(
     version="1",
     instructions=(),
     key=KEY,
-    columns=(Column("lemma", "the word", checked=False),),
+    columns=(SheetColumn("lemma", "the word", checked=False),),
     answers=(Answer(name="judgment", help="how near", kind="scale", values=SCALE, undecided="0"), COMMENT),
 )
 SENT = Sheet(
@@ -30,8 +30,8 @@ SENT = Sheet(
     key=KEY,
     instructions=("How near are the meanings of the marked words?",),
     columns=(
-        Column("context1", "one use", mark=("start1", "end1")),
-        Column("context2", "another use", mark=("start2", "end2")),
+        SheetColumn("context1", "one use", mark=("start1", "end1")),
+        SheetColumn("context2", "another use", mark=("start2", "end2")),
     ),
     answers=(Answer(name="judgment", help="how near", kind="scale", values=SCALE, undecided="-"), COMMENT),
 )

@@ -7,7 +7,7 @@ from people_making import COMPLEXITY, ROWS, cells_of, rows_of
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.people.cells import CELL_LIMIT, text_of
-from transforms.people.sheets import Answer, Column, Sheet, answers_schema
+from transforms.people.sheets import Answer, Sheet, SheetColumn, answers_schema
 from transforms.people.writing import sheet_text, write_sheet
 
 
@@ -118,7 +118,7 @@ def test_what_is_quoted_from_must_be_in_nfc():
 
 
 def test_whole_numbers_and_nulls_are_shown_as_text():
-    sheet = dataclasses.replace(COMPLEXITY, columns=(Column("start", ""), Column("hint", "")))
+    sheet = dataclasses.replace(COMPLEXITY, columns=(SheetColumn("start", ""), SheetColumn("hint", "")))
     rows = changed(hint=pa.array([None] * 4, pa.string()))
     assert [row[1:3] for row in body(sheet_text(sheet, rows))[1:]] == [["'1", ""], ["'1", ""], ["'5", ""], ["'0", ""]]
 
@@ -131,8 +131,8 @@ def test_whole_numbers_and_nulls_are_shown_as_text():
         ({"answers": ()}, "something to fill in"),
         ({"key": ()}, "needs a key"),
         ({"key": ("annotator",)}, "'annotator' is there twice"),
-        ({"columns": (Column("Rating", ""),)}, "'rating' is there twice"),
-        ({"columns": (Column("a b", ""),)}, "not a plain name"),
+        ({"columns": (SheetColumn("Rating", ""),)}, "'rating' is there twice"),
+        ({"columns": (SheetColumn("a b", ""),)}, "not a plain name"),
         ({"answers": (Answer(name="e", help="", kind="spans", of="text"),)}, "no column 'text' to quote from"),
     ],
 )
@@ -149,7 +149,7 @@ def test_the_schema_has_a_typed_column_for_each_answer():
         name="all",
         version="1",
         instructions=(),
-        columns=(Column("text", ""),),
+        columns=(SheetColumn("text", ""),),
         key=("a", "b"),
         answers=(
             Answer(name="one", help="o", values=(("x", ""), ("y", ""))),

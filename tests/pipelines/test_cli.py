@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from pipelines.cli import main
-from pipelines.frame.registry import Entry, commands, load
+from pipelines.frame.registry import CommandEntry, commands, load
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """
@@ -80,7 +80,7 @@ def test_names_that_are_nearly_right_are_named(words, message, capsys):
 def of_two_words(monkeypatch):
     """Two commands of two words, the first of which is the same."""
     for name in ("lengths", "sums"):
-        monkeypatch.setitem(commands(), f"toy {name}", Entry("nowhere:TOY", name))
+        monkeypatch.setitem(commands(), f"toy {name}", CommandEntry("nowhere:TOY", name))
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])

@@ -14,7 +14,7 @@ import pytest
 from small_runs import call, corpus, manifest, write_texts
 
 from pipelines.frame import registry
-from pipelines.frame.command import Command, Graph, Source
+from pipelines.frame.command import Command, Graph, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.columns import Table, column
 from transforms.common.options.fields import embedded, option
@@ -79,14 +79,14 @@ COMMAND = Command(
     tables=(VALUES,),
     stages=(VALUE,),
     build=build,
-    reads=lambda options: [Source("sentences", options.folder)],
+    reads=lambda options: [TableSource("sentences", options.folder)],
     plan=lambda options, inputs: Task(inputs.one("sentences").parts, prepare(options.lexicon)),
 )
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch, tmp_path):
-    entry = registry.Entry(f"{__name__}:COMMAND", "toy")
+    entry = registry.CommandEntry(f"{__name__}:COMMAND", "toy")
     monkeypatch.setitem(registry.COMMANDS, "toy values", entry)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
     monkeypatch.setattr(resources, "_OPENED", {})

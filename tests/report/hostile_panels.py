@@ -5,7 +5,7 @@ import pyarrow as pa
 from schemas.columns import column
 from transforms.report.charts import bars_across, bars_over_time, lines
 from transforms.report.layered_charts import bands, cloud, paths, series
-from transforms.report.panels import Chart, Choice, Note, Rows, Uses
+from transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
 
 __all__ = ["HOSTILE", "WORDS", "charts", "chosen", "hostile", "tables"]
 
@@ -140,5 +140,5 @@ def chosen():
         Chart("Bands", "Scores", drawn, scores, key="pair"),
         Chart("Ways", "Words", plane, way, key="word"),
         Chart("Series", "Lines", line, over, key="word"),
-        Uses("Uses", "Words in context", uses),
+        UsesPanel("UsesPanel", "Words in context", uses),
     ]

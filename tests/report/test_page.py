@@ -13,7 +13,7 @@ from transforms.common.errors import LexbeamError
 from transforms.report import page as page_module
 from transforms.report.charts import bars_over_time
 from transforms.report.page import render, write_report
-from transforms.report.panels import Chart, Choice, Note, Rows, Uses
+from transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>&\"'\u2028"
 
@@ -50,7 +50,7 @@ def hostile_panels():
         Note(HOSTILE, HOSTILE, (HOSTILE,), warning=True),
         Rows(HOSTILE, HOSTILE, rows),
         Choice(HOSTILE, HOSTILE, rows, key="title"),
-        Uses(HOSTILE, HOSTILE, uses),
+        UsesPanel(HOSTILE, HOSTILE, uses),
     ]
 
 

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import feats_of, inflection
 from transforms.inflection.inflector import compiled
 from transforms.learning.models.keeping import keep_model_file
@@ -63,7 +63,7 @@ FREQUENCIES = {"canes": 5, "sabuesos": 1, "amigos": 9, "gatos": 7, "chuchos": 2,
 
 def keep_inflector(path, forms=FORMS, language="es"):
     """Write an inflector as `lexbeam simplify train-inflector` does."""
-    entries = Counter(Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in forms)
+    entries = Counter(FormEntry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in forms)
     model = Model(
         kind="inflector",
         task="simplification",

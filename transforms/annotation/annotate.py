@@ -16,7 +16,7 @@ import pyarrow as pa
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
-from transforms.annotation.engines.normalise import Rules
+from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.annotation.engines.registry import Engine, annotate_text, load_engine
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
@@ -48,7 +48,7 @@ class AnnotateOptions:
     engine: Fingerprinted
     name: str
     fingerprint: str
-    normalise: Rules | None = None
+    normalise: NormalisationRules | None = None
     max_characters: int = 20_000_000
     layers: tuple[str, ...] = ()
 
@@ -172,7 +172,7 @@ def _left_out(row: dict[str, Any], decision: Decision | None, options: AnnotateO
     return None
 
 
-def _normalised(batch: pa.RecordBatch, rules: Rules | None) -> pa.RecordBatch:
+def _normalised(batch: pa.RecordBatch, rules: NormalisationRules | None) -> pa.RecordBatch:
     """Return annotation that came with the input, its forms and lemmas mapped by the rules."""
     if rules is None:
         return batch

@@ -13,7 +13,7 @@ import pyarrow as pa
 from schemas.corpus.documents import DocumentRow
 from schemas.corpus.sentences import SentenceRow
 from transforms.common.errors import UsageError
-from transforms.common.store.sound import Described
+from transforms.common.store.sound import DigestedFile
 from transforms.corpora.corpus import Corpus, PartPair, place_of
 from transforms.corpora.reading import (
     DOCUMENT_ID,
@@ -25,7 +25,7 @@ from transforms.corpora.reading import (
     read_wanted,
 )
 
-__all__ = ["Passage", "SentenceKey", "check_fetching", "fetch", "fetch_documents", "held"]
+__all__ = ["FetchedSentence", "SentenceKey", "check_fetching", "fetch", "fetch_documents", "held"]
 
 
 class SentenceKey(NamedTuple):
@@ -35,7 +35,7 @@ class SentenceKey(NamedTuple):
     sentence: int
 
 
-class Passage(NamedTuple):
+class FetchedSentence(NamedTuple):
     """A sentence that was asked for.
 
     Attributes:
@@ -80,7 +80,7 @@ def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] 
 
 def fetch(
     parts: PartPair, keys: Iterable[SentenceKey], *, columns: Sequence[str], around: int = 0, text: bool = False
-) -> Iterator[tuple[SentenceKey, Passage | None]]:
+) -> Iterator[tuple[SentenceKey, FetchedSentence | None]]:
     """Yield each key once, sorted, with what it stands for in a part; None where it is not there.
 
     Args:
@@ -140,16 +140,16 @@ def _rows(table: pa.Table, layers: Sequence[str]) -> Iterator[SentenceRow]:
 _NO_SENTENCE: dict[str, Any] = dict.fromkeys(SentenceRow._fields)
 
 
-def _texts(part: Described, documents: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+def _texts(part: DigestedFile, documents: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     wanted = dict.fromkeys(documents)
     for row in read_documents(part, ["text"], wanted):
         yield row.document_id, row.text
 
 
-def _passage(sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None) -> Passage:
+def _passage(sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None) -> FetchedSentence:
     before = [found[n] for n in range(sentence - around, sentence) if n in found]
     after = [found[n] for n in range(sentence + 1, sentence + around + 1) if n in found]
-    passage = Passage(found[sentence], tuple(before), tuple(after))
+    passage = FetchedSentence(found[sentence], tuple(before), tuple(after))
     rows = [*before, found[sentence], *after]
     starts = [start for row in rows for start in row.starts or ()]
     ends = [end for row in rows for end in row.ends or ()]
@@ -158,7 +158,7 @@ def _passage(sentence: int, found: Mapping[int, SentenceRow], around: int, whole
     return passage._replace(text=whole[min(starts) : max(ends)], start=min(starts))
 
 
-def held(part: Described, documents: Iterable[str]) -> list[str]:
+def held(part: DigestedFile, documents: Iterable[str]) -> list[str]:
     """Return which of these documents have a sentence in a part, each once, sorted.
 
     Raises:

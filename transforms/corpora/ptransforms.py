@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from transforms.corpora.corpus import Corpus, PartPair, SentencePart, common_layers, place_of
-from transforms.corpora.fetching import Passage, SentenceKey, check_fetching, fetch, held
+from transforms.corpora.fetching import FetchedSentence, SentenceKey, check_fetching, fetch, held
 from transforms.corpora.repeated import copies, document_ids
 
-__all__ = ["FetchSentences", "Fetched", "FindRepeated"]
+__all__ = ["FetchSentences", "FetchedSentences", "FindRepeated"]
 
 
 def _documents(element: SentencePart) -> Iterator[tuple[str, str]]:
@@ -65,10 +65,10 @@ Place = tuple[int, int]
 Pairs = tuple[tuple[PartPair, ...], ...]
 
 
-class Fetched(NamedTuple):
+class FetchedSentences(NamedTuple):
     """What is found of the keys, and the keys that no corpus holds."""
 
-    found: beam.PCollection[tuple[SentenceKey, Passage]]
+    found: beam.PCollection[tuple[SentenceKey, FetchedSentence]]
     missing: beam.PCollection[SentenceKey]
 
 
@@ -153,7 +153,7 @@ class FetchSentences(beam.PTransform):
     around: int = 0
     text: bool = False
 
-    def expand(self, keys: beam.PCollection[SentenceKey]) -> Fetched:
+    def expand(self, keys: beam.PCollection[SentenceKey]) -> FetchedSentences:
         """Apply the transform.
 
         Raises:
@@ -169,7 +169,7 @@ class FetchSentences(beam.PTransform):
                 MISSING, main="found"
             )
         )
-        return Fetched(fetched.found, fetched[MISSING])
+        return FetchedSentences(fetched.found, fetched[MISSING])
 
     def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
         """Key the keys by the part that is to be read; several corpora are asked which it is."""

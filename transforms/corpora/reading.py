@@ -19,7 +19,7 @@ from schemas.corpus.documents import DocumentRow
 from schemas.corpus.sentences import SENTENCES
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import files
-from transforms.common.store.sound import Described, checked
+from transforms.common.store.sound import DigestedFile, checked
 from transforms.corpora.corpus import PartPair
 
 __all__ = [
@@ -79,7 +79,7 @@ def read_annotated(
         yield AnnotatedDocument(document, table.select(list(columns)))
 
 
-def _empty(part: Described, columns: Sequence[str]) -> pa.Table:
+def _empty(part: DigestedFile, columns: Sequence[str]) -> pa.Table:
     schema = SENTENCES.schema()
     if not set(columns) <= set(schema.names):
         schema = _schema(part)
@@ -87,17 +87,17 @@ def _empty(part: Described, columns: Sequence[str]) -> pa.Table:
     return schema.empty_table()
 
 
-def _schema(part: Described) -> pa.Schema:
+def _schema(part: DigestedFile) -> pa.Schema:
     with files.open_read(checked(part)) as stream:
         return pq.read_schema(stream)
 
 
-def column_names(part: Described) -> list[str]:
+def column_names(part: DigestedFile) -> list[str]:
     """Return the names of the columns of a part, layers among them."""
     return list(_schema(part).names)
 
 
-def _check(part: Described, names: Sequence[str], columns: Sequence[str]) -> None:
+def _check(part: DigestedFile, names: Sequence[str], columns: Sequence[str]) -> None:
     # Arrow passes over columns that are not there.
     lacking = [name for name in columns if name not in names]
     if lacking:
@@ -107,7 +107,7 @@ def _check(part: Described, names: Sequence[str], columns: Sequence[str]) -> Non
         )
 
 
-def read_documents(part: Described, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[DocumentRow]:
+def read_documents(part: DigestedFile, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[DocumentRow]:
     """Yield rows of a part of `documents`, in order: those wanted, or all.
 
     Columns that are not asked for are None, but for document_id.
@@ -122,7 +122,7 @@ def read_documents(part: Described, columns: Sequence[str], wanted: Wanted | Non
 _NO_DOCUMENT: dict[str, Any] = dict.fromkeys(DocumentRow._fields)
 
 
-def read_wanted(part: Described, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[pa.Table]:
+def read_wanted(part: DigestedFile, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[pa.Table]:
     """Yield the rows that are wanted, or all, in order: a table for each row group that has any.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pyarrow.compute as pc
 
-from transforms.common.store.sound import Described, checked
+from transforms.common.store.sound import DigestedFile, checked
 from transforms.common.store.tables import read_rows
 
 __all__ = ["copies", "document_ids"]
@@ -26,7 +26,7 @@ def copies(parts: Iterable[str]) -> tuple[str, list[str]]:
     return first, rest
 
 
-def document_ids(part: Described) -> list[str]:
+def document_ids(part: DigestedFile) -> list[str]:
     """Return the ids of the documents of a part, each once, sorted."""
     found: set[str] = set()
     for table in read_rows([checked(part)], ["document_id"]):

@@ -17,14 +17,22 @@ import pyarrow.compute as pc
 
 from transforms.common.names import file_of
 
-__all__ = ["DOCUMENT_COLUMNS", "Document", "Sums", "Totals", "bin_width", "sentence_lengths", "tokens_by_document"]
+__all__ = [
+    "DOCUMENT_COLUMNS",
+    "DocumentTotals",
+    "Sums",
+    "Totals",
+    "bin_width",
+    "sentence_lengths",
+    "tokens_by_document",
+]
 
 DOCUMENT_COLUMNS = ["document_id", "source", "year", "genre", "author", "title"]
 LARGEST = 20
 _WIDTHS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 2_000, 5_000, 10_000)
 
 
-class Document(NamedTuple):
+class DocumentTotals(NamedTuple):
     """A row of `documents` without its text, and its tokens."""
 
     document_id: str
@@ -51,7 +59,7 @@ class Totals:
     tokens: Counter[tuple[int | None, str | None]] = field(default_factory=Counter)
     source_documents: Counter[str] = field(default_factory=Counter)
     source_tokens: Counter[str] = field(default_factory=Counter)
-    largest: list[Document] = field(default_factory=list)
+    largest: list[DocumentTotals] = field(default_factory=list)
 
     def add(self, rows: pa.Table, tokens: Mapping[str, int]) -> None:
         """Add documents (`DOCUMENT_COLUMNS`) with their tokens by id; one without has none."""
@@ -88,13 +96,13 @@ class Totals:
         return (min(found), max(found)) if found else None
 
 
-def _by_size(document: Document) -> tuple[int, str]:
+def _by_size(document: DocumentTotals) -> tuple[int, str]:
     return -document.tokens, document.document_id
 
 
-def _documents(rows: pa.Table, tokens: Mapping[str, int]) -> Iterator[Document]:
+def _documents(rows: pa.Table, tokens: Mapping[str, int]) -> Iterator[DocumentTotals]:
     for row in rows.select(DOCUMENT_COLUMNS).to_pylist():
-        yield Document(**row, tokens=tokens.get(row["document_id"], 0))
+        yield DocumentTotals(**row, tokens=tokens.get(row["document_id"], 0))
 
 
 def sentence_lengths(rows: pa.Table) -> pa.Array:

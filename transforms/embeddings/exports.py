@@ -13,10 +13,10 @@ from transforms.common.store.tables import read_rows
 from transforms.embeddings.alignment import apply
 from transforms.embeddings.published import load_side, load_space
 
-__all__ = ["Vectors", "aligned_sides", "as_aligned", "as_trained"]
+__all__ = ["ExportedVectors", "aligned_sides", "as_aligned", "as_trained"]
 
 
-class Vectors(NamedTuple):
+class ExportedVectors(NamedTuple):
     """Words, sorted, with their uses and vectors (rows): float32 as trained, float64 as aligned."""
 
     words: list[str]
@@ -24,14 +24,14 @@ class Vectors(NamedTuple):
     vectors: npt.NDArray[np.floating]
 
 
-def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> Vectors:
+def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> ExportedVectors:
     """Return the vectors of a slice as trained.
 
     Raises:
         LexbeamError: there are none of this slice and seed.
     """
     space = load_space(snapshot.paths("vectors"), slice_name, seed)
-    return Vectors(space.words, space.counts, space.vectors)
+    return ExportedVectors(space.words, space.counts, space.vectors)
 
 
 def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[dict[str, Any]]:
@@ -48,7 +48,7 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[dict[str, Any]
         yield from (row for row in table.to_pylist() if row["alignment"] == alignment)
 
 
-def as_aligned(snapshot: Snapshot, row: dict[str, Any]) -> Vectors | None:
+def as_aligned(snapshot: Snapshot, row: dict[str, Any]) -> ExportedVectors | None:
     """Return the vectors of the side that a row of table `alignments` is about, as it maps them.
 
     None where no map could be fitted, for want of shared words.
@@ -57,4 +57,4 @@ def as_aligned(snapshot: Snapshot, row: dict[str, Any]) -> Vectors | None:
         return None
     words, counts, vectors = as_trained(snapshot, row[f"slice_{row['side']}"], row["seed"])
     with one_thread():
-        return Vectors(words, counts, apply(load_side(row), vectors))
+        return ExportedVectors(words, counts, apply(load_side(row), vectors))

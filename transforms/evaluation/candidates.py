@@ -16,8 +16,8 @@ from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
 from transforms.evaluation.ranking import expected_precisions
 
 __all__ = [
+    "CandidateLists",
     "Candidates",
-    "Listed",
     "accuracy_at_k_top1",
     "candidates_of",
     "f1_at_k",
@@ -56,7 +56,7 @@ class Candidates:
         return np.asarray(self.rank > 0)
 
 
-class Listed(NamedTuple):
+class CandidateLists(NamedTuple):
     """Candidates with the ids of their instances, in order, and the ids that have no gold."""
 
     ids: tuple[str, ...]
@@ -68,7 +68,7 @@ def candidates_of(
     gold: Mapping[str, Mapping[str, float]],
     predicted: Mapping[str, Sequence[tuple[str, float]]],
     targets: Mapping[str, str] | None = None,
-) -> Listed:
+) -> CandidateLists:
     """Return the candidates of instances.
 
     Args:
@@ -106,7 +106,7 @@ def candidates_of(
     totals = [sum(n > 0 and w != targets.get(i) for w, n in gold[i].items()) for i in ids]
     instance, scores, rank = (_column(rows, place) for place in range(3))
     made = Candidates(instance.astype(np.int64), scores, rank.astype(np.int64), np.array(totals, np.int64))
-    return Listed(tuple(ids), made, tuple(empty))
+    return CandidateLists(tuple(ids), made, tuple(empty))
 
 
 def _column(rows: Iterable[Sequence[float]], place: int) -> Floats:

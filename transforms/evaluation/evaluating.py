@@ -18,14 +18,14 @@ from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of
 from transforms.evaluation.metrics import Metric, metric_of
 from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
 
-__all__ = ["Measured", "matched", "measure", "measure_difference", "row"]
+__all__ = ["MeasuredMetric", "matched", "measure", "measure_difference", "row"]
 
 NAMED = 5
 # What arrays of numbers and rankings are turned into; classes may be of any type.
 _TYPES = {"pairs": (np.float64, np.float64), "ranking": (np.bool_, np.float64)}
 
 
-class Measured(NamedTuple):
+class MeasuredMetric(NamedTuple):
     """A metric of a system: the columns of the table that say what was measured.
 
     Attributes:
@@ -47,14 +47,14 @@ class Measured(NamedTuple):
     undefined: int = 0
 
 
-class Matched(NamedTuple):
+class MatchedInstances(NamedTuple):
     """Places of the same instances in gold and in predictions, in the order of their ids."""
 
     gold: Ints
     predicted: Ints
 
 
-def matched(gold: Sequence[str], predicted: Sequence[str]) -> Matched:
+def matched(gold: Sequence[str], predicted: Sequence[str]) -> MatchedInstances:
     """Match instances by their ids.
 
     Raises:
@@ -70,7 +70,7 @@ def matched(gold: Sequence[str], predicted: Sequence[str]) -> Matched:
     if unknown := sorted(second - first):
         raise LexbeamError(f"gold lacks {_named(unknown)}, which predictions have; take them out")
     places = (sorted(range(len(ids)), key=ids.__getitem__) for ids in (gold, predicted))
-    return Matched(*(np.array(place, np.int64) for place in places))
+    return MatchedInstances(*(np.array(place, np.int64) for place in places))
 
 
 def _named(ids: Sequence[str]) -> str:
@@ -85,7 +85,7 @@ def measure(
     clusters: Sequence[str],
     options: BootstrapOptions,
     k: int | None = None,
-) -> Measured:
+) -> MeasuredMetric:
     """Compute a metric and its interval.
 
     Args:
@@ -100,12 +100,12 @@ def measure(
     n = len(given[0])
     numerator, denominator, value, reason = _point(metric, given)
     if value is None or not options.resamples:
-        return Measured(value, None, None, n, numerator, denominator, reason)
+        return MeasuredMetric(value, None, None, n, numerator, denominator, reason)
     draws = Draws(clusters, options)
     if draws.clusters < 2:
-        return Measured(value, None, None, n, numerator, denominator, "one_cluster")
+        return MeasuredMetric(value, None, None, n, numerator, denominator, "one_cluster")
     found = interval_of(resampled(metric, given, draws), options.level)
-    return Measured(value, found.low, found.high, n, numerator, denominator, found.reason, found.undefined)
+    return MeasuredMetric(value, found.low, found.high, n, numerator, denominator, found.reason, found.undefined)
 
 
 def measure_difference(
@@ -116,7 +116,7 @@ def measure_difference(
     clusters: Sequence[str],
     options: BootstrapOptions,
     k: int | None = None,
-) -> Measured:
+) -> MeasuredMetric:
     """Compute the difference of two systems, first minus second, on the same resamples.
 
     Both are of the same instances in the same order; arguments as of `measure`.
@@ -129,16 +129,16 @@ def measure_difference(
     points = [_point(metric, given) for given in (first, second)]
     reason = next((point[3] for point in points if point[3] is not None), None)
     if points[0][2] is None or points[1][2] is None:
-        return Measured(None, None, None, n, None, None, reason)
+        return MeasuredMetric(None, None, None, n, None, None, reason)
     value = points[0][2] - points[1][2]
     if not options.resamples:
-        return Measured(value, None, None, n, None, None, None)
+        return MeasuredMetric(value, None, None, n, None, None, None)
     draws = Draws(clusters, options)
     if draws.clusters < 2:
-        return Measured(value, None, None, n, None, None, "one_cluster")
+        return MeasuredMetric(value, None, None, n, None, None, "one_cluster")
     values = resampled(metric, first, draws) - resampled(metric, second, draws)
     found = interval_of(values, options.level)
-    return Measured(value, found.low, found.high, n, None, None, found.reason, found.undefined)
+    return MeasuredMetric(value, found.low, found.high, n, None, None, found.reason, found.undefined)
 
 
 def _ready(metric: str | Metric, given: tuple[Any, ...], k: int | None) -> tuple[Metric, tuple[Any, ...]]:
@@ -175,7 +175,7 @@ def _point(metric: Metric, given: tuple[Any, ...]) -> tuple[float | None, float 
 _NOTHING = (None, None, None)
 
 
-def row(system: str, subset: str, metric: str, k: int | None, measured: Measured) -> dict[str, Any]:
+def row(system: str, subset: str, metric: str, k: int | None, measured: MeasuredMetric) -> dict[str, Any]:
     """Return a row of table `<task>/metrics`."""
     own = measured._asdict()
     del own["undefined"]

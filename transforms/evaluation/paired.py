@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from transforms.evaluation.bootstrap import BootstrapOptions, Draws, Interval, interval_of
-from transforms.evaluation.evaluating import Measured
+from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.evaluation.outcomes import Bools, Floats, Terms
 
 __all__ = ["Together"]
@@ -56,27 +56,27 @@ class Together:
         above, below = (float(column.sum()) for column in self._terms[place][:2])
         return above / below if below > 0 else None
 
-    def measured(self, place: int) -> Measured:
+    def measured(self, place: int) -> MeasuredMetric:
         """Return the value of one, its sums and its interval."""
         own = self._terms[place]
         value = self._value(place)
         sums = float(own.numerator.sum()), float(own.denominator.sum())
         n = int(self._counted[place].sum())
         if value is None:
-            return Measured(None, None, None, n, *sums, own.undefined)
+            return MeasuredMetric(None, None, None, n, *sums, own.undefined)
         found = self._interval(None if self._values is None else self._values[:, place])
-        return Measured(value, found.low, found.high, n, *sums, found.reason, found.undefined)
+        return MeasuredMetric(value, found.low, found.high, n, *sums, found.reason, found.undefined)
 
-    def difference(self, first: int, second: int) -> Measured:
+    def difference(self, first: int, second: int) -> MeasuredMetric:
         """Return one less another; `n` are the instances that count in both."""
         n = int((self._counted[first] & self._counted[second]).sum())
         values = [self._value(place) for place in (first, second)]
         if values[0] is None or values[1] is None:
             place = first if values[0] is None else second
-            return Measured(None, None, None, n, None, None, self._terms[place].undefined)
+            return MeasuredMetric(None, None, None, n, None, None, self._terms[place].undefined)
         found = self._interval(None if self._values is None else self._values[:, first] - self._values[:, second])
         value = values[0] - values[1]
-        return Measured(value, found.low, found.high, n, None, None, found.reason, found.undefined)
+        return MeasuredMetric(value, found.low, found.high, n, None, None, found.reason, found.undefined)
 
     def _interval(self, values: Floats | None) -> Interval:
         if self._alone:

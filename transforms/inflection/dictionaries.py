@@ -20,12 +20,12 @@ from typing import BinaryIO, NamedTuple
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.inflection.features import feats_of, inflection, of_eagles, of_unimorph
 
-__all__ = ["FORMATS", "Entry", "Read", "detect", "read_forms"]
+__all__ = ["FORMATS", "FormEntry", "ReadDictionary", "detect", "read_forms"]
 
 _HEAD = 200  # lines that tell the format
 
 
-class Entry(NamedTuple):
+class FormEntry(NamedTuple):
     """A form in a dictionary; its inflection is a part of speech with features."""
 
     lemma: str
@@ -33,10 +33,10 @@ class Entry(NamedTuple):
     form: str
 
 
-class Read(NamedTuple):
+class ReadDictionary(NamedTuple):
     """What a file gave: entries, how often they stand there, and what was left out, by reason."""
 
-    entries: Counter[Entry]
+    entries: Counter[FormEntry]
     skipped: Counter[str]
     format: str
 
@@ -98,7 +98,7 @@ def detect(lines: Iterable[str]) -> str | None:
     return best if head and 2 * sound[best] >= len(head) else None
 
 
-def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> Read:
+def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> ReadDictionary:
     """Return the forms of a file.
 
     Args:
@@ -111,7 +111,7 @@ def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> Read:
         LexbeamError: the file is not UTF-8, or holds no form.
     """
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline=None)
-    entries: Counter[Entry] = Counter()
+    entries: Counter[FormEntry] = Counter()
     skipped: Counter[str] = Counter()
     try:
         head = []
@@ -139,7 +139,7 @@ def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> Read:
         raise LexbeamError(f"{shown} is not UTF-8: convert it (iconv)") from error
     if not entries:
         raise LexbeamError(f"{shown} has no form that can be read as {format}: check its `format`")
-    return Read(entries, skipped, format)
+    return ReadDictionary(entries, skipped, format)
 
 
 def _chained(head: Iterable[str], text: Iterable[str]) -> Iterator[str]:
@@ -148,8 +148,8 @@ def _chained(head: Iterable[str], text: Iterable[str]) -> Iterator[str]:
         yield line.rstrip("\n")
 
 
-def _entry(lemma: str, form: str, name: str) -> Entry | None:
+def _entry(lemma: str, form: str, name: str) -> FormEntry | None:
     words = [unicodedata.normalize("NFC", one.strip()).lower() for one in (lemma, form)]
     if not all(word and all(c.isalpha() or c in "-'’" for c in word) for word in words):
         return None
-    return Entry(words[0], name, words[1])
+    return FormEntry(words[0], name, words[1])

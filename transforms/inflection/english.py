@@ -24,7 +24,7 @@ from typing import Any
 from transforms.common.errors import UsageError
 from transforms.inflection.features import inflection, split
 from transforms.inflection.inflector import Inflected
-from transforms.inflection.store import Row
+from transforms.inflection.store import FormRow
 
 __all__ = ["PACKAGE", "EnglishInflector", "english_inflector", "english_version", "tag_of"]
 
@@ -101,10 +101,10 @@ class _Forms:
     def __init__(self, library: Any) -> None:
         self._library = library
 
-    def of_form(self, form: str) -> list[Row]:
+    def of_form(self, form: str) -> list[FormRow]:
         """Return what a form may be, in the order of lemmas and inflections."""
         return sorted(
-            Row(lemma, inflection(upos, feats), form, 1)
+            FormRow(lemma, inflection(upos, feats), form, 1)
             for upos, tags in _TAGS.items()
             for lemma in _lemmas(self._library, form, upos)
             for tag, feats in tags.items()

@@ -25,11 +25,19 @@ from typing import Any, NamedTuple, Protocol
 import numpy.typing as npt
 
 from transforms.inflection import spanish
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import inflection, split
 from transforms.inflection.paradigms import completed
 from transforms.inflection.rules import apply_rules, decision_list, learn_rules, suffixes
-from transforms.inflection.store import FormTable, Row, forms_as_arrays, pack_plain, rules_of, rules_plain, unpack_plain
+from transforms.inflection.store import (
+    FormRow,
+    FormTable,
+    forms_as_arrays,
+    pack_plain,
+    rules_of,
+    rules_plain,
+    unpack_plain,
+)
 
 __all__ = [
     "COMPLETED",
@@ -104,7 +112,7 @@ class Inflected(NamedTuple):
 class Forms(Protocol):
     """What forms may be."""
 
-    def of_form(self, form: str) -> list[Row]:
+    def of_form(self, form: str) -> list[FormRow]:
         """Return what a form in lower case may be, in the order of lemmas and inflections."""
 
 
@@ -129,7 +137,7 @@ class Inflecting(Protocol):
         """Return what features a form may have, the likeliest first; none if nothing is known."""
 
 
-def compiled(entries: Mapping[Entry, int], language: str) -> dict[str, npt.NDArray[Any]]:
+def compiled(entries: Mapping[FormEntry, int], language: str) -> dict[str, npt.NDArray[Any]]:
     """Return a form dictionary with the rules that are learned from it, as arrays by name."""
     guesses: dict[str, Counter[tuple[str, str]]] = {}
     for entry in entries:
@@ -142,7 +150,7 @@ def compiled(entries: Mapping[Entry, int], language: str) -> dict[str, npt.NDArr
     }
 
 
-def learned_rules(entries: Iterable[Entry], language: str) -> npt.NDArray[Any]:
+def learned_rules(entries: Iterable[FormEntry], language: str) -> npt.NDArray[Any]:
     """Return the rules that are learned from distinct entries, as an array."""
     spelling = SPELLINGS.get(language, _PLAIN)
     rows: dict[str, list[tuple[str, str, str, int]]] = {}

@@ -22,7 +22,7 @@ from transforms.inflection.inflector import Inflected, Inflecting
 from transforms.inflection.spanish import attach_clitics, strip_clitics
 from transforms.inflection.verb_hosts import likeliest_features, without_pronouns
 
-__all__ = ["Placed", "cased_like", "place"]
+__all__ = ["PlacedWord", "cased_like", "place"]
 
 NO_FORM = "no_form"
 
@@ -50,7 +50,7 @@ _PRONOUNS = {"1Sing": "me", "2Sing": "te", "3Sing": "se", "1Plur": "nos", "2Plur
 _LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
 
 
-class Placed(NamedTuple):
+class PlacedWord(NamedTuple):
     """What stands in a word's place.
 
     Attributes:
@@ -77,7 +77,7 @@ def place(
     feats: Mapping[str, str] | None = None,
     target_lemma: str | None = None,
     before: str | None = None,
-) -> Placed:
+) -> PlacedWord:
     """Return a lemma in the form that a target has.
 
     Args:
@@ -105,13 +105,13 @@ def place(
         around = _pronoun(wanted, clitics, before) if reflexive else _Pronoun("", clitics)
         found = None if around is None else _phrase(inflector, words, upos, wanted, around.behind)
         if around is None or found is None:
-            return Placed(None, NO_FORM, "", wanted, None)
+            return PlacedWord(None, NO_FORM, "", wanted, None)
         form, source = f"{around.before} {found.form}".lstrip(), found.source
     said = dict(wanted or {})
     if kind == "NOUN":
         said = said | _gender(inflector, lemma.split()[0])
     changed = beside(inflector.language, before, form, said, is_noun=kind == "NOUN") if before else None
-    return Placed(cased_like(form, target), None, source, wanted, changed if changed != before else None)
+    return PlacedWord(cased_like(form, target), None, source, wanted, changed if changed != before else None)
 
 
 class _Pronoun(NamedTuple):

@@ -16,18 +16,18 @@ import numpy.typing as npt
 
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.rules import Edit, Rule
 from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.learning.models.refusals import Refused
 
-__all__ = ["FormTable", "Row", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
+__all__ = ["FormRow", "FormTable", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Rules = Mapping[str, Mapping[str, Sequence[Rule]]]
 
 
-class Row(NamedTuple):
+class FormRow(NamedTuple):
     """A form of a lemma, and how often it stands in what was read."""
 
     lemma: str
@@ -61,7 +61,7 @@ class _Words:
         return low if low < len(self._offsets) - 1 and self._bytes(low) == wanted else None
 
 
-def forms_as_arrays(entries: Mapping[Entry, int]) -> dict[str, npt.NDArray[Any]]:
+def forms_as_arrays(entries: Mapping[FormEntry, int]) -> dict[str, npt.NDArray[Any]]:
     """Return a dictionary as arrays by name, the same whatever the order of its entries."""
     words = sorted({word for one in entries for word in (one.lemma, one.form)}, key=str.encode)
     names = sorted({one.inflection for one in entries})
@@ -107,7 +107,7 @@ class FormTable:
     def __len__(self) -> int:
         return len(self._forms)
 
-    def of_lemma(self, lemma: str) -> list[Row]:
+    def of_lemma(self, lemma: str) -> list[FormRow]:
         """Return the forms of a lemma, in the order of inflections and forms."""
         number = self._words.find(lemma)
         if number is None:
@@ -115,7 +115,7 @@ class FormTable:
         low, high = _run(self._rows[0], number)
         return self._taken(np.arange(low, high))
 
-    def of_form(self, form: str) -> list[Row]:
+    def of_form(self, form: str) -> list[FormRow]:
         """Return what a form may be, in the order of lemmas and inflections."""
         number = self._words.find(form)
         if number is None:
@@ -123,11 +123,11 @@ class FormTable:
         low, high = _run(self._forms, number)
         return self._taken(self._by_form[low:high])
 
-    def _taken(self, places: npt.NDArray[np.int64]) -> list[Row]:
+    def _taken(self, places: npt.NDArray[np.int64]) -> list[FormRow]:
         columns = [column[places].tolist() for column in self._rows]
         words = {number: self._words[number] for number in {*columns[0], *columns[2]}}
         return [
-            Row(words[lemma], self._names[name], words[form], count)
+            FormRow(words[lemma], self._names[name], words[form], count)
             for lemma, name, form, count in zip(*columns, strict=True)
         ]
 

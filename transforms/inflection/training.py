@@ -11,12 +11,19 @@ from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
-from transforms.inflection.dictionaries import Entry, Read, read_forms
+from transforms.inflection.dictionaries import FormEntry, ReadDictionary, read_forms
 from transforms.inflection.inflector import Inflector, compiled
 from transforms.learning.models.keeping import load_model_file
 from transforms.learning.models.model import Model
 
-__all__ = ["InflectorOptions", "Trained", "inflector_model", "inflector_of", "load_inflector", "train_inflector"]
+__all__ = [
+    "InflectorOptions",
+    "TrainedInflector",
+    "inflector_model",
+    "inflector_of",
+    "load_inflector",
+    "train_inflector",
+]
 
 KIND, TASK, FORMAT = "inflector", "simplification", "safetensors"
 
@@ -41,15 +48,15 @@ class InflectorOptions:
     overwrite: bool = option(False, help="replace another model")
 
 
-class Trained(NamedTuple):
+class TrainedInflector(NamedTuple):
     """A model, what each file gave, by the name that messages call it, and the distinct forms."""
 
     model: Model
-    read: dict[str, Read]
+    read: dict[str, ReadDictionary]
     forms: int
 
 
-def train_inflector(options: InflectorOptions) -> Trained:
+def train_inflector(options: InflectorOptions) -> TrainedInflector:
     """Read the dictionaries, and learn rules from all of them.
 
     Raises:
@@ -58,7 +65,7 @@ def train_inflector(options: InflectorOptions) -> Trained:
     """
     paths = sorted({entry.path for one in options.inputs for entry in files.list_files(one)})
     digests = {path: content_digest(path) for path in paths}
-    entries: Counter[Entry] = Counter()
+    entries: Counter[FormEntry] = Counter()
     read = {}
     for content in sorted(set(digests.values())):  # one that is there twice counts once
         path = min(path for path in paths if digests[path] == content)
@@ -74,10 +81,10 @@ def train_inflector(options: InflectorOptions) -> Trained:
         data=digest(sorted(set(digests.values()))),
         options={"language": options.language},
     )
-    return Trained(model, read, len(entries))
+    return TrainedInflector(model, read, len(entries))
 
 
-def _read(path: str, format: str | None) -> Read:
+def _read(path: str, format: str | None) -> ReadDictionary:
     shown = files.shown(path)
     try:
         with files.open_read(path) as stream:

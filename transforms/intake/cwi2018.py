@@ -12,7 +12,7 @@ from transforms.common.errors import LexbeamError
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.intake.header import About, FileRows, whole_number
 
-__all__ = ["CELLS", "Entry", "LabelGiven", "kind_of", "labels_of", "read_cwi2018"]
+__all__ = ["CELLS", "Cwi2018Row", "LabelGiven", "kind_of", "labels_of", "read_cwi2018"]
 
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
@@ -31,7 +31,7 @@ class LabelGiven(NamedTuple):
     spread: float | None
 
 
-class Entry(NamedTuple):
+class Cwi2018Row(NamedTuple):
     """An instance as a file has it; texts are not cleaned yet.
 
     Attributes:
@@ -78,7 +78,7 @@ def labels_of(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
     return (LabelGiven("", value, number, None),)
 
 
-def read_cwi2018(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
+def read_cwi2018(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read CWI-2018. Complexity is the share of annotators who marked the target.
 
     There is a label for each group, `native` and `other`, that has annotators, too. Genre (news,
@@ -108,7 +108,7 @@ def read_cwi2018(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
             yield Reject(str(line), error.reason, error.detail)
 
 
-def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Entry:
+def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Cwi2018Row:
     if len(cells) not in CELLS:
         raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_LABELLED}")
     start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
@@ -120,7 +120,7 @@ def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | N
         for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
             if number:
                 labels.append(_counted(group, hits / number, hits, number))
-    return Entry(
+    return Cwi2018Row(
         line,
         cells[4],
         cells[1],

@@ -30,10 +30,10 @@ from transforms.formats.ingest.staging import StagedRejects
 from transforms.intake.staging import Loaded, RowSchema
 
 __all__ = [
-    "AnnotateOptions",
     "PartTask",
     "RejectTask",
     "Settled",
+    "TextAnnotationOptions",
     "chosen_engine",
     "engine_of",
     "grouped_rows",
@@ -54,7 +54,7 @@ class PartTask(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnnotateOptions:
+class TextAnnotationOptions:
     """What decides how texts are annotated.
 
     Attributes:
@@ -114,12 +114,12 @@ def grouped_rows(
     return groupby(merged, key=itemgetter(schema.order[0]))
 
 
-def engine_of(options: AnnotateOptions) -> Engine | None:
+def engine_of(options: TextAnnotationOptions) -> Engine | None:
     """Return the engine, loaded; None: there is none."""
     return load_engine(options.engine, layers=options.layers) if options.engine else None
 
 
-def chosen_engine(_: Any, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
+def chosen_engine(_: Any, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
     """Return the entries of registries that count, see `Stage`."""
     kind = options.engine.partition(":")[0]
     return {

@@ -26,10 +26,20 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.layers import values as of
 
-__all__ = ["LAYERS", "Layer", "LayerOptions", "Reading", "check_layers", "columns_of", "needs_of", "told", "values_of"]
+__all__ = [
+    "LAYERS",
+    "Layer",
+    "LayerOptions",
+    "LayerReading",
+    "check_layers",
+    "columns_of",
+    "needs_of",
+    "told",
+    "values_of",
+]
 
 
-class Reading(NamedTuple):
+class LayerReading(NamedTuple):
     """How one kind of engine gives a layer.
 
     Attributes:
@@ -53,7 +63,7 @@ class Layer:
     """
 
     column: pa.Field
-    reads: Mapping[str, Reading]
+    reads: Mapping[str, LayerReading]
 
     @property
     def doc(self) -> str:
@@ -158,9 +168,9 @@ LAYERS: Registry[Layer] = Registry(
         "xpos": Layer(
             column=_texts("xpos", "parts of speech in the tag set of model or treebank"),
             reads={
-                "spacy": Reading(of.spacy_xpos, ("token.tag",)),
-                "stanza": Reading(of.stanza_xpos, ("pos",)),
-                "conllu": Reading(of.conllu_xpos),
+                "spacy": LayerReading(of.spacy_xpos, ("token.tag",)),
+                "stanza": LayerReading(of.stanza_xpos, ("pos",)),
+                "conllu": LayerReading(of.conllu_xpos),
             },
         ),
         "feats": Layer(
@@ -170,9 +180,9 @@ LAYERS: Registry[Layer] = Registry(
                 "Name=Value|Name=Value, as FEATS of CoNLL-U",
             ),
             reads={
-                "spacy": Reading(of.spacy_feats, ("token.morph",)),
-                "stanza": Reading(of.stanza_feats, ("pos",)),
-                "conllu": Reading(of.conllu_feats),
+                "spacy": LayerReading(of.spacy_feats, ("token.morph",)),
+                "stanza": LayerReading(of.stanza_feats, ("pos",)),
+                "conllu": LayerReading(of.conllu_feats),
             },
         ),
         "heads": Layer(
@@ -185,25 +195,25 @@ LAYERS: Registry[Layer] = Registry(
                 nullable=True,
             ),
             reads={
-                "spacy": Reading(of.spacy_heads, ("token.head",)),
-                "stanza": Reading(of.stanza_heads, ("pos", "lemma", "depparse")),
-                "conllu": Reading(of.conllu_heads),
+                "spacy": LayerReading(of.spacy_heads, ("token.head",)),
+                "stanza": LayerReading(of.stanza_heads, ("pos", "lemma", "depparse")),
+                "conllu": LayerReading(of.conllu_heads),
             },
         ),
         "deprels": Layer(
             column=_texts("deprels", "relation of each token to its head; `root` where that is 0"),
             reads={
-                "spacy": Reading(of.spacy_deprels, ("token.dep", "token.head")),
-                "stanza": Reading(of.stanza_deprels, ("pos", "lemma", "depparse")),
-                "conllu": Reading(of.conllu_deprels),
+                "spacy": LayerReading(of.spacy_deprels, ("token.dep", "token.head")),
+                "stanza": LayerReading(of.stanza_deprels, ("pos", "lemma", "depparse")),
+                "conllu": LayerReading(of.conllu_deprels),
             },
         ),
         "entities": Layer(
             column=_texts("entities", "named entities", "IOB2: O, B-TYPE (first token), I-TYPE"),
             reads={
-                "spacy": Reading(of.spacy_entities, ("doc.ents",)),
-                "stanza": Reading(of.stanza_entities, ("ner",)),
-                "conllu": Reading(of.conllu_entities),
+                "spacy": LayerReading(of.spacy_entities, ("doc.ents",)),
+                "stanza": LayerReading(of.stanza_entities, ("ner",)),
+                "conllu": LayerReading(of.conllu_entities),
             },
         ),
     },

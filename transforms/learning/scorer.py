@@ -10,7 +10,7 @@ import numpy.typing as npt
 from transforms.common.code.registry import Entry
 from transforms.common.options.fields import option
 
-__all__ = ["MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", "Training", "clipped"]
+__all__ = ["MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", "ScorerTraining", "clipped"]
 
 Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
@@ -58,7 +58,7 @@ class ScorerOptions:
     seed: int = option(0, help="seed of folds, trees and permutations", least=0, most=2**31 - 1)
 
 
-class Training(NamedTuple):
+class ScorerTraining(NamedTuple):
     """What a scorer learns from.
 
     Attributes:
@@ -86,7 +86,7 @@ class Scorer(Entry):
         weighs: whether it weighs others, so that they cannot weigh it.
     """
 
-    fit: Callable[[Training, ScorerOptions], Fitted]
+    fit: Callable[[ScorerTraining, ScorerOptions], Fitted]
     predict: Callable[[Fitted, Floats], Floats]
     uses: tuple[str, ...]
     cost: float

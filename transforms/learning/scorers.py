@@ -2,7 +2,7 @@
 
 What is fitted is arrays by name and nothing else, so that every scorer is kept in one format and
 loaded without executing anything (docs/reference/models.md); trees are LightGBM's text as bytes, which is
-checked before it is read. Only what `Training` holds decides it: medians, scales and weights are
+checked before it is read. Only what `ScorerTraining` holds decides it: medians, scales and weights are
 fitted on training rows.
 """
 
@@ -17,7 +17,7 @@ from transforms.common.rowwise import dots
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.models.lightgbm_text import lightgbm_settings, predict_lightgbm, read_lightgbm, write_lightgbm
 from transforms.learning.preparation import fit_preparation, prepared
-from transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, Training
+from transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.stacking import fit_stack, predict_stack
 
 __all__ = ["SCORERS", "members"]
@@ -25,7 +25,7 @@ __all__ = ["SCORERS", "members"]
 _FEW = 10  # rows with fewer of which there are no trees, but the mean
 
 
-def _fit_frequency(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_frequency(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Least squares on one column, as the baseline of the task (Shardlow et al. 2021).
 
     Where both kinds of instances are trained on, each has an intercept of its own.
@@ -61,7 +61,7 @@ def _predict_frequency(fitted: Fitted, values: Floats) -> Floats:
     return np.asarray(own * fitted["slope"] + steps + fitted["intercept"], np.float64)
 
 
-def _fit_ridge(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_ridge(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Ridge regression (Hoerl and Kennard 1970) on standardised features."""
     from sklearn.linear_model import Ridge
 
@@ -78,7 +78,7 @@ def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
     return found
 
 
-def _fit_svr(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Support vector regression with a Gaussian kernel (Smola and Schoelkopf 2004).
 
     Distances are of weighted columns: those that say little by themselves count for little.
@@ -125,7 +125,7 @@ def _predict_svr(fitted: Fitted, values: Floats) -> Floats:
     return np.asarray(sums + fitted["intercept"], np.float64)
 
 
-def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> Fitted:
+def _fit_trees(training: ScorerTraining, settings: Mapping[str, Any], rounds: int) -> Fitted:
     import lightgbm
 
     # LightGBM takes gaps as they are: at each split they go where they do least harm.
@@ -150,7 +150,7 @@ def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
     return predict_lightgbm(booster, values) + float(fitted["intercept"])
 
 
-def _fit_random_forest(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_random_forest(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Trees on resamples and random columns, averaged (Breiman 2001), as LightGBM grows them."""
     settings = lightgbm_settings(
         options.seed,
@@ -165,7 +165,7 @@ def _fit_random_forest(training: Training, options: ScorerOptions) -> Fitted:
     return _fit_trees(training, settings, options.trees)
 
 
-def _fit_extra_trees(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_extra_trees(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """The same with random thresholds (Geurts et al. 2006)."""
     settings = lightgbm_settings(
         options.seed,
@@ -181,7 +181,7 @@ def _fit_extra_trees(training: Training, options: ScorerOptions) -> Fitted:
     return _fit_trees(training, settings, options.trees)
 
 
-def _fit_boosting(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_boosting(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Gradient boosting of trees (Friedman 2001; Ke et al. 2017).
 
     A leaf has 20 rows at least; of fewer than 400 rows a twentieth, for else hardly any split is
@@ -202,7 +202,7 @@ def _fit_boosting(training: Training, options: ScorerOptions) -> Fitted:
     return _fit_trees(training, settings, options.rounds)
 
 
-def _fit_stack(training: Training, options: ScorerOptions) -> Fitted:
+def _fit_stack(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     return fit_stack(training, options, {name: SCORERS[name] for name in options.members})
 
 

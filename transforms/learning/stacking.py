@@ -11,14 +11,14 @@ import numpy as np
 
 from transforms.common.draws.folds import fold_of
 from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, Training
+from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
 __all__ = ["fit_stack", "predict_stack", "weigh"]
 
 _RIDGE = 1e-3  # of the variance of the members' predictions
 
 
-def fit_stack(training: Training, options: ScorerOptions, members: Mapping[str, Scorer]) -> Fitted:
+def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping[str, Scorer]) -> Fitted:
     """Fit members and their weights; the arrays of a member are called `MEMBER/NAME`."""
     groups = list(training.groups)
     fold = fold_of(groups, options.inner_folds, seed=options.seed, label="inner")

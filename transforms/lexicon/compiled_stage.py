@@ -23,10 +23,10 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.identity import Place
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
-from transforms.lexicon.compiled.kind import Matrix, Opened
+from transforms.lexicon.compiled.kind import BlockMatrix, Opened
 from transforms.lexicon.kinds import kind_of
 
-__all__ = ["CARRY", "COMPILE", "Compiled", "Source", "SourceFile", "opened"]
+__all__ = ["CARRY", "COMPILE", "Compiled", "ResourceSource", "SourceFile", "opened"]
 
 log = logging.getLogger("lexbeam")
 
@@ -40,7 +40,7 @@ class SourceFile(NamedTuple):
     sha256: str
 
 
-class Source(NamedTuple):
+class ResourceSource(NamedTuple):
     """What a resource is compiled from: its kind, its files, the options of that kind."""
 
     kind: str
@@ -64,11 +64,11 @@ def _content(compiled: Compiled) -> list[list[str]]:
     return sorted([name, file.sha256] for name, file in compiled.files.items())
 
 
-def _chosen(source: Source, _: Any) -> Mapping[str, Collection[str]]:
+def _chosen(source: ResourceSource, _: Any) -> Mapping[str, Collection[str]]:
     return {"transforms.lexicon.kinds:KINDS": (source.kind,)}
 
 
-def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
+def _build(artefact: Artefact, source: ResourceSource, _: Any) -> Compiled:
     paths = [files.shown(file.path) for file in source.files]
     log.info("compiling %s", " ".join([source.kind, *paths]))
     made: dict[str, File] = {}
@@ -81,13 +81,13 @@ def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
     return Compiled(made)
 
 
-def _compile(artefact: Artefact, source: Source, made: dict[str, File]) -> None:
+def _compile(artefact: Artefact, source: ResourceSource, made: dict[str, File]) -> None:
     """Write what a source is compiled to, and note it by name."""
     kind = kind_of(source.kind)
     for name, content in kind.compile([file.path for file in source.files], source.options):
-        suffix = f"-{name}{NPY if isinstance(content, Matrix) else ARROW}"
+        suffix = f"-{name}{NPY if isinstance(content, BlockMatrix) else ARROW}"
         with artefact.writing(suffix) as stream:
-            if isinstance(content, Matrix):
+            if isinstance(content, BlockMatrix):
                 _write_matrix(stream, name, content)
             else:
                 _write_table(stream, name, content)
@@ -107,7 +107,7 @@ def _write_table(stream: HashedStream, name: str, table: pa.Table) -> None:
             writer.write_batch(batch)
 
 
-def _write_matrix(stream: HashedStream, name: str, matrix: Matrix) -> None:
+def _write_matrix(stream: HashedStream, name: str, matrix: BlockMatrix) -> None:
     shape = (matrix.rows, matrix.columns)
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, header)
@@ -149,5 +149,7 @@ def _carry(artefact: Artefact, compiled: Compiled, _: Any) -> Compiled:
     return Compiled(made)
 
 
-COMPILE: Stage[Source, None, Compiled] = Stage(name="lexicon/compile", receipt=Compiled, build=_build, chosen=_chosen)
+COMPILE: Stage[ResourceSource, None, Compiled] = Stage(
+    name="lexicon/compile", receipt=Compiled, build=_build, chosen=_chosen
+)
 CARRY: Stage[Compiled, None, Compiled] = Stage(name="lexicon/carry", receipt=Compiled, build=_carry)

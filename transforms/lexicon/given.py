@@ -6,10 +6,10 @@ from transforms.common.options.option import Within
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import path_within
 
-__all__ = ["Given", "check_given"]
+__all__ = ["ResourceAlias", "check_given"]
 
 
-class Given(NamedTuple):
+class ResourceAlias(NamedTuple):
     """What a path is taken for.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
-from transforms.lexicon.compiled.kind import Kind, Parsed
+from transforms.lexicon.compiled.kind import Parsed, ResourceKind
 from transforms.lexicon.thesauri.kind import THESAURUS
 from transforms.lexicon.vectors.kinds import VECTORS
 from transforms.lexicon.word_lists.frequencies import WORDFREQ
@@ -20,7 +20,7 @@ __all__ = ["KINDS", "Spec", "kind_of", "parse_spec"]
 
 DEFAULT = "words"
 
-KINDS: Registry[Kind] = Registry(
+KINDS: Registry[ResourceKind] = Registry(
     {
         "words": WORDS,
         "wordfreq": WORDFREQ,
@@ -34,7 +34,7 @@ KINDS: Registry[Kind] = Registry(
 )
 
 
-def kind_of(name: str) -> Kind:
+def kind_of(name: str) -> ResourceKind:
     """Return a kind by its name, ours or of another package.
 
     Raises:

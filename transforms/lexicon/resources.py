@@ -22,12 +22,12 @@ from transforms.common.store.identity import Uncounted
 from transforms.lexicon.cache import cached, is_whole
 from transforms.lexicon.compiled.kind import Resource
 from transforms.lexicon.compiled.places import default_cache
-from transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, Source, SourceFile, opened
+from transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
 from transforms.lexicon.kinds import kind_of, parse_spec
 
 __all__ = [
     "CacheOptions",
-    "Held",
+    "HeldResource",
     "Lexicon",
     "LexiconOptions",
     "check_resources",
@@ -103,7 +103,7 @@ class LexiconOptions(CacheOptions):
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldResource:
     """A resource of a run.
 
     Attributes:
@@ -133,7 +133,7 @@ _OPENED: dict[tuple[str, str, str], Resource] = {}
 _OPENING = threading.Lock()
 
 
-def _open(held: Held) -> Resource:
+def _open(held: HeldResource) -> Resource:
     key = (held.kind, repr(held.options), held.compiled.digest)
     with _OPENING:
         if key not in _OPENED:
@@ -141,7 +141,7 @@ def _open(held: Held) -> Resource:
         return _OPENED[key]
 
 
-def _here(held: Held) -> Compiled:
+def _here(held: HeldResource) -> Compiled:
     if is_whole(held.compiled):
         return held.compiled
     if held.carried is None:
@@ -152,14 +152,14 @@ def _here(held: Held) -> Compiled:
     return cached(default_cache(), CARRY, held.carried)
 
 
-def _name_of(held: Held) -> tuple[str, str]:
+def _name_of(held: HeldResource) -> tuple[str, str]:
     return held.name, held.language or ""
 
 
 class Lexicon(NamedTuple):
     """The resources of a run, in the order of their names and languages."""
 
-    held: tuple[Held, ...] = ()
+    held: tuple[HeldResource, ...] = ()
 
     def carried(self, workspace: Workspace) -> "Lexicon":
         """Return the same with each resource among a run's artefacts, for other machines."""
@@ -233,19 +233,19 @@ def prepare(options: LexiconOptions) -> Lexicon:
     return Lexicon(tuple(sorted(held, key=_name_of)))
 
 
-def _prepared(text: str, cache: str) -> Held:
+def _prepared(text: str, cache: str) -> HeldResource:
     name, kind, parsed = parse_spec(text)
     digest = kind_of(kind).digest
     try:
         sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
-        source = Source(kind, sources, parsed.options)
+        source = ResourceSource(kind, sources, parsed.options)
         compiled = cached(cache, COMPILE, source)
     except UsageError as error:
         raise UsageError(f"resource {name!r}: {error}") from None
     except LexbeamError as error:
         raise LexbeamError(f"resource {name!r}: {error}") from error
     digests = tuple(file.sha256 for file in sources)
-    return Held(name, kind, parsed.language, parsed.options, digests, compiled)
+    return HeldResource(name, kind, parsed.language, parsed.options, digests, compiled)
 
 
 def source_digests(text: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded, text_of
 
-__all__ = ["KINDS", "Answer", "Kind", "read_answer"]
+__all__ = ["KINDS", "Answer", "AnswerKind", "read_answer"]
 
 _TEXT_LIMIT = 10_000  # characters, where an answer names no limit
 _SHOWN = 60
@@ -79,7 +79,7 @@ class Answer:
         return "; ".join(said)
 
 
-class Kind(NamedTuple):
+class AnswerKind(NamedTuple):
     """A kind of answers: plain functions.
 
     Attributes:
@@ -259,10 +259,10 @@ def _found(quote: str, text: str, column: str) -> tuple[int, int]:
 
 _SPAN = pa.struct([pa.field("start", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)])
 
-KINDS: dict[str, Kind] = {
-    "choice": Kind(pa.string(), _check_choice, _say_values, _choice),
-    "scale": Kind(pa.int16(), _check_scale, _say_values, _scale),
-    "number": Kind(pa.float64(), _check_number, _say_number, _number),
-    "text": Kind(pa.string(), _check_text, _say_text, _text),
-    "spans": Kind(pa.list_(_SPAN), _check_spans, _say_spans, _spans),
+KINDS: dict[str, AnswerKind] = {
+    "choice": AnswerKind(pa.string(), _check_choice, _say_values, _choice),
+    "scale": AnswerKind(pa.int16(), _check_scale, _say_values, _scale),
+    "number": AnswerKind(pa.float64(), _check_number, _say_number, _number),
+    "text": AnswerKind(pa.string(), _check_text, _say_text, _text),
+    "spans": AnswerKind(pa.list_(_SPAN), _check_spans, _say_spans, _spans),
 }

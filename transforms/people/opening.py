@@ -58,13 +58,13 @@ class SheetFile(NamedTuple):
     digest: str
 
 
-def list_sheets(paths: str | Sequence[str]) -> list[files.Entry]:
+def list_sheets(paths: str | Sequence[str]) -> list[files.ListedFile]:
     """Return the files that are meant by files, folders and globs.
 
     Raises:
         LexbeamError: there are none, or two of one name.
     """
-    found: dict[str, files.Entry] = {}
+    found: dict[str, files.ListedFile] = {}
     for path in [paths] if isinstance(paths, str) else paths:
         for entry in files.list_files(path):
             if found.setdefault(entry.name, entry) != entry:
@@ -72,7 +72,7 @@ def list_sheets(paths: str | Sequence[str]) -> list[files.Entry]:
     return list(found.values())
 
 
-def open_sheet(sheet: Sheet, entry: files.Entry, options: ReaderOptions, max_file_bytes: int) -> SheetFile:
+def open_sheet(sheet: Sheet, entry: files.ListedFile, options: ReaderOptions, max_file_bytes: int) -> SheetFile:
     """Read a file, and find its header row and each of the sheet's columns.
 
     Raises:
@@ -139,7 +139,7 @@ def _read(source: Source, options: ReaderOptions) -> Iterator[FileRow]:
         yield last + 1, error
 
 
-def _source(entry: files.Entry, shown: str, options: ReaderOptions, limit: int) -> tuple[Source, ReaderOptions]:
+def _source(entry: files.ListedFile, shown: str, options: ReaderOptions, limit: int) -> tuple[Source, ReaderOptions]:
     try:
         with files.open_read(entry.path) as stream:
             data = stream.read(limit + 1)

@@ -21,7 +21,7 @@ from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.answers import read_answer
 from transforms.people.cells import folded, text_of
 from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
-from transforms.people.sheets import ANNOTATOR, Key, Row, Sheet, answers_schema, rows_digest, sheet_rows
+from transforms.people.sheets import ANNOTATOR, Key, Sheet, SheetRow, answers_schema, rows_digest, sheet_rows
 
 __all__ = ["Answers", "pseudonym", "read_answers"]
 
@@ -127,7 +127,7 @@ def pseudonym(name: str, salt: str) -> str:
 
 def _answered(
     sheet: Sheet,
-    asked: dict[Key, Row],
+    asked: dict[Key, SheetRow],
     file: SheetFile,
     cells: list[str] | BadRecord,
     seen: set[Key],

@@ -30,7 +30,17 @@ from transforms.common.marks import is_nfc
 from transforms.people.answers import KINDS, Answer
 from transforms.people.cells import folded
 
-__all__ = ["ANNOTATOR", "NOTES", "Answer", "Column", "Row", "Sheet", "answers_schema", "rows_digest", "sheet_rows"]
+__all__ = [
+    "ANNOTATOR",
+    "NOTES",
+    "Answer",
+    "Sheet",
+    "SheetColumn",
+    "SheetRow",
+    "answers_schema",
+    "rows_digest",
+    "sheet_rows",
+]
 
 ANNOTATOR = "annotator"
 NOTES = "notes"
@@ -45,7 +55,7 @@ _DIGITS = 32
 Key = tuple[str, ...]
 
 
-class Column(NamedTuple):
+class SheetColumn(NamedTuple):
     """A column that is shown.
 
     Attributes:
@@ -78,7 +88,7 @@ class Sheet:
     name: str
     version: str
     instructions: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[SheetColumn, ...]
     answers: tuple[Answer, ...]
     key: tuple[str, ...] = ("id",)
 
@@ -99,7 +109,7 @@ class Sheet:
                 raise UsageError(f"answer {answer.name!r}: no column {answer.of!r} to quote from")
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """A row as it is sent out: key, texts and targets, in the order of `Sheet.columns`."""
 
     key: Key
@@ -121,7 +131,7 @@ def answers_schema(sheet: Sheet) -> pa.Schema:
     return pa.schema(fields)
 
 
-def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table]) -> dict[Key, Row]:
+def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table]) -> dict[Key, SheetRow]:
     """Return the rows by their key, `folded` as tools may change it, in the order of keys.
 
     Args:
@@ -132,7 +142,7 @@ def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table
         UsageError: a column is not there or neither text nor whole numbers; a key is empty or there
             twice; a text that is to be quoted from is not in NFC; there are too many rows.
     """
-    found: dict[Key, Row] = {}
+    found: dict[Key, SheetRow] = {}
     for batch in [rows] if isinstance(rows, pa.Table) else rows:
         for row in _rows(sheet, batch):
             folds = tuple(map(folded, row.key))
@@ -149,7 +159,7 @@ def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table
     return dict(sorted(found.items(), key=lambda item: item[1].key))
 
 
-def rows_digest(sheet: Sheet, rows: Iterable[Row]) -> str:
+def rows_digest(sheet: Sheet, rows: Iterable[SheetRow]) -> str:
     """Return 32 hexadecimal digits that depend on rows, their order, and columns."""
     found = hashlib.sha256(canonical_json([sheet.key, [shown.name for shown in sheet.columns]]))
     for row in rows:
@@ -157,7 +167,7 @@ def rows_digest(sheet: Sheet, rows: Iterable[Row]) -> str:
     return found.hexdigest()[:_DIGITS]
 
 
-def _rows(sheet: Sheet, batch: pa.RecordBatch | pa.Table) -> Iterable[Row]:
+def _rows(sheet: Sheet, batch: pa.RecordBatch | pa.Table) -> Iterable[SheetRow]:
     keys = [_texts(sheet, batch, name) for name in sheet.key]
     texts = [_texts(sheet, batch, shown.name) for shown in sheet.columns]
     quoted = {answer.of for answer in sheet.answers}
@@ -167,7 +177,7 @@ def _rows(sheet: Sheet, batch: pa.RecordBatch | pa.Table) -> Iterable[Row]:
                 raise UsageError(f"sheet {sheet.name!r}: a {shown.name} is not in NFC: {value!r}")
     marks = [_marks(sheet, batch, shown) for shown in sheet.columns]
     for number in range(batch.num_rows):
-        yield Row(
+        yield SheetRow(
             tuple(values[number] for values in keys),
             tuple(values[number] for values in texts),
             tuple(values[number] for values in marks),
@@ -192,7 +202,7 @@ def _texts(sheet: Sheet, batch: pa.RecordBatch | pa.Table, name: str) -> list[st
     return ["" if value is None else str(value) for value in found]
 
 
-def _marks(sheet: Sheet, batch: pa.RecordBatch | pa.Table, shown: Column) -> list[tuple[int, int] | None]:
+def _marks(sheet: Sheet, batch: pa.RecordBatch | pa.Table, shown: SheetColumn) -> list[tuple[int, int] | None]:
     if shown.mark is None:
         return [None] * batch.num_rows
     edges = [_column(sheet, batch, name).to_pylist() for name in shown.mark]

@@ -46,7 +46,7 @@ class Roles(NamedTuple):
     remedy: str
 
 
-def is_sheet(entry: files.Entry, sheet: Sheet, answers: Collection[str]) -> bool:
+def is_sheet(entry: files.ListedFile, sheet: Sheet, answers: Collection[str]) -> bool:
     """Return whether a file is of a sheet: its comment says so, or it shows what was asked.
 
     Args:
@@ -72,7 +72,7 @@ def is_sheet(entry: files.Entry, sheet: Sheet, answers: Collection[str]) -> bool
 
 
 def read_table(
-    entry: files.Entry,
+    entry: files.ListedFile,
     roles: Roles,
     read: Callable[[int, dict[str, str]], T],
     *,
@@ -106,7 +106,7 @@ def read_table(
     return found, rejects
 
 
-def table_rows(entry: files.Entry, roles: Roles, *, encoding: str) -> Iterator[Row]:
+def table_rows(entry: files.ListedFile, roles: Roles, *, encoding: str) -> Iterator[Row]:
     """Yield line and cells by role of each row, or why it has none; line 0 is the whole file.
 
     Cells are cleaned; a role whose column is missing is not among them.
@@ -129,7 +129,7 @@ def table_rows(entry: files.Entry, roles: Roles, *, encoding: str) -> Iterator[R
         raise _unreadable(entry, error) from error
 
 
-def _unreadable(entry: files.Entry, error: OSError) -> LexbeamError:
+def _unreadable(entry: files.ListedFile, error: OSError) -> LexbeamError:
     return LexbeamError(f"{files.shown(entry.path)} cannot be read: {error.strerror or error}")
 
 

@@ -14,7 +14,7 @@ from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import files
 from transforms.people.cells import CELL_LIMIT, cell_of
-from transforms.people.sheets import Row, Sheet, rows_digest, sheet_rows
+from transforms.people.sheets import Sheet, SheetRow, rows_digest, sheet_rows
 
 __all__ = ["sheet_text", "write_sheet"]
 
@@ -76,13 +76,13 @@ def sheet_text(
     return _BOM + "".join(line + "\n" for line in lines)
 
 
-def _turn(row: Row, annotator: str, seed: int | None) -> tuple[bytes, tuple[str, ...]]:
+def _turn(row: SheetRow, annotator: str, seed: int | None) -> tuple[bytes, tuple[str, ...]]:
     if seed is None:
         return b"", row.key
     return hashlib.sha256(canonical_json([seed, annotator, row.key])).digest(), row.key
 
 
-def _header(sheet: Sheet, asked: list[Row], annotator: str) -> Iterator[str]:
+def _header(sheet: Sheet, asked: list[SheetRow], annotator: str) -> Iterator[str]:
     whom = f", for {annotator}" if annotator else ""
     yield (  # what `reading` looks for
         f"# lexbeam sheet {sheet.name}, version {sheet.version}: "
@@ -112,7 +112,7 @@ def _lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-def _cells(sheet: Sheet, row: Row) -> Iterator[str]:
+def _cells(sheet: Sheet, row: SheetRow) -> Iterator[str]:
     yield from map(cell_of, row.key)
     for shown, text, mark in zip(sheet.columns, row.texts, row.marks, strict=True):
         try:

@@ -22,7 +22,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 from transforms.report.charts import bundle
-from transforms.report.panels import Chart, Choice, Note, Panel, Rows, Uses
+from transforms.report.panels import Chart, Choice, Note, Panel, Rows, UsesPanel
 
 __all__ = ["render", "write_report"]
 
@@ -151,7 +151,7 @@ def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
     return f"<h3>{title}</h3>\n{inner}"
 
 
-def _data(place: str, panel: Chart | Rows | Choice | Uses) -> dict[str, Any]:
+def _data(place: str, panel: Chart | Rows | Choice | UsesPanel) -> dict[str, Any]:
     columns = [_column(field, panel.rows.column(number)) for number, field in enumerate(panel.rows.schema)]
     common = {"id": place, "title": panel.title, "columns": columns}
     if isinstance(panel, Chart):
@@ -160,7 +160,7 @@ def _data(place: str, panel: Chart | Rows | Choice | Uses) -> dict[str, Any]:
     if isinstance(panel, Choice):
         asked = {"key": panel.key, "across": panel.across, "listed": panel.listed}
         return {**common, "kind": "choice", **asked}
-    if isinstance(panel, Uses):
+    if isinstance(panel, UsesPanel):
         return {**common, "kind": "uses", "key": panel.key, "across": panel.across}
     return {**common, "kind": "rows"}
 

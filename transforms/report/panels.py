@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["Chart", "Choice", "Note", "Panel", "Rows", "Uses"]
+__all__ = ["Chart", "Choice", "Note", "Panel", "Rows", "UsesPanel"]
 
 
 class Chart(NamedTuple):
@@ -69,7 +69,7 @@ class Choice(NamedTuple):
     listed: bool = False
 
 
-class Uses(NamedTuple):
+class UsesPanel(NamedTuple):
     """Uses of one chosen word in their contexts, a line each, the word marked.
 
     Attributes:
@@ -104,4 +104,4 @@ class Note(NamedTuple):
     warning: bool = False
 
 
-Panel = Chart | Rows | Choice | Uses | Note
+Panel = Chart | Rows | Choice | UsesPanel | Note

@@ -22,16 +22,16 @@ import numpy as np
 from transforms.sample import vocabulary
 from transforms.sample.language import SLICES, YEARS, Language, build_language
 from transforms.sample.planting import PLANTED_WORDS, PlantedWord, plant_words
-from transforms.sample.sentences import Passage, Uses, write_passage
+from transforms.sample.sentences import PlacedUses, SamplePassage, write_passage
 
-__all__ = ["Corpus", "Document", "design_corpus", "read_documents"]
+__all__ = ["SampleCorpus", "SampleDocument", "design_corpus", "read_documents"]
 
 DOCUMENT_WORDS = 1_500
 MOST_DOCUMENTS = 16_000
 PASSAGE_WORDS = 100_000
 
 
-class Document(NamedTuple):
+class SampleDocument(NamedTuple):
     """A document: its file's name, year, text and number of words (full stops not counted)."""
 
     name: str
@@ -41,7 +41,7 @@ class Document(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Corpus:
+class SampleCorpus:
     """All that the corpus follows from; `planted` is the truth about it."""
 
     tokens: int
@@ -50,12 +50,12 @@ class Corpus:
     planted: tuple[PlantedWord, ...]
 
 
-def design_corpus(*, tokens: int, seed: int) -> Corpus:
+def design_corpus(*, tokens: int, seed: int) -> SampleCorpus:
     """Draw the language and the planted words of the corpus with this size and seed."""
     language = build_language(np.random.default_rng([seed, 0]), PLANTED_WORDS)
     random = Random(f"plan {seed}")
     planted = plant_words(language.targets, list(vocabulary.TOPICS), random, tokens)
-    return Corpus(tokens=tokens, seed=seed, language=language, planted=tuple(planted))
+    return SampleCorpus(tokens=tokens, seed=seed, language=language, planted=tuple(planted))
 
 
 class _Cells(NamedTuple):
@@ -66,14 +66,14 @@ class _Cells(NamedTuple):
     counts: np.ndarray
     phases: np.ndarray
 
-    def between(self, start: float, end: float) -> Uses:
+    def between(self, start: float, end: float) -> PlacedUses:
         """Uses in the part of the slice from `start` to `end`, fractions of 1."""
         before = np.floor(self.counts * start + self.phases).astype(np.int64)
         after = np.floor(self.counts * end + self.phases).astype(np.int64)
-        return Uses(self.words, self.topics, after - before)
+        return PlacedUses(self.words, self.topics, after - before)
 
 
-def _cells(corpus: Corpus, side: int) -> _Cells:
+def _cells(corpus: SampleCorpus, side: int) -> _Cells:
     ids = {word: i for i, word in enumerate(corpus.language.words)}
     topics = {topic: i for i, topic in enumerate(vocabulary.TOPICS)}
     cells = [
@@ -104,7 +104,7 @@ def _forms(words: tuple[str, ...]) -> np.ndarray:
     return table.ravel()
 
 
-def _texts(passage: Passage, forms: np.ndarray) -> Iterator[tuple[str, int]]:
+def _texts(passage: SamplePassage, forms: np.ndarray) -> Iterator[tuple[str, int]]:
     """The text and the number of words of each document."""
     row = passage.sentence_ends.astype(np.int64) * 2
     row += passage.paragraph_ends
@@ -116,7 +116,7 @@ def _texts(passage: Passage, forms: np.ndarray) -> Iterator[tuple[str, int]]:
         yield text + "\n", int(end - start)
 
 
-def read_documents(corpus: Corpus) -> Iterator[Document]:
+def read_documents(corpus: SampleCorpus) -> Iterator[SampleDocument]:
     """Yield the documents in the order of time: `corpus.tokens` words in all, or up to 58 more.
 
     (The last sentence of each slice is not cut.)
@@ -145,5 +145,5 @@ def read_documents(corpus: Corpus) -> Iterator[Document]:
             )
             for year, (text, words) in zip(years[start:end], _texts(passage, forms), strict=True):
                 number += 1
-                yield Document(f"{year}_{number:04d}.txt", int(year), text, words)
+                yield SampleDocument(f"{year}_{number:04d}.txt", int(year), text, words)
             written += len(passage.ids)

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-__all__ = ["PLANTED_WORDS", "TRUTH_COLUMNS", "PlantedWord", "Sense", "plant_words", "truth_row"]
+__all__ = ["PLANTED_WORDS", "TRUTH_COLUMNS", "PlantedSense", "PlantedWord", "plant_words", "truth_row"]
 
 GAINED, LOST, SHIFTED = 6, 6, 6
 CONTROLS = 14  # of each kind
@@ -55,7 +55,7 @@ TRUTH_COLUMNS = [
 ]
 
 
-class Sense(NamedTuple):
+class PlantedSense(NamedTuple):
     """A sense of a word: its topic, and its uses in either slice."""
 
     topic: str
@@ -74,7 +74,7 @@ class PlantedWord(NamedTuple):
     kind: str
     matched_to: str
     changed: float
-    senses: tuple[Sense, ...]
+    senses: tuple[PlantedSense, ...]
 
     @property
     def early(self) -> int:
@@ -122,13 +122,13 @@ def plant_words(words: Sequence[str], topics: Sequence[str], random: Random, tok
     names = iter(words)
     topic = _deal(topics, random)
 
-    def senses(early: Sequence[float], late: Sequence[float], n: int, m: int) -> tuple[Sense, ...]:
+    def senses(early: Sequence[float], late: Sequence[float], n: int, m: int) -> tuple[PlantedSense, ...]:
         drawn: list[str] = []
         while len(drawn) < len(early):
             following = next(topic)
             if following not in drawn:
                 drawn.append(following)
-        return tuple(map(Sense, drawn, _split(n, early), _split(m, late)))
+        return tuple(map(PlantedSense, drawn, _split(n, early), _split(m, late)))
 
     shares = _shares()
     step = (LEAST / MOST) ** (1 / (len(shares) - 1))

@@ -15,7 +15,7 @@ import numpy as np
 
 from transforms.sample.language import Language
 
-__all__ = ["Passage", "Uses", "write_passage"]
+__all__ = ["PlacedUses", "SamplePassage", "write_passage"]
 
 SHORT_SHARE = 0.05
 MIXTURE = (0.55, 0.3, 0.15)  # shares of a document's three topics
@@ -26,7 +26,7 @@ PARAGRAPH_SHARE = 0.2  # sentences that end a paragraph
 OPENER, JOINT, DETERMINER, CLOSER = range(4)
 
 
-class Uses(NamedTuple):
+class PlacedUses(NamedTuple):
     """Uses to place: parallel arrays of word ids, topics and how often."""
 
     words: np.ndarray
@@ -34,7 +34,7 @@ class Uses(NamedTuple):
     counts: np.ndarray
 
 
-class Passage(NamedTuple):
+class SamplePassage(NamedTuple):
     """Documents in sequence: word ids, and flags of tokens that end a sentence or a paragraph.
 
     `documents` are the positions of the documents' first tokens, and at last the length.
@@ -67,7 +67,12 @@ def _lengths(rng: np.random.Generator, tokens: int) -> np.ndarray:
 
 
 def _topics(
-    rng: np.random.Generator, language: Language, steps: np.ndarray, document: np.ndarray, long: np.ndarray, uses: Uses
+    rng: np.random.Generator,
+    language: Language,
+    steps: np.ndarray,
+    document: np.ndarray,
+    long: np.ndarray,
+    uses: PlacedUses,
 ) -> np.ndarray:
     """A topic for each sentence: its document's, but enough long ones for the uses of each."""
     n = len(steps)
@@ -106,18 +111,20 @@ def _content_places(rng: np.random.Generator, starts: np.ndarray, ends: np.ndarr
     return content | ((run > 0) & (run % 3 == 0))
 
 
-def _stray(rng: np.random.Generator, uses: Uses, topics: int) -> Uses:
+def _stray(rng: np.random.Generator, uses: PlacedUses, topics: int) -> PlacedUses:
     """The same uses, of which some have left their topic, as other words do."""
     strays = rng.binomial(uses.counts, STRAY_SHARE)
     words = np.repeat(uses.words, strays)
-    return Uses(
+    return PlacedUses(
         np.append(uses.words, words),
         np.append(uses.topics, rng.integers(topics, size=len(words))),
         np.append(uses.counts - strays, np.ones(len(words), dtype=np.int64)),
     )
 
 
-def _place_uses(rng: np.random.Generator, ids: np.ndarray, places: np.ndarray, topics: np.ndarray, uses: Uses) -> None:
+def _place_uses(
+    rng: np.random.Generator, ids: np.ndarray, places: np.ndarray, topics: np.ndarray, uses: PlacedUses
+) -> None:
     """Put the uses at random `places`, whose sentences have these `topics`."""
     for topic in np.unique(uses.topics):
         chosen = uses.topics == topic
@@ -129,8 +136,8 @@ def _place_uses(rng: np.random.Generator, ids: np.ndarray, places: np.ndarray, t
 
 
 def write_passage(
-    rng: np.random.Generator, language: Language, *, steps: np.ndarray, tokens: np.ndarray, uses: Uses
-) -> Passage:
+    rng: np.random.Generator, language: Language, *, steps: np.ndarray, tokens: np.ndarray, uses: PlacedUses
+) -> SamplePassage:
     """Return documents at these `steps` of time, of about these many `tokens`, with these uses.
 
     The passage has sum(tokens) words, or up to 29 more: a sentence is not cut.
@@ -173,4 +180,4 @@ def write_passage(
     paragraph_ends[ends[rng.random(len(ends)) < PARAGRAPH_SHARE]] = True
     first = np.searchsorted(document, np.arange(len(tokens)))
     documents = np.append(np.append(starts, len(ids))[first], len(ids))
-    return Passage(ids, sentence_ends, paragraph_ends, documents)
+    return SamplePassage(ids, sentence_ends, paragraph_ends, documents)

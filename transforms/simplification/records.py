@@ -17,7 +17,7 @@ __all__ = [
     "INSTANCE_COLUMNS",
     "Instance",
     "InstanceRows",
-    "PartTask",
+    "JoinTask",
     "Proposal",
     "instance_rows",
     "instances_of",
@@ -86,7 +86,7 @@ class InstanceRows(NamedTuple):
     rows: Mapping[str, Rows]
 
 
-class PartTask(NamedTuple):
+class JoinTask(NamedTuple):
     """The parts of one number: of the instances, and of other tables by name."""
 
     instances: Part
@@ -98,7 +98,7 @@ class PartTask(NamedTuple):
         return self.instances.rows + sum(part.rows for part in self.tables.values())
 
 
-def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) -> list[tuple[int, PartTask]]:
+def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) -> list[tuple[int, JoinTask]]:
     """Return the tasks of all parts, with their numbers.
 
     Raises:
@@ -112,12 +112,12 @@ def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) ->
                 "not made from these instances; make them anew"
             )
     return [
-        (part.number, PartTask(part, {name: numbered[part.number] for name, numbered in by_number.items()}))
+        (part.number, JoinTask(part, {name: numbered[part.number] for name, numbered in by_number.items()}))
         for part in instances
     ]
 
 
-def instance_rows(task: PartTask, columns: Mapping[str, Sequence[str]]) -> Iterator[InstanceRows]:
+def instance_rows(task: JoinTask, columns: Mapping[str, Sequence[str]]) -> Iterator[InstanceRows]:
     """Yield the instances of a part with their rows, which are in the part of the same number.
 
     Args:

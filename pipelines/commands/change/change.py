@@ -20,7 +20,7 @@ from pipelines.commands.change.plan import (
     plan_change,
     read_targets,
 )
-from pipelines.frame.command import Command, Graph, HandedBack, Source
+from pipelines.frame.command import Command, Graph, HandedBack, TableSource
 from schemas.change.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.change.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.pairs import PAIRS
@@ -73,9 +73,9 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
     return Outside(viewed[0].of - sum(slice.seen for slice in viewed))
 
 
-def _reads(options: ChangeOptions) -> Sequence[Source]:
+def _reads(options: ChangeOptions) -> Sequence[TableSource]:
     tables = ("sentences", "documents") if options.null else ("sentences",)  # who wrote them
-    return [Source(table, folder) for folder in options.corpora or (None,) for table in tables]
+    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in tables]
 
 
 def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
@@ -54,8 +54,8 @@ class EvaluateChangeOptions(PublishOptions):
     how: EvaluationOptions = embedded(EvaluationOptions, group="evaluation")
 
 
-def _reads(options: EvaluateChangeOptions) -> Sequence[Source]:
-    return [Source(SCORES.name, options.folder)]
+def _reads(options: EvaluateChangeOptions) -> Sequence[TableSource]:
+    return [TableSource(SCORES.name, options.folder)]
 
 
 def _check(options: EvaluateChangeOptions) -> None:

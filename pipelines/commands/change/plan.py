@@ -10,7 +10,7 @@ from pipelines.frame.inputs import corpora_of
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.change.nulls.evidence import LEAST_RUNS
-from transforms.change.scores.score_stages import ScoreOptions
+from transforms.change.scores.score_stages import ChangeScoreOptions
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
 from transforms.change.view.slices import (
@@ -23,7 +23,7 @@ from transforms.change.view.slices import (
     slice_pairs,
     with_hyphens,
 )
-from transforms.change.view.targets import Targets, load_targets
+from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.view_stage import RANGE_TOKENS, SMALLEST, ViewSpec
 from transforms.change.view.words import ViewOptions, case_of
 from transforms.common.errors import UsageError
@@ -152,7 +152,7 @@ class ChangeOptions(RunnerOptions):
         True, help="with three or more slices: series of all of them, and change points", group=SCORES
     )
     align: AlignOptions = embedded(AlignOptions, group=SCORES)
-    score: ScoreOptions = embedded(ScoreOptions, group=SCORES)
+    score: ChangeScoreOptions = embedded(ChangeScoreOptions, group=SCORES)
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class ChangePlan:
     documents: Mapping[str, Part]
     sgns: SgnsOptions
     align: AlignOptions
-    score: ScoreOptions
+    score: ChangeScoreOptions
     neighbours: NeighbourOptions
     write_text: str | None
 
@@ -235,14 +235,14 @@ def _documents(corpora: Sequence[Corpus]) -> dict[str, Part]:
     return {parts.sentences.sha256: parts.documents for corpus in reversed(corpora) for parts in corpus.pairs}
 
 
-def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Targets:
+def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> ViewTargets:
     """Return the target words, as the view has them; where none is given, as the options say.
 
     Raises:
         UsageError: their file cannot be read, or a word in it is wrong.
     """
     if options.targets is None:
-        return Targets()
+        return ViewTargets()
     return load_targets(read_lines(options.targets, "targets"), view or options.view)
 
 
@@ -252,6 +252,6 @@ def may_be_series(options: ChangeOptions) -> bool:
     return options.series and (known >= LEAST_SLICES or options.slices.startswith("every"))
 
 
-def _columns(options: ChangeOptions, targets: Targets) -> set[str]:
+def _columns(options: ChangeOptions, targets: ViewTargets) -> set[str]:
     unit = "lemmas" if options.view.unit == "lemma" else "forms"
     return {unit, "upos"} if targets.needs_upos else {unit}

@@ -9,16 +9,16 @@ docs/tasks/cloze/abstractness.md says what words are described by and what the m
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.frame.command import Action, Command
-from transforms.cloze.abstractness.inputs import Given
+from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import RATINGS, VECTORS, WORDNET, AbstractnessOptions, check_abstractness
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import Learned, inputs_of, learn
 from transforms.common.store import files
-from transforms.evaluation.evaluating import Measured
+from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.learning.models.keeping import keep_model
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.lexicon.vectors.asking import Vectors
+from transforms.lexicon.vectors.asking import StaticVectors
 from transforms.lexicon.word_lists.asking import WordList
 from transforms.lexicon.wordnet.wordnet import WordNet
 
@@ -39,8 +39,8 @@ def _learn(options: AbstractnessOptions, action: Action) -> None:
     called = {name: _called(text) for name, text in texts.items()}
     ratings = joined_ratings({called[name]: found for name, found in opened.items() if isinstance(found, WordList)})
     wordnet = opened.get(WORDNET)
-    vectors = {name: found for name, found in opened.items() if isinstance(found, Vectors)}
-    given = Given(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
+    vectors = {name: found for name, found in opened.items() if isinstance(found, StaticVectors)}
+    given = InputResources(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
     made_from = {
         "wordnet": called.get(WORDNET, ""),
         "glosses": called.get(WORDNET, ""),
@@ -96,7 +96,7 @@ def _told(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterat
     yield f"{learned.vocabulary} words in {files.shown(options.out)}, model {digest[:12]}"
 
 
-def _interval(measured: Measured) -> str:
+def _interval(measured: MeasuredMetric) -> str:
     if measured.value is None:
         return f"none ({measured.reason})"
     if measured.low is None or measured.high is None:

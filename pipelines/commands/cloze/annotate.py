@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
 from schemas.cloze.questions import (
@@ -78,8 +78,8 @@ class ClozeAnnotateOptions(PublishOptions):
     how: QualityOptions = embedded(QualityOptions, group="rules")
 
 
-def _reads(options: ClozeAnnotateOptions) -> Sequence[Source]:
-    return [Source(QUESTIONS.name, options.folder)]
+def _reads(options: ClozeAnnotateOptions) -> Sequence[TableSource]:
+    return [TableSource(QUESTIONS.name, options.folder)]
 
 
 def _check(options: ClozeAnnotateOptions) -> None:

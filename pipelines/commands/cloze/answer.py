@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.answers import ANSWERS, ASKED_REASONS
 from schemas.cloze.pairs import CLOZE_METRICS, KINDS, PAIRS
 from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, Asked, AskTask, VocabularyOptions
+from transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
 from transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
 from transforms.cloze.answers.multiple_choice import (
     CHOOSE_ANSWERS,
@@ -132,7 +132,7 @@ class ClozeAnswerOptions(RunnerOptions):
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 
-class Plan(NamedTuple):
+class AnswerPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -157,11 +157,11 @@ class Plan(NamedTuple):
         return tuple(task.pairs for task in self.tasks)
 
 
-def _reads(options: ClozeAnswerOptions) -> Sequence[Source]:
-    pairs = Source(PAIRS.name, options.folder)
+def _reads(options: ClozeAnswerOptions) -> Sequence[TableSource]:
+    pairs = TableSource(PAIRS.name, options.folder)
     if options.asked == "targets":
         return [pairs]
-    return [pairs, Source(QUESTIONS.name, options.folder)]
+    return [pairs, TableSource(QUESTIONS.name, options.folder)]
 
 
 def _check(options: ClozeAnswerOptions) -> None:
@@ -176,7 +176,7 @@ def _check(options: ClozeAnswerOptions) -> None:
         check_torch("systems", "multiple-choice:PATH")
 
 
-def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> Plan:
+def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
     pairs = inputs.one(PAIRS.name).parts
     made = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
     groups, splits = _groups(pairs, made)
@@ -210,7 +210,7 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> Plan:
     settings = ChoiceSettings(
         options.max_length, options.device, test if by_split else None, tuple(sorted({model.kind for model in models}))
     )
-    return Plan(
+    return AnswerPlan(
         tuple(
             AskTask(
                 part.number, part, None if made is None else tuple(one for one in made if one.number == part.number)
@@ -257,7 +257,7 @@ def _groups(pairs: Sequence[Part], made: Sequence[Part] | None) -> tuple[set[tup
     return groups, splits
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of pairs and questions in, parts of answers and metrics out."""
     import apache_beam as beam
 
@@ -279,7 +279,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     return {"parts": parts, "asked": counted, "trained": trained}
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: AnswerPlan) -> Mapping[str, int]:
     found = {ASK.name: len(plan.tasks), ENCODE_ASKED.name: len(plan.languages)}
     if plan.keys:
         found |= {ANSWER_TRAIN.name: len(plan.keys), ANSWER.name: len(plan.keys)}
@@ -288,15 +288,15 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return {**found, MEASURE_ANSWERS.name: 1}
 
 
-def _resources(plan: Plan) -> Mapping[str, Any]:
+def _resources(plan: AnswerPlan) -> Mapping[str, Any]:
     return {
         model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest} for model in plan.models
     }
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
     counts: Counter[tuple[str, str]] = Counter()
-    asked: list[Asked] = outcome.rows["asked"]
+    asked: list[FiveWayQuestions] = outcome.rows["asked"]
     for one in asked:
         for kind, reason, count in one.counts:
             counts[kind, reason] += count
@@ -363,7 +363,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [Rows("Reading systems", text, rows)]
 
 
-CLOZE_ANSWER: Command[ClozeAnswerOptions, Plan] = Command(
+CLOZE_ANSWER: Command[ClozeAnswerOptions, AnswerPlan] = Command(
     options=ClozeAnswerOptions,
     examples="""\
   lexbeam cloze answer cloze
@@ -375,7 +375,7 @@ CLOZE_ANSWER: Command[ClozeAnswerOptions, Plan] = Command(
     stages=(ASK, ENCODE_ASKED, ANSWER_TRAIN, ANSWER, CHOOSE_ANSWERS, MEASURE_ANSWERS),
     plan=_plan,
     build=_build,
-    rows={"asked": Asked, "trained": tuple[tuple[str, str, str, int], TrainedSystem]},
+    rows={"asked": FiveWayQuestions, "trained": tuple[tuple[str, str, str, int], TrainedSystem]},
     expected=_expected,
     resources=_resources,
     section=_section,

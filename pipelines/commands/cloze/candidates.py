@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, PAIRS
 from transforms.cloze.filters.base import WORDNET
-from transforms.cloze.filters.candidates import COUNTED, JUDGE, Asking, Judgement
+from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
@@ -52,7 +52,7 @@ class ClozeCandidatesOptions(RunnerOptions):
     asked: CandidateOptions = embedded(CandidateOptions, group="filters")
 
 
-class Plan(NamedTuple):
+class CandidatesPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -63,30 +63,30 @@ class Plan(NamedTuple):
     """
 
     parts: tuple[Part, ...]
-    asking: Asking
+    asking: CandidateSetting
     quantiles: Mapping[str, float]
     sampled: Sampled | None
 
 
-def _reads(options: ClozeCandidatesOptions) -> Sequence[Source]:
-    return [Source(PAIRS.name, options.folder)]
+def _reads(options: ClozeCandidatesOptions) -> Sequence[TableSource]:
+    return [TableSource(PAIRS.name, options.folder)]
 
 
 def _check(options: ClozeCandidatesOptions) -> None:
     check_candidates(options.asked)
 
 
-def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
+def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
     parts = inputs.one(PAIRS.name).parts
     own = options.asked
     asking, quantiles = asking_of(own)
     if any(held.name == WORDNET for held in asking.setting.lexicon.held):
         warn_of_languages(_languages(parts), asking, "`lexbeam cloze pairs`")
     if not quantiles:
-        return Plan(parts, asking, {}, None)
+        return CandidatesPlan(parts, asking, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
     cutoff = cutoff_of(ids, RANDOM_PAIRS, own.seed)
-    return Plan(
+    return CandidatesPlan(
         parts,
         asking,
         quantiles,
@@ -101,7 +101,7 @@ def _languages(parts: Sequence[Part]) -> set[str | None]:
     return languages
 
 
-def warn_of_languages(languages: Iterable[str | None], asking: Asking, remedy: str) -> None:
+def warn_of_languages(languages: Iterable[str | None], asking: CandidateSetting, remedy: str) -> None:
     """Say of which languages there is no WordNet; some filter asks for one.
 
     Args:
@@ -119,7 +119,7 @@ def warn_of_languages(languages: Iterable[str | None], asking: Asking, remedy: s
             )
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `cloze/pairs` in, parts of candidates out."""
     import apache_beam as beam
 
@@ -143,14 +143,14 @@ def _rows(part: Part) -> float:
     return float(part.rows)
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: CandidatesPlan) -> Mapping[str, int]:
     expected = {JUDGE.name: len(plan.parts)}
     if plan.sampled is not None:
         expected |= {MEASURE.name: len(plan.parts), SETTLE.name: 1}
     return expected
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)
     taken: list[Thresholds] = outcome.rows["thresholds"]
     own = plan.asking.setting
@@ -194,7 +194,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         yield f"threshold of {name}: {value:.4g}"
 
 
-CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, Plan] = Command(
+CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, CandidatesPlan] = Command(
     options=ClozeCandidatesOptions,
     examples="""\
   lexbeam cloze candidates cloze --kind nonspecificity

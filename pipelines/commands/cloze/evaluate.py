@@ -107,7 +107,7 @@ class EvaluateClozeOptions(PublishOptions):
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
-class Plan(NamedTuple):
+class ClozeEvaluationPlan(NamedTuple):
     """What is evaluated: questions, systems with the baselines first, and where words are."""
 
     key: Key
@@ -127,7 +127,7 @@ def _check(options: EvaluateClozeOptions) -> None:
         )
 
 
-def _plan(options: EvaluateClozeOptions, _: Inputs) -> Plan:
+def _plan(options: EvaluateClozeOptions, _: Inputs) -> ClozeEvaluationPlan:
     _check(options)
     keys = [read_key(path, options.kind) for path in options.gold]
     whole = joined_keys(keys)
@@ -140,7 +140,7 @@ def _plan(options: EvaluateClozeOptions, _: Inputs) -> Plan:
             first += len(key.ids)
     else:
         systems += _systems(whole, options.predictions[0], options)
-    return Plan(whole, _joined(systems), lexicon)
+    return ClozeEvaluationPlan(whole, _joined(systems), lexicon)
 
 
 def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[System]:
@@ -203,7 +203,7 @@ def _evaluate(options: EvaluateClozeOptions, action: Action) -> Mapping[str, pa.
     return {CLOZE_METRICS.name: sort_rows(table, CLOZE_METRICS.key)}
 
 
-def _resources(plan: Plan) -> Mapping[str, Any]:
+def _resources(plan: ClozeEvaluationPlan) -> Mapping[str, Any]:
     key = plan.key
     gold = [
         key.ids,
@@ -217,7 +217,7 @@ def _resources(plan: Plan) -> Mapping[str, Any]:
     return {"gold": digest(gold), "predictions": digest(answers)}
 
 
-def _section(plan: Plan, _: HandedBack) -> Mapping[str, int]:
+def _section(plan: ClozeEvaluationPlan, _: HandedBack) -> Mapping[str, int]:
     return {"questions": len(plan.key.ids), "articles": len({*plan.key.articles})}
 
 
@@ -249,7 +249,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [Rows("Answers against gold", text, snapshot.read(CLOZE_METRICS.name).select(columns))]
 
 
-EVALUATE_CLOZE: Command[EvaluateClozeOptions, Plan] = Command(
+EVALUATE_CLOZE: Command[EvaluateClozeOptions, ClozeEvaluationPlan] = Command(
     options=EvaluateClozeOptions,
     examples="""\
   lexbeam evaluate cloze --gold Task_1_dev.jsonl --predictions subtask1.csv

@@ -21,7 +21,7 @@ from pipelines.shown.rows import rows_as_json, rows_as_tsv
 from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.cloze.filters.base import WORDNET
-from transforms.cloze.filters.candidates import Asking
+from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.explanation import explained, pair_of
 from transforms.cloze.filters.options import CandidateOptions, asking_of, lacking
 from transforms.cloze.pairs.pair import LengthOptions
@@ -93,7 +93,7 @@ def _explain(options: ExplainOptions, action: Action) -> None:
         (action.data or action.tell)(line)
 
 
-def _lines(rows: pa.Table, asking: Asking, options: ExplainOptions) -> Iterable[str]:
+def _lines(rows: pa.Table, asking: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
     if options.tsv:
         return rows_as_tsv(rows.schema.names, rows.to_pylist())
     if options.json:
@@ -124,7 +124,7 @@ def _pair(options: ExplainOptions) -> pa.Table:
         raise UsageError(f"{shown} are no pair: {error.detail}") from error
 
 
-def _asking(options: AskedOptions) -> Asking:
+def _asking(options: AskedOptions) -> CandidateSetting:
     """Return what is asked; what there is nothing for is told, and left out.
 
     Raises:

@@ -14,19 +14,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
 from schemas.columns import column
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
-from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, Chosen
+from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from transforms.cloze.options.options import OptionRules
-from transforms.cloze.readers.data import EncodeOptions, Group, GroupTask, asked_rows
+from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderOptions, check_torch
-from transforms.cloze.readers.stages import CUTS, NAMED, READ_PREDICT, READ_TRAIN, FoldOptions, Predicted, TrainedReader
+from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
+from transforms.cloze.readers.stages import (
+    CUTS,
+    NAMED,
+    READ_PREDICT,
+    READ_TRAIN,
+    FoldOptions,
+    PredictedWords,
+    TrainedReader,
+)
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -65,7 +73,7 @@ class ClozeOptionsOptions(RunnerOptions):
         4, help="parts of the articles; a reader is asked the one that it is not trained on", least=2, group="readers"
     )
     seed: int = option(1, help="of folds, training and draws", group="readers")
-    reader: ReaderOptions = embedded(ReaderOptions, group="readers")
+    reader: ReaderNetworkOptions = embedded(ReaderNetworkOptions, group="readers")
     encode: EncodeOptions = embedded(EncodeOptions, group="questions")
     rules: OptionRules = embedded(OptionRules, group="options")
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
@@ -93,7 +101,7 @@ class ClozeOptionsOptions(RunnerOptions):
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 
-class Plan(NamedTuple):
+class OptionsPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -113,8 +121,8 @@ class Plan(NamedTuple):
     pairs: tuple[Part, ...]
 
 
-def _reads(options: ClozeOptionsOptions) -> Sequence[Source]:
-    return [Source(PAIRS.name, options.folder), Source(CANDIDATES.name, options.folder)]
+def _reads(options: ClozeOptionsOptions) -> Sequence[TableSource]:
+    return [TableSource(PAIRS.name, options.folder), TableSource(CANDIDATES.name, options.folder)]
 
 
 def _check(options: ClozeOptionsOptions) -> None:
@@ -132,7 +140,7 @@ def _check(options: ClozeOptionsOptions) -> None:
         check_torch()
 
 
-def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> Plan:
+def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
     pairs, found = inputs.one(PAIRS.name).parts, inputs.one(CANDIDATES.name).parts
     languages: set[str] = set()
     for rows in read_rows([checked(part) for part in pairs], ["language"]):
@@ -148,9 +156,9 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> Plan:
     wordnet = options.wordnet or f"{WORDNET}=wordnet"
     resources = (wordnet, *([options.vectors] if options.vectors else []))
     lexicon = prepare(LexiconOptions(resources=resources, cache=options.resources.cache))
-    groups = [Group(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
+    groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
     readers = tuple(reader for reader in READERS if reader in options.readers)
-    return Plan(
+    return OptionsPlan(
         groups=tuple(GroupTask(group, pairs, found) for group in groups),
         readers=readers,
         encode=options.encode,
@@ -169,7 +177,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> Plan:
     )
 
 
-def _keys(plan: Plan) -> list[tuple[Group, str, int]]:
+def _keys(plan: OptionsPlan) -> list[tuple[QuestionGroup, str, int]]:
     return sorted(
         (task.group, reader, fold)
         for task in plan.groups
@@ -178,11 +186,11 @@ def _keys(plan: Plan) -> list[tuple[Group, str, int]]:
     )
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Groups of questions in, parts of predictions and options out."""
     import apache_beam as beam
 
-    from transforms.cloze.options.ptransforms import ChooseOptions as ChooseAll
+    from transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
     from transforms.cloze.options.ptransforms import ReadInFolds
 
     lexicon = graph.carry(plan.choose.lexicon)
@@ -203,7 +211,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: OptionsPlan) -> Mapping[str, int]:
     keys = _keys(plan)
     trained = sum(reader != FREQUENCY for _, reader, _ in keys)
     parts = len(plan.candidates) if keys else 0
@@ -211,8 +219,8 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return {**expected, READ_TRAIN.name: trained} if trained else expected
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
-    chosen: list[Chosen] = outcome.rows["chosen"]
+def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
+    chosen: list[ChosenOptions] = outcome.rows["chosen"]
     questions: Counter[str] = Counter()
     few: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
@@ -259,7 +267,7 @@ def _key(element: Any) -> Any:
 
 def _measured(predicted: list[Any]) -> list[dict[str, Any]]:
     """Return how good readers are, over all folds."""
-    found: dict[tuple[str, str, str], list[Predicted]] = {}
+    found: dict[tuple[str, str, str], list[PredictedWords]] = {}
     for ((kind, language), reader, _), one in sorted(predicted, key=_key):
         if one.tally is not None:
             found.setdefault((kind, language, reader), []).append(one)
@@ -366,7 +374,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return panels
 
 
-CLOZE_OPTIONS: Command[ClozeOptionsOptions, Plan] = Command(
+CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
     options=ClozeOptionsOptions,
     examples="""\
   lexbeam cloze options cloze
@@ -379,9 +387,9 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, Plan] = Command(
     plan=_plan,
     build=_build,
     rows={
-        "chosen": Chosen,
-        "trained": tuple[tuple[Group, str, int], TrainedReader],
-        "predicted": tuple[tuple[Group, str, int], Predicted],
+        "chosen": ChosenOptions,
+        "trained": tuple[tuple[QuestionGroup, str, int], TrainedReader],
+        "predicted": tuple[tuple[QuestionGroup, str, int], PredictedWords],
     },
     expected=_expected,
     section=_section,

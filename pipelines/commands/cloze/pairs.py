@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions, model_folder
 from pipelines.frame.inputs import check_patterns, corpora_of, list_inputs
 from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
@@ -26,7 +26,7 @@ from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
 from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, SettledPairs, acceptable_units, settle_tasks
 from transforms.cloze.pairs.pair import LengthOptions
-from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusOptions, LoadOptions
+from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -37,7 +37,7 @@ from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import AnnotateOptions
+from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.staging import Loaded, reasons_of, reject_error
 from transforms.report.panels import Panel, Rows
 
@@ -111,24 +111,24 @@ class PairsPlan:
 
     units: tuple[Unit, ...]
     corpus: tuple[PartPair, ...]
-    load: LoadOptions
-    settle: AnnotateOptions
+    load: PairReadOptions
+    settle: TextAnnotationOptions
     engine: str
     parts: int
     max_reject_share: float
 
     @property
-    def of_corpus(self) -> CorpusOptions:
+    def of_corpus(self) -> CorpusPairOptions:
         """How documents of corpora become pairs."""
         read = self.load.read
-        return CorpusOptions(cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre)
+        return CorpusPairOptions(cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre)
 
 
-def _reads(options: ClozePairsOptions) -> Sequence[Source]:
+def _reads(options: ClozePairsOptions) -> Sequence[TableSource]:
     if options.layout != CORPUS:
         return ()
     tables = ("sentences", "documents")
-    return [Source(table, folder) for folder in options.inputs or (None,) for table in tables]
+    return [TableSource(table, folder) for folder in options.inputs or (None,) for table in tables]
 
 
 _CUT = ("documents", CORPUS)
@@ -194,8 +194,8 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     return PairsPlan(
         units,
         corpus,
-        LoadOptions(read=read, lengths=options.lengths),
-        AnnotateOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
+        PairReadOptions(read=read, lengths=options.lengths),
+        TextAnnotationOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
         info.name if info else "",
         options.parts,
         options.max_reject_share,

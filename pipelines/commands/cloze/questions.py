@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, KINDS, OPTIONS, PAIRS
 from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
 from transforms.cloze.questions.files import check_name, refuse_existing, write_questions
 from transforms.cloze.questions.question import QuestionOptions
-from transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, SplitOptions
-from transforms.cloze.questions.stages import SPLIT, WRITE, Split, SplitRules
+from transforms.cloze.questions.splits import SCORE_TOLERANCE, TOLERANCE, QuestionSplitOptions
+from transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules
 from transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, quoted_questions
 from transforms.common.draws.splits import parse_shares
 from transforms.common.options.fields import embedded, option
@@ -61,10 +61,10 @@ class ClozeQuestionsOptions(RunnerOptions):
         check=check_name,
     )
     how: QuestionOptions = embedded(QuestionOptions, group="questions")
-    split: SplitOptions = embedded(SplitOptions, group="splits")
+    split: QuestionSplitOptions = embedded(QuestionSplitOptions, group="splits")
 
 
-class Plan(NamedTuple):
+class QuestionsPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -80,8 +80,8 @@ class Plan(NamedTuple):
     rules: SplitRules
 
 
-def _reads(options: ClozeQuestionsOptions) -> Sequence[Source]:
-    return [Source(table.name, options.folder) for table in (PAIRS, CANDIDATES, OPTIONS)]
+def _reads(options: ClozeQuestionsOptions) -> Sequence[TableSource]:
+    return [TableSource(table.name, options.folder) for table in (PAIRS, CANDIDATES, OPTIONS)]
 
 
 def _check(options: ClozeQuestionsOptions) -> None:
@@ -90,13 +90,13 @@ def _check(options: ClozeQuestionsOptions) -> None:
         refuse_existing(options.write_jsonl, parse_shares(options.split.shares).names)
 
 
-def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
+def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
     pairs, candidates, made = (inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
 
     def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
         return tuple(one for one in parts if one.number == number)
 
-    return Plan(
+    return QuestionsPlan(
         tuple(DraftTask(one.number, one, of(made, one.number), of(pairs, one.number)) for one in candidates),
         tuple(pairs),
         options.how,
@@ -104,7 +104,7 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
     )
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of candidates, options and pairs in, parts of questions out."""
     import apache_beam as beam
 
@@ -119,13 +119,13 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     return {"parts": parts, "drafted": drafted, "split": split}
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: QuestionsPlan) -> Mapping[str, int]:
     return {DRAFT.name: len(plan.tasks), SPLIT.name: 1, WRITE.name: len(plan.tasks)}
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     drafted: list[Drafted] = outcome.rows["drafted"]
-    split: Split = outcome.rows["split"][0]
+    split: QuestionSplit = outcome.rows["split"][0]
     counts: Counter[tuple[str, str]] = Counter()
     for part in drafted:
         for kind, reason, count in part.counts:
@@ -210,7 +210,7 @@ def _write(options: ClozeQuestionsOptions, snapshot: Snapshot, tell: Callable[[s
             tell(f"{files.shown(path)}: {count} questions")
 
 
-CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, Plan] = Command(
+CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, QuestionsPlan] = Command(
     options=ClozeQuestionsOptions,
     examples="""\
   lexbeam cloze questions cloze
@@ -223,7 +223,7 @@ CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, Plan] = Command(
     stages=(DRAFT, SPLIT, WRITE),
     plan=_plan,
     build=_build,
-    rows={"drafted": Drafted, "split": Split},
+    rows={"drafted": Drafted, "split": QuestionSplit},
     expected=_expected,
     section=_section,
     summary=_summary,

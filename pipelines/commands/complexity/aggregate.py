@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
 from schemas.columns import column
@@ -28,7 +28,7 @@ from transforms.common.store.resources import content_digest
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
 from transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
-from transforms.complexity.labels.judgments import JudgmentOptions, read_judgments
+from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
 from transforms.complexity.labels.sheet import COLUMNS
 from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
 from transforms.report.panels import Panel, Rows
@@ -58,12 +58,12 @@ class ComplexityAggregateOptions(PublishOptions):
         path="input",
         published=False,
     )
-    tables: JudgmentOptions = embedded(JudgmentOptions, group="judgments")
+    tables: JudgmentFileOptions = embedded(JudgmentFileOptions, group="judgments")
     how: AggregationOptions = embedded(AggregationOptions, group="aggregation")
 
 
-def _reads(options: ComplexityAggregateOptions) -> Sequence[Source]:
-    return [Source(INSTANCES.name, options.folder)]
+def _reads(options: ComplexityAggregateOptions) -> Sequence[TableSource]:
+    return [TableSource(INSTANCES.name, options.folder)]
 
 
 def _refuse_labels_of_files(out: str) -> UsageError:

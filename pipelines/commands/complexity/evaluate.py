@@ -18,8 +18,8 @@ from schemas.complexity.instances import COMPLEXITY_METRICS
 from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.complexity.instances.official_files import Scores, evaluate_files, read_scores
-from transforms.complexity.scorers.evaluation_stage import MeasureOptions
+from transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
+from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions
 from transforms.complexity.shown.score_panels import metrics_panel, told_metrics
 from transforms.evaluation.metrics import metric_of
 from transforms.report.panels import Panel
@@ -46,7 +46,7 @@ class EvaluateComplexityOptions(PublishOptions):
     )
     predictions: str = option(help="predicted complexity by id, likewise", metavar="FILE", path="file", published=False)
     system: str = option("predictions", help="what the table calls what was evaluated")
-    measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
+    measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")
 
 
 def _check(options: EvaluateComplexityOptions) -> None:
@@ -56,7 +56,7 @@ def _check(options: EvaluateComplexityOptions) -> None:
         check_threshold(text)
 
 
-def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[Scores, Scores]:
+def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
     return read_scores(options.gold, "gold"), read_scores(options.predictions, "predictions")
 
 
@@ -70,14 +70,14 @@ def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str
     return {COMPLEXITY_METRICS.name: table}
 
 
-def _resources(files: tuple[Scores, Scores]) -> Mapping[str, str]:
+def _resources(files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
     return {
         name: digest([one.ids, one.values.tolist(), one.genres, one.tokens])
         for name, one in zip(("gold", "predictions"), files, strict=True)
     }
 
 
-def _section(files: tuple[Scores, Scores], _: HandedBack) -> Mapping[str, int]:
+def _section(files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Mapping[str, int]:
     return {"instances": len(files[0].ids)}
 
 
@@ -89,7 +89,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [metrics_panel(snapshot)]
 
 
-EVALUATE_COMPLEXITY: Command[EvaluateComplexityOptions, tuple[Scores, Scores]] = Command(
+EVALUATE_COMPLEXITY: Command[EvaluateComplexityOptions, tuple[OfficialScores, OfficialScores]] = Command(
     options=EvaluateComplexityOptions,
     examples="""\
   lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import COVERAGE, FEATURES, INSTANCES
 from transforms.common.options.fields import embedded, option
@@ -23,7 +23,7 @@ from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
-from transforms.complexity.features.base import Setting
+from transforms.complexity.features.base import FeatureSetting
 from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT
 from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, setting_of
@@ -55,7 +55,7 @@ class ComplexityFeaturesOptions(RunnerOptions):
     features: FeatureOptions = embedded(FeatureOptions, group="features")
 
 
-class Plan(NamedTuple):
+class FeaturesPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -65,20 +65,23 @@ class Plan(NamedTuple):
     """
 
     parts: tuple[Part, ...]
-    setting: Setting
+    setting: FeatureSetting
     corpus: tuple[SentencePart, ...] = ()
 
 
-def _reads(options: ComplexityFeaturesOptions) -> Sequence[Source]:
+def _reads(options: ComplexityFeaturesOptions) -> Sequence[TableSource]:
     corpus = options.features.corpus
-    return [Source(INSTANCES.name, options.folder), *([] if corpus is None else [Source("sentences", corpus)])]
+    return [
+        TableSource(INSTANCES.name, options.folder),
+        *([] if corpus is None else [TableSource("sentences", corpus)]),
+    ]
 
 
 def _check(options: ComplexityFeaturesOptions) -> None:
     check_features(options.features)
 
 
-def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
+def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
     parts = inputs.one(INSTANCES.name).parts
     languages: set[str | None] = set()
     for part in parts:
@@ -91,10 +94,10 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
         )
     setting = setting_of(options.features, list(languages), _targets(parts))
     if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
-        return Plan(parts, setting)
+        return FeaturesPlan(parts, setting)
     own = inputs.one("sentences").parts
     found = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in own)
-    return Plan(parts, setting, tuple(found))
+    return FeaturesPlan(parts, setting, tuple(found))
 
 
 def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
@@ -104,7 +107,7 @@ def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
                 yield row["genre"], row["token"]
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `complexity/instances` in, parts of features and coverage out."""
     import apache_beam as beam
 
@@ -125,7 +128,7 @@ def _rows(part: Part) -> float:
     return float(part.rows)
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: FeaturesPlan) -> Mapping[str, int]:
     expected = {FEATURE.name: len(plan.parts), COVER.name: 1}
     for wanted, counted, combined in _counting(plan):
         counting = plan.corpus or plan.parts
@@ -133,7 +136,7 @@ def _expected(plan: Plan) -> Mapping[str, int]:
     return expected
 
 
-def _counting(plan: Plan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
+def _counting(plan: FeaturesPlan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
     """Return the stages that count, three each."""
     found: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
         "corpus": (WANT, COUNT, COMBINE),
@@ -142,7 +145,7 @@ def _counting(plan: Plan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
     return [stages for group, stages in found.items() if group in plan.setting.use]
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: FeaturesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
         "instances": sum(part.rows for part in outcome.of_table(FEATURES.name)),
         "groups": list(plan.setting.use),
@@ -167,7 +170,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 
 _SHOWN = 8
 
-COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
+COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, FeaturesPlan] = Command(
     options=ComplexityFeaturesOptions,
     examples="""\
   lexbeam complexity features complexity

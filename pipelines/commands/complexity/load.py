@@ -34,10 +34,10 @@ from transforms.complexity.instances.merge_stage import (
     acceptable_files,
     settle_tasks,
 )
-from transforms.complexity.instances.read_stage import READ, LoadOptions
+from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from transforms.complexity.shown.views import INSTANCE_VIEWS
 from transforms.formats.records.base import MOST_BYTES, ReaderOptions
-from transforms.intake.merging import AnnotateOptions
+from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, reasons_of, reject_error
 from transforms.report.panels import Panel, Rows
@@ -120,8 +120,8 @@ class LoadPlan:
     """
 
     files: tuple[RowFile, ...]
-    load: LoadOptions
-    settle: AnnotateOptions
+    load: LabelledReadOptions
+    settle: TextAnnotationOptions
     engine: str
     parts: int
     max_reject_share: float
@@ -150,7 +150,7 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
     info = describe_engine(options.engine) if options.engine else None
     return LoadPlan(
         tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed),
-        LoadOptions(
+        LabelledReadOptions(
             layout=options.layout,
             kind=options.kind,
             genre=options.genre,
@@ -158,7 +158,7 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
             engine_language=info.language if info else None,
             reader=_reader(options),
         ),
-        AnnotateOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
+        TextAnnotationOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
         info.name if info else "",
         options.parts,
         options.max_reject_share,

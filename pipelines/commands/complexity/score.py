@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.frame.command import Command, Given, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import (
     COMPLEXITY_METRICS,
@@ -31,8 +31,8 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
-from transforms.complexity.scorers.design import Column, columns_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, MeasureOptions
+from transforms.complexity.scorers.design import DesignColumn, columns_of
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, ScorerMeasureOptions
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
 from transforms.complexity.scorers.kept_models import Kept, KeptModel, opened
@@ -87,7 +87,7 @@ class ScoreOptions(RunnerOptions):
     )
     hold: HoldOptions = embedded(HoldOptions, group="what is held out")
     how: ScorerOptions = embedded(ScorerOptions, group="scorers")
-    measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
+    measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")
 
 
 class ScorePlan(NamedTuple):
@@ -106,7 +106,7 @@ class ScorePlan(NamedTuple):
     folders: tuple[DesignTask, ...]
     scorers: tuple[str, ...]
     options: FitOptions
-    measures: MeasureOptions
+    measures: ScorerMeasureOptions
     model: Kept | None
     systems: list[str]
     save: tuple[str, bool] | None
@@ -115,20 +115,20 @@ class ScorePlan(NamedTuple):
 _TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
 
 
-def _reads(options: ScoreOptions) -> Sequence[Source]:
+def _reads(options: ScoreOptions) -> Sequence[TableSource]:
     features, instances, labels, splits = _TABLES
     found = [
-        Source(features, options.folder),
-        Source(instances, options.folder),
-        Source(labels, options.folder, optional=options.model is not None),
-        Source(splits, options.folder, optional=True),
+        TableSource(features, options.folder),
+        TableSource(instances, options.folder),
+        TableSource(labels, options.folder, optional=options.model is not None),
+        TableSource(splits, options.folder, optional=True),
     ]
     if options.on is not None:
         found += [
-            Source(features, options.on),
-            Source(instances, options.on),
-            Source(labels, options.on, optional=True),
-            Source(splits, options.on, optional=True),
+            TableSource(features, options.on),
+            TableSource(instances, options.on),
+            TableSource(labels, options.on, optional=True),
+            TableSource(splits, options.on, optional=True),
         ]
     return found
 
@@ -173,7 +173,7 @@ def _same(place: str, other: str) -> bool:
     return files.real(place) == files.real(other)
 
 
-def _of(inputs: Inputs, table: str, folder: str, out: str) -> Given | None:
+def _of(inputs: Inputs, table: str, folder: str, out: str) -> InputTable | None:
     for given in inputs.of(table):
         place = out if given.snapshot is None else given.snapshot.out
         if _same(place, folder):
@@ -202,7 +202,7 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
     return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, save)
 
 
-def check_same(own: Sequence[Column], other: Sequence[Column], here: str, there: str) -> None:
+def check_same(own: Sequence[DesignColumn], other: Sequence[DesignColumn], here: str, there: str) -> None:
     """Check that two folders have the same columns of features.
 
     Raises:
@@ -230,10 +230,10 @@ def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[
     import apache_beam as beam
 
     from transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
-    from transforms.complexity.scorers.tasks import Asked
+    from transforms.complexity.scorers.tasks import FitRequest
 
     workspace = graph.workspace
-    asked = Asked(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
+    asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
     folders = list(enumerate(plan.folders))
     designs = pipeline | "Folders" >> beam.Create(folders, reshuffle=False) | "Design" >> DesignFolders(workspace)
     done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)

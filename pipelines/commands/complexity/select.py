@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import MOST_PARTS, RUN, RunnerOptions
 from pipelines.frame.inputs import corpora_of
 from schemas.complexity.instances import INSTANCES, KINDS
@@ -90,9 +90,9 @@ class SelectPlan:
         return 1 + sum(part.rows for part in self.sentences) // SHARE_SENTENCES
 
 
-def _reads(options: ComplexitySelectOptions) -> Sequence[Source]:
+def _reads(options: ComplexitySelectOptions) -> Sequence[TableSource]:
     tables = ("sentences", "documents")
-    return [Source(table, folder) for folder in options.corpora or (None,) for table in tables]
+    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in tables]
 
 
 def _check(options: ComplexitySelectOptions) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from schemas.complexity.instances import INSTANCES, LABELS, SPLITS, STRATA
 from transforms.common.draws.splits import parse_shares
@@ -50,8 +50,8 @@ class ComplexitySplitOptions(PublishOptions):
     how: SplitOptions = embedded(SplitOptions, group="splits")
 
 
-def _reads(options: ComplexitySplitOptions) -> Sequence[Source]:
-    return [Source(INSTANCES.name, options.folder), Source(LABELS.name, options.folder)]
+def _reads(options: ComplexitySplitOptions) -> Sequence[TableSource]:
+    return [TableSource(INSTANCES.name, options.folder), TableSource(LABELS.name, options.folder)]
 
 
 def _check(options: ComplexitySplitOptions) -> None:

@@ -55,7 +55,7 @@ class TakenIn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class AnnotatedCounts:
     """What the driver needs of a receipt of annotation."""
 
     counts: dict[str, int]
@@ -73,8 +73,8 @@ def _of_ingested(receipt: Ingested) -> TakenIn:
     )
 
 
-def _of_annotated(receipt: Annotated) -> Counted:
-    return Counted(
+def _of_annotated(receipt: Annotated) -> AnnotatedCounts:
+    return AnnotatedCounts(
         counts=receipt.counts,
         reasons=receipt.reasons,
         examples=receipt.examples,
@@ -150,7 +150,7 @@ def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
 
 def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     ingested: list[TakenIn] = outcome.rows["ingested"]
-    annotated: list[Counted] = outcome.rows["annotated"]
+    annotated: list[AnnotatedCounts] = outcome.rows["annotated"]
     inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
     reasons: Counter[str] = Counter()
     for receipt in ingested:
@@ -236,7 +236,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     stages=(INGEST, ANNOTATE, *MERGES.values()),
     plan=plan_corpus,
     build=_build,
-    rows={"ingested": TakenIn, "annotated": Counted},
+    rows={"ingested": TakenIn, "annotated": AnnotatedCounts},
     expected=_expected,
     weights=_weights,
     resources=_resources,

@@ -17,7 +17,7 @@ from pipelines.commands.corpus.init_look import Look, look_at
 from pipelines.frame.command import Action, Command
 from pipelines.frame.inputs import list_inputs
 from transforms.annotation.guessing import guess_engine
-from transforms.change.view.proposals import Proposal, propose_slices
+from transforms.change.view.proposals import SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
@@ -92,7 +92,7 @@ def _relative(name: str, folder: str) -> str:
 
 
 def config_text(
-    look: Look, proposal: Proposal, years: Sequence[int] | dict[int, int], inputs: Sequence[str]
+    look: Look, proposal: SliceProposal, years: Sequence[int] | dict[int, int], inputs: Sequence[str]
 ) -> Iterator[str]:
     """Yield the lines of a configuration.
 
@@ -178,7 +178,7 @@ def _dates(look: Look, years: Sequence[int] | dict[int, int]) -> Iterator[str]:
     yield f"  {value}  # {of} documents: {min(years)} to {max(years)}"
 
 
-def _change(look: Look, proposal: Proposal) -> Iterator[str]:
+def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:
     dated = look.dates is not None and look.dates.dated >= MOST * look.dates.of
     if not dated or proposal.reason:
         why = proposal.reason if dated else "the documents have no dates"

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from pipelines.commands.corpus.dry_run import looked_at
-from pipelines.commands.corpus.init_sizes import Texts, about
+from pipelines.commands.corpus.init_sizes import KeptTexts, about
 from schemas.rejects import RejectRow
 from transforms.annotation.guessing import guess_language, short_tag
-from transforms.formats.dates.guessing import Dates, Seen, date_fields, guess_dates, guess_text_field, years_by
+from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.records.fields import named_there
@@ -59,7 +59,7 @@ class Look:
     looked: int = 0
     whole: bool = True
     formats: Counter[str] = field(default_factory=Counter)
-    documents: list[Seen] = field(default_factory=list)
+    documents: list[SeenDocument] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     counted: bool = False
     keys: list[str] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Look:
         if rule is None:
             return {}, {}
         if self.by_names:
-            seen = [Seen(file.name, {}) for file in inputs]
+            seen = [SeenDocument(file.name, {}) for file in inputs]
             sizes = [file.size for file in inputs]
             keys = [""] * len(seen)
         documents: Counter[int] = Counter()
@@ -119,7 +119,7 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
     annotated = 0
     texts: list[str] = []
     told: Counter[str] = Counter()
-    kept = Texts()
+    kept = KeptTexts()
     for file in spread:
         formats: dict[str, str] = {}
         left, before = budget, len(look.documents)
@@ -141,7 +141,7 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
                 look.keys[-1] = ""
                 continue
             look.formats[formats[row["source"]]] += 1
-            look.documents.append(Seen(row["source"], date_fields(record.fields)))
+            look.documents.append(SeenDocument(row["source"], date_fields(record.fields)))
             look.sizes.append(size)
             look.keys.append(row["key"])
             look.names.update(set(record.fields))
@@ -163,7 +163,7 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
     return look
 
 
-def _count(look: Look, kept: Texts) -> None:
+def _count(look: Look, kept: KeptTexts) -> None:
     """Count the tokens of documents that were all read to their end."""
     language, _ = (look.languages.most_common(1) or [("", 0)])[0]
     if (sizes := kept.counted(look.sizes, language or UNKNOWN)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pipelines.progress.progress import counting
 from transforms.annotation.engines.registry import annotate_text, load_splitter
 
-__all__ = ["Texts", "about"]
+__all__ = ["KeptTexts", "about"]
 
 MOST = 64 << 20  # characters of texts that are kept, to count their tokens
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -21,7 +21,7 @@ def about(text: str) -> int:
     return sum(1 for _ in _TOKEN.finditer(text))
 
 
-class Texts:
+class KeptTexts:
     """The texts of documents, kept to count their tokens when their language is known."""
 
     def __init__(self) -> None:

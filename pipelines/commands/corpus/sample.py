@@ -25,7 +25,7 @@ from transforms.common.publish.layout import MARK
 from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.store import files
 from transforms.common.store.json_text import parse_json
-from transforms.sample.corpus import Corpus, design_corpus, read_documents
+from transforms.sample.corpus import SampleCorpus, design_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
 from transforms.sample.planting import TRUTH_COLUMNS, truth_row
 
@@ -62,7 +62,7 @@ class SampleSummary(NamedTuple):
 
 def _write_corpus(
     folder: Path, tokens: int, seed: int, progress: Callable[[int], object] | None
-) -> tuple[Corpus, int, int]:
+) -> tuple[SampleCorpus, int, int]:
     corpus = design_corpus(tokens=tokens, seed=seed)
     (folder / "corpus").mkdir(parents=True)
     documents = words = 0

@@ -11,7 +11,7 @@ from pipelines.frame.command import Action, Command
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.formats.records.text_cleaning import clean_field
-from transforms.lexicon.resources import Held, LexiconOptions, prepare
+from transforms.lexicon.resources import HeldResource, LexiconOptions, prepare
 
 __all__ = ["LOOK", "LookOptions"]
 
@@ -40,7 +40,7 @@ def _look(options: LookOptions, action: Action) -> None:
             action.tell(line)
 
 
-def _told(held: Held, word: str, pos: str | None) -> Iterator[str]:
+def _told(held: HeldResource, word: str, pos: str | None) -> Iterator[str]:
     of = f", {held.language}" if held.language else ""
     yield f"{held.name} ({held.kind}{of})"
     lines = list(held.open().look(word, pos))

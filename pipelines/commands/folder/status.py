@@ -17,7 +17,7 @@ from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.publishing import UNFINISHED, read_unfinished
 from pipelines.frame.registry import all_tables, available
 from pipelines.frame.staleness import stale_sections
-from pipelines.progress.lines import Count, Foreseen, settled
+from pipelines.progress.lines import Foreseen, StageCount, settled
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 from transforms.common.publish.failed import failed_files
@@ -215,7 +215,7 @@ def _settled(stages: list[StageWork]) -> list[StageWork]:
     """Return stages with nothing left of those that a finished one has waited for."""
     waits = {name: w for _, command in available() for name, w in command.waits.items()}
     counts = [
-        Count(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
+        StageCount(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
     ]
     return [
         stage._replace(planned=stage.done) if count.ended else stage

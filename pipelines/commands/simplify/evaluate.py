@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pipelines.frame.blocks import shown_lines
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, Source
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RUN, PublishOptions
 from schemas.simplification.instances import (
     CANDIDATES,
@@ -36,14 +36,14 @@ from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.inflection.training import load_inflector
 from transforms.simplification.evaluation.files import evaluate_rows
-from transforms.simplification.evaluation.lists import Gold, gold_of
+from transforms.simplification.evaluation.lists import GoldInstances, gold_of
 from transforms.simplification.evaluation.oracles import Lemmas
 from transforms.simplification.evaluation.settings import STAGE_COLUMNS
 from transforms.simplification.evaluation.submission_tables import SUBMITTED, lists_meant, submission_of
 from transforms.simplification.evaluation.submissions import Prediction, matched_rows, read_gold, read_predictions
 from transforms.simplification.evaluation.tables import (
-    Evaluated,
-    MeasureOptions,
+    EvaluatedSettings,
+    SimplificationMeasureOptions,
     evaluate_tables,
     figure_rows,
     given_settings,
@@ -83,7 +83,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         published=False,
         fills="out",
     )
-    measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
+    measures: SimplificationMeasureOptions = embedded(SimplificationMeasureOptions, group="evaluation")
     inflector: str | None = option(
         None,
         help="form dictionary of `lexbeam simplify train-inflector`, by which candidates are "
@@ -134,7 +134,7 @@ class EvaluateSimplifyOptions(PublishOptions):
     )
 
 
-class Plan(NamedTuple):
+class SimplifyEvaluationPlan(NamedTuple):
     """What is evaluated.
 
     Attributes:
@@ -146,7 +146,7 @@ class Plan(NamedTuple):
         told: settings that the stages were made of, each with its rankers; they may have no row.
     """
 
-    gold: Gold
+    gold: GoldInstances
     rows: Mapping[str, Prediction] | None
     tables: Mapping[str, Sequence[str]]
     lemmas: Lemmas | None
@@ -158,11 +158,11 @@ def _of_files(options: EvaluateSimplifyOptions) -> bool:
     return options.gold is not None or options.predictions is not None
 
 
-def _reads(options: EvaluateSimplifyOptions) -> Sequence[Source]:
+def _reads(options: EvaluateSimplifyOptions) -> Sequence[TableSource]:
     if _of_files(options):
         return []
-    needed = [Source(table.name, options.folder) for table in _TABLES]
-    return [*needed, *(Source(table.name, options.folder, optional=True) for table in _STAGES)]
+    needed = [TableSource(table.name, options.folder) for table in _TABLES]
+    return [*needed, *(TableSource(table.name, options.folder, optional=True) for table in _STAGES)]
 
 
 def _check(options: EvaluateSimplifyOptions) -> None:
@@ -192,7 +192,7 @@ def _check_writing(options: EvaluateSimplifyOptions) -> None:
         )
 
 
-def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
+def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluationPlan:
     as_written = options.measures.tsar_scorer
     notes: list[str] = []
     if options.gold is not None and options.predictions is not None:
@@ -201,7 +201,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
         rows = matched_rows(judged, predicted, options.predictions, notes)
         gold = gold_of(judged, as_written=as_written)
         _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
-        return Plan(gold, rows, {}, None, notes, {})
+        return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
     paths = {one.table: [checked(part) for part in one.parts] for one in inputs.given}
     gold = gold_in({table.name: paths[table.name] for table in _TABLES})
     _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
@@ -211,7 +211,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
     if options.to is not None:
         lists_meant(tables, options.stage, options.setting, options.ranker)
     lemmas = None if options.inflector is None else _lemmas(options.inflector)
-    return Plan(gold, None, tables, lemmas, notes, _told(inputs))
+    return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _told(inputs))
 
 
 def _told(inputs: Inputs) -> dict[str, list[str]]:
@@ -224,7 +224,7 @@ def _told(inputs: Inputs) -> dict[str, list[str]]:
     return {setting: sorted(found[setting]) for setting in sorted(found)}
 
 
-def _check_gold(gold: Gold, where: str, notes: list[str]) -> None:
+def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
     if not gold.ids:
         raise LexbeamError(f"{where} has no instance with a substitute: nothing can be evaluated")
     if gold.without:
@@ -245,7 +245,7 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
     for note in plan.notes:
         log.warning("%s", note)
     measures = replace(options.measures, k=tuple(sorted(set(options.measures.k))))
-    found: Evaluated
+    found: EvaluatedSettings
     if plan.rows is not None:
         found = evaluate_rows(plan.gold, plan.rows, options.system, measures)
     else:
@@ -259,7 +259,7 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
     return {SIMPLIFICATION_METRICS.name: metrics, FUNNEL.name: funnel}
 
 
-def _resources(plan: Plan) -> Mapping[str, Any]:
+def _resources(plan: SimplifyEvaluationPlan) -> Mapping[str, Any]:
     own = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
     rows = (
         {}
@@ -270,7 +270,7 @@ def _resources(plan: Plan) -> Mapping[str, Any]:
     return {"gold": digest(own), **rows, **told}
 
 
-def _section(plan: Plan, _: HandedBack) -> Mapping[str, Any]:
+def _section(plan: SimplifyEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
     candidates = plan.tables.get(CANDIDATES.name, ())
     return {
         "instances": len(plan.gold.ids),
@@ -302,7 +302,7 @@ def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[
     tell(f"{files.shown(options.to)}: {rows} rows")
 
 
-EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, Plan] = Command(
+EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan] = Command(
     options=EvaluateSimplifyOptions,
     examples="""\
   lexbeam evaluate simplify simplified --k 10,50

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
@@ -19,7 +19,7 @@ from transforms.common.shown import Block, Grid
 from transforms.common.store.counts import summed
 from transforms.common.store.tables import Part
 from transforms.inflection.kept import warn_of_languages
-from transforms.simplification.generation.inputs import Asking, GenerationFiles, asking_of, check_generation
+from transforms.simplification.generation.inputs import GenerationFiles, GenerationInputs, asking_of, check_generation
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
@@ -66,7 +66,7 @@ class GenerateOptions(RunnerOptions):
     )
 
 
-class Plan(NamedTuple):
+class GenerationPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -77,7 +77,7 @@ class Plan(NamedTuple):
 
     parts: tuple[Part, ...]
     substitutes: tuple[Part, ...]
-    asking: Asking
+    asking: GenerationInputs
 
 
 def _settings(options: GenerateOptions) -> dict[str, GenerationOptions]:
@@ -88,10 +88,10 @@ def _with_gold(options: GenerateOptions) -> bool:
     return any(GOLD in own.generators for own in _settings(options).values())
 
 
-def _reads(options: GenerateOptions) -> Sequence[Source]:
-    found = [Source(INSTANCES.name, options.folder)]
+def _reads(options: GenerateOptions) -> Sequence[TableSource]:
+    found = [TableSource(INSTANCES.name, options.folder)]
     if _with_gold(options):
-        found.append(Source(SUBSTITUTES.name, options.folder))
+        found.append(TableSource(SUBSTITUTES.name, options.folder))
     return found
 
 
@@ -99,14 +99,14 @@ def _check(options: GenerateOptions) -> None:
     check_generation(_settings(options), options.files)
 
 
-def _plan(options: GenerateOptions, inputs: Inputs) -> Plan:
+def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
     instances = inputs.one(INSTANCES.name)
     asking = asking_of(_settings(options), options.files)
     warn_of_languages(asking.inflector, instances.section.get("languages", ()))
-    return Plan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
+    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances in, parts of candidates out."""
     import apache_beam as beam
 
@@ -126,11 +126,11 @@ def _rows(task: GenerationTask) -> float:
     return float(task.part.rows)
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: GenerationPlan) -> Mapping[str, int]:
     return {GENERATE.name: len(plan.parts)}
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
     made: list[Generated] = outcome.rows["generated"]
     having: Counter[str] = Counter()
     protected: Counter[str] = Counter()
@@ -172,7 +172,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             yield Grid(("generator", "kept", "dropped", "reasons"), rows, frozenset({1, 2}), 2)
 
 
-GENERATE_CANDIDATES: Command[GenerateOptions, Plan] = Command(
+GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
     options=GenerateOptions,
     examples="""\
   lexbeam simplify generate es --generators thesaurus --thesaurus th_es_v2.dat mcr30_spa.tab \\

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions, model_folder
 from pipelines.frame.inputs import check_patterns, list_inputs
 from schemas.complexity.instances import INSTANCES as COMPLEX
@@ -29,14 +29,14 @@ from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
 from transforms.formats.records.base import MOST_BYTES, ReaderOptions
-from transforms.intake.merging import AnnotateOptions
+from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded
 from transforms.people.opening import list_sheets
 from transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
 from transforms.simplification.instances.counts import check_records, counted
 from transforms.simplification.instances.instance import OCCURRENCES
-from transforms.simplification.instances.judgments import Judgment, JudgmentOptions, read_judgments
+from transforms.simplification.instances.judgments import SimplifiableJudgment, SimplifiableOptions, read_judgments
 from transforms.simplification.instances.merge_stage import (
     LIST_REJECTS,
     SETTLE,
@@ -45,7 +45,7 @@ from transforms.simplification.instances.merge_stage import (
     list_judged,
     settle_tasks,
 )
-from transforms.simplification.instances.read_stage import AUTO, READ, LoadOptions
+from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions
 from transforms.simplification.instances.rows import READERS, RuleOptions
 from transforms.simplification.shown.instance_summary import panels, summary
 from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels
@@ -109,7 +109,7 @@ class SimplifyInstancesOptions(IntakeOptions):
     scorer: str | None = option(
         None, help="of complexity: what this scorer predicts counts, not the label", group="words"
     )
-    judged: JudgmentOptions = embedded(JudgmentOptions, group="judgments")
+    judged: SimplifiableOptions = embedded(SimplifiableOptions, group="judgments")
     engine: str | None = option(
         None,
         help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
@@ -143,9 +143,9 @@ class InstancesPlan:
 
     files: tuple[RowFile, ...]
     taken: tuple[ComplexPart, ...]
-    load: LoadOptions
+    load: InstanceReadOptions
     settle: JudgedOptions
-    judgments: tuple[Judgment, ...]
+    judgments: tuple[SimplifiableJudgment, ...]
     rejects: tuple[RejectRow, ...]
     judged: list[dict[str, Any]]
     engine: str
@@ -164,11 +164,11 @@ def _is_complexity(options: SimplifyInstancesOptions) -> bool:
 _READ = ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
 
 
-def _reads(options: SimplifyInstancesOptions) -> Sequence[Source]:
+def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
     if not _is_complexity(options):
         return []
     return [
-        Source(table, path, optional)
+        TableSource(table, path, optional)
         for path in options.inputs
         for table, optional in ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
     ]
@@ -213,7 +213,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
     info, layers = _engine(options.engine)
     taken = _taken(options, inputs) if _is_complexity(options) else ()
     listed_files = list_inputs(options.inputs, options.exclude, options.out) if not taken else []
-    judgments: list[Judgment] = []
+    judgments: list[SimplifiableJudgment] = []
     rejects: list[RejectRow] = []
     judged: list[dict[str, Any]] = []
     if options.judged.judgments:
@@ -228,7 +228,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
     return InstancesPlan(
         tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed_files),
         taken,
-        LoadOptions(
+        InstanceReadOptions(
             layout=options.layout,
             language=options.language,
             engine_language=info.language if info else None,
@@ -238,7 +238,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
         ),
         JudgedOptions(
             only_simplifiable=options.judged.only_simplifiable,
-            annotate=AnnotateOptions(
+            annotate=TextAnnotationOptions(
                 engine=options.engine or "", layers=layers, fingerprint=info.fingerprint if info else ""
             ),
         ),

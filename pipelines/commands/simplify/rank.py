@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import INSTANCES as LABELLED
 from schemas.complexity.instances import LABELS
@@ -23,9 +23,9 @@ from transforms.common.store.counts import summed
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.options import RankingOptions
-from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressed
+from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
 from transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
-from transforms.simplification.records import PartTask, tasks_of
+from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.settings import settings_of, settings_there
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class RankOptions(RunnerOptions):
     )
 
 
-class Plan(NamedTuple):
+class RankingPlan(NamedTuple):
     """What is to be done.
 
     Attributes:
@@ -72,9 +72,9 @@ class Plan(NamedTuple):
         fitting: how.
     """
 
-    tasks: tuple[tuple[int, PartTask], ...]
+    tasks: tuple[tuple[int, JoinTask], ...]
     rankings: Rankings
-    fit: FitTask | None
+    fit: RegressorTask | None
     fitting: Fitting
 
 
@@ -84,12 +84,12 @@ def _named(options: RankOptions) -> dict[str, RankingOptions]:
     return settings_of(STAGE, options.own, options.settings, "")
 
 
-def _reads(options: RankOptions) -> Sequence[Source]:
-    found = [Source(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
-    found.append(Source(SELECTIONS.name, options.folder, optional=True))
+def _reads(options: RankOptions) -> Sequence[TableSource]:
+    found = [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
+    found.append(TableSource(SELECTIONS.name, options.folder, optional=True))
     if uses_regressor({**_named(options), "given": options.own}):
-        found.append(Source(SUBSTITUTES.name, options.folder, optional=True))
-        found += [Source(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
+        found.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
+        found += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
     return found
 
 
@@ -97,7 +97,7 @@ def _check(options: RankOptions) -> None:
     check_ranking(_named(options), options.files)
 
 
-def _plan(options: RankOptions, inputs: Inputs) -> Plan:
+def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
     instances, candidates = inputs.one(INSTANCES.name), inputs.one(CANDIDATES.name)
     names = [one["setting"] for one in candidates.section["settings"]]
     settings = settings_there(STAGE, options.own, options.settings, names)
@@ -109,7 +109,7 @@ def _plan(options: RankOptions, inputs: Inputs) -> Plan:
     fit = None
     if uses_regressor(settings):
         gold = inputs.of(SUBSTITUTES.name)
-        fit = FitTask(
+        fit = RegressorTask(
             inputs.one(LABELLED.name).parts,
             inputs.one(LABELS.name).parts,
             instances.parts,
@@ -117,10 +117,10 @@ def _plan(options: RankOptions, inputs: Inputs) -> Plan:
             candidates.parts,
         )
     fitting = Fitting(options.files.regressor_scorer, first.lexicon, first.lists)
-    return Plan(tuple(tasks), rankings, fit, fitting)
+    return RankingPlan(tuple(tasks), rankings, fit, fitting)
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates or selections in, parts of rankings out."""
     import apache_beam as beam
 
@@ -138,11 +138,11 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     return {"parts": parts, "ranked": receipts, "regressed": regressed}
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: RankingPlan) -> Mapping[str, int]:
     return {RANK.name: len(plan.tasks), **({FIT.name: 1} if plan.fit else {})}
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
     regressed: list[Regressed] = outcome.rows["regressed"]
     return {
         "settings": [
@@ -188,7 +188,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [Rows("Ranked candidates", text, rows)]
 
 
-RANK_CANDIDATES: Command[RankOptions, Plan] = Command(
+RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(
     options=RankOptions,
     examples="""\
   lexbeam simplify rank es --ranker frequency --wordlist zipf=wordfreq:es

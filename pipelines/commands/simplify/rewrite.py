@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.report.panels import Panel, Rows
-from transforms.simplification.records import PartTask, tasks_of
+from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.rewriting.stage import REWRITE, Rewritten
 
 if TYPE_CHECKING:
@@ -46,22 +46,22 @@ class RewriteOptions(RunnerOptions):
     )
 
 
-class Plan(NamedTuple):
+class RewritingPlan(NamedTuple):
     """What is to be done: parts side by side, by number."""
 
-    tasks: tuple[tuple[int, PartTask], ...]
+    tasks: tuple[tuple[int, JoinTask], ...]
 
 
-def _reads(options: RewriteOptions) -> Sequence[Source]:
-    return [Source(table.name, options.folder) for table in (INSTANCES, CANDIDATES, RANKINGS)]
+def _reads(options: RewriteOptions) -> Sequence[TableSource]:
+    return [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES, RANKINGS)]
 
 
-def _plan(_: RewriteOptions, inputs: Inputs) -> Plan:
+def _plan(_: RewriteOptions, inputs: Inputs) -> RewritingPlan:
     beside = {table.name: inputs.one(table.name).parts for table in (CANDIDATES, RANKINGS)}
-    return Plan(tuple(tasks_of(inputs.one(INSTANCES.name).parts, beside)))
+    return RewritingPlan(tuple(tasks_of(inputs.one(INSTANCES.name).parts, beside)))
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances, candidates and rankings in, parts of simplifications out."""
     import apache_beam as beam
 
@@ -75,11 +75,11 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     return {"parts": parts, "rewritten": receipts}
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: RewritingPlan) -> Mapping[str, int]:
     return {REWRITE.name: len(plan.tasks)}
 
 
-def _section(_: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
     counts: dict[tuple[str, str], Counter[str]] = {}
     made: list[Rewritten] = outcome.rows["rewritten"]
     for one in made:
@@ -113,7 +113,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [Rows("Rewritten sentences", text, rows)]
 
 
-REWRITE_SENTENCES: Command[RewriteOptions, Plan] = Command(
+REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(
     options=RewriteOptions,
     examples="""\
   lexbeam simplify rewrite es

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.frame.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions, model_folder
 from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SELECTIONS
 from transforms.common.options.fields import embedded, option
@@ -21,7 +21,7 @@ from transforms.common.shown import Block, Grid
 from transforms.common.store.counts import summed
 from transforms.inflection.kept import warn_of_languages
 from transforms.report.panels import Panel, Rows
-from transforms.simplification.records import PartTask, tasks_of
+from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, check_tagger, selection_of
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection
@@ -68,15 +68,15 @@ class SelectCandidatesOptions(RunnerOptions):
     )
 
 
-class Plan(NamedTuple):
+class SelectionPlan(NamedTuple):
     """What is to be done: parts side by side, and what settings are filtered by."""
 
-    tasks: tuple[tuple[int, PartTask], ...]
+    tasks: tuple[tuple[int, JoinTask], ...]
     selection: Selection
 
 
-def _reads(options: SelectCandidatesOptions) -> Sequence[Source]:
-    return [Source(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
+def _reads(options: SelectCandidatesOptions) -> Sequence[TableSource]:
+    return [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
 
 
 def _check(options: SelectCandidatesOptions) -> None:
@@ -85,7 +85,7 @@ def _check(options: SelectCandidatesOptions) -> None:
     check_selection(named or {"": own}, options.files, options.engine)
 
 
-def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> Plan:
+def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
     candidates = inputs.one(CANDIDATES.name)
     names = [one["setting"] for one in candidates.section["settings"]]
     settings = settings_there(STAGE, options.own, options.settings, names)
@@ -94,10 +94,10 @@ def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> Plan:
     selection = selection_of(settings, options.files, options.engine)
     inflector = next(iter(selection.values())).inflector
     warn_of_languages(inflector, instances.section.get("languages", ()))
-    return Plan(tuple(tasks), selection)
+    return SelectionPlan(tuple(tasks), selection)
 
 
-def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates in, parts of selections out."""
     import apache_beam as beam
 
@@ -112,16 +112,16 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     return {"parts": parts, "selected": receipts}
 
 
-def _expected(plan: Plan) -> Mapping[str, int]:
+def _expected(plan: SelectionPlan) -> Mapping[str, int]:
     return {SELECT.name: len(plan.tasks)}
 
 
-def _resources(plan: Plan) -> Mapping[str, Any]:
+def _resources(plan: SelectionPlan) -> Mapping[str, Any]:
     fingerprint = next(iter(plan.selection.values())).fingerprint
     return {"engine": fingerprint} if fingerprint else {}
 
 
-def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+def _section(plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
         "settings": [{"setting": name, "filters": list(one.options.filters)} for name, one in plan.selection.items()],
         "counts": summed(outcome.rows["selected"], ("setting", "outcome"), ("candidates",)),
@@ -148,7 +148,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [Rows("Selected candidates", text, pa.Table.from_pylist(rows, schema))]
 
 
-SELECT_CANDIDATES: Command[SelectCandidatesOptions, Plan] = Command(
+SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
     options=SelectCandidatesOptions,
     examples="""\
   lexbeam simplify select es --filters morphology --inflector es.inflector

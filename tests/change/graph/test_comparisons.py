@@ -8,7 +8,7 @@ from transforms.change.graph.comparisons import (
     neighbour_task,
     train_tasks,
 )
-from transforms.change.scores.score_stages import Combined, Ranking
+from transforms.change.scores.score_stages import Combined, MostChanged
 from transforms.change.spaces.alignment_stage import SliceFacts
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.receipts import ArtefactPath, File
@@ -58,7 +58,7 @@ def test_a_pair_is_aligned_once_for_each_alignment():
 
 
 def ranking(*words):
-    return Ranking(
+    return MostChanged(
         alignment="op",
         measure="cosine",
         slice_from="",

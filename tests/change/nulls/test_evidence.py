@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.nulls.evidence import Run, benjamini_hochberg, evidence_of
+from transforms.change.nulls.evidence import PairScores, benjamini_hochberg, evidence_of
 
 WORDS = 400
 
@@ -31,7 +31,7 @@ def simulated(seed, nulls=4, words=WORDS, moved=(), shift=0.0):
             log[list(moved)] += 2.0
         ranked = (uses >= 50) & (documents >= 5)
         scores = np.where(uses >= 25, np.minimum(np.exp(log), 2.0), np.nan)
-        runs.append(Run(scores, uses, documents, ranked, 72))
+        runs.append(PairScores(scores, uses, documents, ranked, 72))
     return runs[0], runs[1:]
 
 
@@ -195,7 +195,7 @@ def test_the_order_of_nulls_and_words_is_of_no_consequence():
     order = np.random.default_rng(0).permutation(WORDS)
 
     def permuted(run):
-        return Run(*(values[order] for values in run[:4]), run.slice_documents)
+        return PairScores(*(values[order] for values in run[:4]), run.slice_documents)
 
     other = evidence_of(permuted(real), [permuted(null) for null in nulls[::-1]], real.ranked[order])
     np.testing.assert_allclose(other.p_relative, found.p_relative[order], rtol=1e-9)

@@ -8,7 +8,7 @@ from published import change_section, publish, scores
 
 from transforms.change.report.panels import quotes
 from transforms.report.page import render
-from transforms.report.panels import Note, Uses
+from transforms.report.panels import Note, UsesPanel
 
 
 def sentence(number, year, forms):
@@ -62,7 +62,7 @@ def quoted(tmp_path):
 
 def test_uses_are_quoted_by_slice_and_marked(quoted):
     (panel,) = quotes(quoted(), ())
-    assert isinstance(panel, Uses)
+    assert isinstance(panel, UsesPanel)
     rows = panel.rows.to_pylist()
     assert [row["slice"] for row in rows] == ["old"] * 4 + ["new"] * 4
     assert {row["word"] for row in rows} == {row["use"] for row in rows} == {"sea"}

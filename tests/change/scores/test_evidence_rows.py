@@ -7,8 +7,8 @@ import pytest
 from schemas.change.pairs import PAIRS
 from schemas.change.scores import SCORES
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.evidence import Run, evidence_of
-from transforms.change.scores.evidence_rows import Scores, judge
+from transforms.change.nulls.evidence import PairScores, evidence_of
+from transforms.change.scores.evidence_rows import ScoreRows, judge
 
 WORDS = 150
 NAMES = [f"w{number:03d}" for number in range(WORDS)]
@@ -56,8 +56,8 @@ def runs():
 def judged(runs, deal=DEAL, **changes):
     uses, (real, *others) = runs
     table = pa.concat_tables([rows(real, uses, seed=1, **changes), rows(real, uses, seed=None, **changes)])
-    nulls = [Scores(rows(one, uses, seed=1, **changes), 40) for one in others]
-    return judge(Scores(table, 40), nulls, deal)
+    nulls = [ScoreRows(rows(one, uses, seed=1, **changes), 40) for one in others]
+    return judge(ScoreRows(table, 40), nulls, deal)
 
 
 def test_means_have_the_evidence_and_single_seeds_none(runs):
@@ -81,7 +81,7 @@ def test_means_have_the_evidence_and_single_seeds_none(runs):
     uses, (real, *others) = runs
     nine, ranked = np.full(WORDS, 7), uses >= 50
     expected = evidence_of(
-        Run(real, uses, nine, ranked, 40), [Run(one, uses, nine, ranked, 40) for one in others], ranked
+        PairScores(real, uses, nine, ranked, 40), [PairScores(one, uses, nine, ranked, 40) for one in others], ranked
     )
     for place, row in enumerate(means):
         for name in ("null_mean", "null_sd", "p_value", "q_value", "p_relative", "q_relative"):
@@ -141,7 +141,7 @@ def test_too_little_gives_p_values_but_no_finding(runs, deal, ranked, finding):
 def test_without_nulls_there_is_no_evidence_and_it_is_said(runs):
     uses, (real, *_) = runs
     table = rows(real, uses, seed=None)
-    found, pairs = judge(Scores(table, 40), [], None)
+    found, pairs = judge(ScoreRows(table, 40), [], None)
     assert found.equals(table)
     (pair,) = pairs.to_pylist()
     assert (pair["finding"], pair["null_runs"], pair["null_unit"]) == ("no_null", 0, None)
@@ -152,10 +152,10 @@ def test_words_that_only_null_pairs_have_teach_but_are_not_told(runs):
     more = [*NAMES, *(f"z{n}" for n in range(40))]
     counts = np.concatenate([uses, uses[:40]])
     longer = [np.concatenate([one, one[:40] * 3]) for one in others]
-    nulls = [Scores(rows(one, counts, seed=1, names=more), 40) for one in longer]
-    found, _ = judge(Scores(rows(real, uses, seed=None), 40), nulls, DEAL)
+    nulls = [ScoreRows(rows(one, counts, seed=1, names=more), 40) for one in longer]
+    found, _ = judge(ScoreRows(rows(real, uses, seed=None), 40), nulls, DEAL)
     plain, _ = judge(
-        Scores(rows(real, uses, seed=None), 40), [Scores(rows(one, uses, seed=1), 40) for one in others], DEAL
+        ScoreRows(rows(real, uses, seed=None), 40), [ScoreRows(rows(one, uses, seed=1), 40) for one in others], DEAL
     )
     assert found["word"].to_pylist() == NAMES
     assert found["null_mean"].equals(plain["null_mean"])
@@ -168,7 +168,7 @@ def test_alignments_are_judged_one_by_one(runs):
     def both(scores, seed):
         return pa.concat_tables([rows(scores, uses, seed=seed, alignment="cca"), rows(scores * 0.5, uses, seed=seed)])
 
-    found, pairs = judge(Scores(both(real, None), 40), [Scores(both(one, 1), 40) for one in others], DEAL)
+    found, pairs = judge(ScoreRows(both(real, None), 40), [ScoreRows(both(one, 1), 40) for one in others], DEAL)
     assert pairs["alignment"].to_pylist() == ["cca", "op"]
     halves = found["p_value"].to_numpy().reshape(2, WORDS)
     np.testing.assert_allclose(halves[0], halves[1])  # a factor is of no consequence

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from schemas.change.scores import SCORES
 from transforms.change.scores.ranking import (
-    RankOptions,
-    SliceCounts,
+    RankedWordOptions,
+    WordCounts,
     by_change,
     of_pos,
     ranked_mask,
@@ -20,36 +20,36 @@ from transforms.common.errors import UsageError
 
 def side(uses, documents, proper=None, slice_documents=100):
     arrays = [None if values is None else np.array(values) for values in (uses, documents, proper)]
-    return SliceCounts(*arrays, slice_documents)
+    return WordCounts(*arrays, slice_documents)
 
 
 def test_needs_uses_in_both_slices():
-    mask = ranked_mask(side([50, 50, 49], [9, 9, 9]), side([50, 49, 50], [9, 9, 9]), RankOptions())
+    mask = ranked_mask(side([50, 50, 49], [9, 9, 9]), side([50, 49, 50], [9, 9, 9]), RankedWordOptions())
     assert mask.tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(("slice_documents", "least"), [(100, 5), (21, 5), (20, 4), (6, 2), (1, 1)])
 def test_needs_documents_or_a_fifth_of_a_small_slice(slice_documents, least):
     documents = list(range(8))
-    mask = ranked_mask(side([99] * 8, [9] * 8), side([99] * 8, documents, None, slice_documents), RankOptions())
+    mask = ranked_mask(side([99] * 8, [9] * 8), side([99] * 8, documents, None, slice_documents), RankedWordOptions())
     assert mask.tolist() == [number >= least for number in documents]
 
 
 def test_mostly_proper_nouns_are_out_over_both_slices_together():
     one = side([100, 100, 100], [9, 9, 9], [100, 100, 0])
     other = side([100, 300, 100], [9, 9, 9], [1, 0, 100])
-    assert ranked_mask(one, other, RankOptions()).tolist() == [False, True, True]
+    assert ranked_mask(one, other, RankedWordOptions()).tolist() == [False, True, True]
 
 
 def test_untagged_slices_do_not_count_for_proper_nouns():
     tagged, untagged = side([60], [9], [40]), side([600], [9])
-    assert ranked_mask(untagged, untagged, RankOptions()).tolist() == [True]
-    assert ranked_mask(tagged, untagged, RankOptions()).tolist() == [False]
+    assert ranked_mask(untagged, untagged, RankedWordOptions()).tolist() == [True]
+    assert ranked_mask(tagged, untagged, RankedWordOptions()).tolist() == [False]
 
 
 def test_bad_options_are_usage_errors():
     with pytest.raises(UsageError, match="`rank_min_count`"):
-        RankOptions(min_count=-1)
+        RankedWordOptions(min_count=-1)
 
 
 @pytest.mark.filterwarnings("ignore:An input array is constant")
@@ -115,7 +115,7 @@ def test_what_is_shown_is_of_some_parts_of_speech_where_they_are_known():
     for rows, pos in ((plain, ("NOUN",)), (tagged, ()), (tagged, ("NOUN", "all"))):
         assert of_pos(rows, pos) == rows
     untagged = plain.append_column("upos", pa.nulls(4, pa.string()))
-    assert of_pos(untagged, RankOptions().pos) == untagged
+    assert of_pos(untagged, RankedWordOptions().pos) == untagged
 
 
 def test_top_takes_the_next_words_in_place_of_those_of_other_parts_of_speech():

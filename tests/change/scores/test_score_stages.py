@@ -7,11 +7,11 @@ import pytest
 from space_making import RANK, score_task, tag_of
 
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.score_stages import COMBINE, SCORE, CombineTask, ScoreOptions
+from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask
 from transforms.common.store.artefacts import Workspace, make
 
 EVERY = ("op", "cca", "none")
-OPTIONS = ScoreOptions(alignments=EVERY, rank=RANK, targets=("w1", "absent"))
+OPTIONS = ChangeScoreOptions(alignments=EVERY, rank=RANK, targets=("w1", "absent"))
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_the_most_changed_words_are_of_the_parts_of_speech_asked_for(trained, sp
 
 
 def test_too_few_shared_words_give_null_scores_with_their_reason(trained, space):
-    options = ScoreOptions(alignments=("cca",), rank=RANK)
+    options = ChangeScoreOptions(alignments=("cca",), rank=RANK)
     seed, _ = scored(space, trained, options, ("cca",), fit_on="top:9")
     scores = pq.read_table(seed.rows.path).to_pylist()
     assert {row["reason"] for row in scores if row["measure"] == "cosine"} == {"too_few_shared"}

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.change.scores import NULL_REASONS, SCORES
-from transforms.change.scores.ranking import RankOptions
-from transforms.change.scores.scores import Scored, combine_seeds, score_pair
+from transforms.change.scores.ranking import RankedWordOptions
+from transforms.change.scores.scores import ScoredSlice, combine_seeds, score_pair
 from transforms.change.view.counts import COUNTS
 from transforms.common.errors import UsageError
 from transforms.embeddings.alignment import Alignment, Side, Space, apply, fit_alignment
@@ -30,7 +30,7 @@ def scored(name, counts, seed=0, min_count=2, dim=3, zero=()):
     vectors[[words.index(word) for word in zero]] = 0
     tokens = sum(counts.values())
     space = Space(words, np.array([counts[w] for w in words]), vectors, tokens)
-    return Scored(name, space, counts_of(counts), tokens, 9, min_count)
+    return ScoredSlice(name, space, counts_of(counts), tokens, 9, min_count)
 
 
 EARLY = {"a": 9, "b": 5, "early": 4, "rare": 1, "both": 1, "zero": 3, "x": 60}
@@ -43,7 +43,7 @@ def pair(seed=1, **changes):
         "seed": seed,
         "alignments": {"op": UNALIGNED},
         "targets": TARGETS,
-        "rank": RankOptions(min_count=50, min_documents=1),
+        "rank": RankedWordOptions(min_count=50, min_documents=1),
     }
     return score_pair(scored("e", EARLY, seed, zero=["zero"]), scored("l", LATE, seed + 50), **options | changes)
 

@@ -7,11 +7,11 @@ import pytest
 from space_making import RANK, score_task, tag_of
 
 from schemas.change.summary import SUMMARY
-from transforms.change.scores.score_stages import COMBINE, SCORE, CombineTask, ScoreOptions, cosine_alignments
+from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask, cosine_alignments
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.common.store.artefacts import Workspace, make
 
-OPTIONS = ScoreOptions(alignments=("op", "none"), rank=RANK, targets=("w1", "absent"))
+OPTIONS = ChangeScoreOptions(alignments=("op", "none"), rank=RANK, targets=("w1", "absent"))
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from series_making import COMPARISONS, OPTIONS
 
 from schemas.change.series import DISTANCES
 from transforms.change.graph.comparisons import align_tasks
-from transforms.change.scores.ranking import RankOptions
-from transforms.change.scores.score_stages import SCORE, ScoreOptions, ScoreTask
+from transforms.change.scores.ranking import RankedWordOptions
+from transforms.change.scores.score_stages import SCORE, ChangeScoreOptions, ScoreTask
 from transforms.change.series.change_points import common_space, cut_distances, unit_rows
 from transforms.change.series.trace_stage import TRACE, read_trace
 from transforms.change.spaces.alignment_stage import ALIGN, AlignOptions
@@ -31,7 +31,7 @@ def scores(series, places):
     (task,) = align_tasks(series.sides(1, places), 1, ["op"])
     aligned = make(series.space, ALIGN, task, OPTIONS.align)
     scoring = ScoreTask(task.slices, task.spaces, 1, {"op": aligned.part.file})
-    made = make(series.space, SCORE, scoring, ScoreOptions(alignments=("op",)))
+    made = make(series.space, SCORE, scoring, ChangeScoreOptions(alignments=("op",)))
     rows = pq.read_table(made.rows.path).to_pylist()
     return {row["word"]: row["score"] for row in rows if row["measure"] == "cosine"}
 
@@ -101,7 +101,7 @@ def test_what_a_series_is_named_by(series):
     other = [
         (series.task(2), OPTIONS),
         (task._replace(maps=()), OPTIONS),
-        (task, replace(OPTIONS, rank=RankOptions(min_count=6, min_documents=1))),
+        (task, replace(OPTIONS, rank=RankedWordOptions(min_count=6, min_documents=1))),
         (task, replace(OPTIONS, align=AlignOptions(fit_on="top:3"))),
     ]
     assert len({name_of(TRACE, *one) for one in other} | {name}) == 5

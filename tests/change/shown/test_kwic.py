@@ -4,8 +4,8 @@ from corpora_making import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.shown.kwic import CONTEXT, Cut, cut
-from transforms.corpora.fetching import Passage
+from transforms.change.shown.kwic import CONTEXT, Concordance, cut
+from transforms.corpora.fetching import FetchedSentence
 
 
 def passage(text, sentence, with_text=True):
@@ -17,7 +17,7 @@ def passage(text, sentence, with_text=True):
     cut_text = text.row.text[min(starts) : max(ends)] if with_text else None
     before, after = rows[max(0, sentence - 1) : sentence], rows[sentence + 1 : sentence + 2]
     start = min(starts) if with_text else None
-    return Passage(rows[sentence], tuple(before), tuple(after), cut_text, start)
+    return FetchedSentence(rows[sentence], tuple(before), tuple(after), cut_text, start)
 
 
 @given(st.integers(0, 9), st.lists(st.integers(1, 5), min_size=1, max_size=4), st.data())
@@ -36,14 +36,14 @@ def test_the_parts_are_the_text_with_single_spaces(number, sizes, data):
 def test_what_stands_close_in_the_text_stays_close():
     text = document(0, [1])
     row = text.sentences[0]._replace(forms=["(", "ship", ")", "sails"], starts=[0, 1, 5, 8], ends=[1, 5, 6, 13])
-    whole = Passage(row, (), (), "(ship)\n sails", 0)
-    assert cut(whole, 1) == Cut("(", "ship", ") sails")
+    whole = FetchedSentence(row, (), (), "(ship)\n sails", 0)
+    assert cut(whole, 1) == Concordance("(", "ship", ") sails")
 
 
 def test_long_contexts_end_at_words():
     words = [f"word{n}" for n in range(200)]
     row = document(0, [1]).sentences[0]._replace(forms=words, starts=None, ends=None)
-    found = cut(Passage(row), 100)
+    found = cut(FetchedSentence(row), 100)
     assert found.target == "word100"
     assert CONTEXT - 10 < len(found.left) <= CONTEXT
     assert CONTEXT - 10 < len(found.right) <= CONTEXT
@@ -53,4 +53,4 @@ def test_long_contexts_end_at_words():
 
 def test_lemmas_stand_in_where_there_are_no_forms():
     row = document(0, [1]).sentences[0]._replace(forms=None, lemmas=["the", "ship", "sail"], starts=None, ends=None)
-    assert cut(Passage(row), 1) == Cut("the ", "ship", " sail")
+    assert cut(FetchedSentence(row), 1) == Concordance("the ", "ship", " sail")

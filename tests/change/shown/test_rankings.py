@@ -8,10 +8,10 @@ import pytest
 from published_making import publish, section
 
 from schemas.change.vectors import VECTORS
-from transforms.change.shown.rankings import Asked, missing_targets, null_band, ranking, tell_ranking, why_none
+from transforms.change.shown.rankings import RankingRequest, missing_targets, null_band, ranking, tell_ranking, why_none
 from transforms.common.shown import Grid
 
-ASKED = Asked([("a", "b")], "op", "cosine", (), 2)
+ASKED = RankingRequest([("a", "b")], "op", "cosine", (), 2)
 
 
 def summary(**columns):

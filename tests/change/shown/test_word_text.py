@@ -7,7 +7,7 @@ from published_making import publish, section
 from pipelines.frame.blocks import shown_lines
 from transforms.change.shown import word_text
 from transforms.change.shown.unknown_words import why_unknown
-from transforms.change.shown.word import LookOptions, WordOptions
+from transforms.change.shown.word import WordOptions, WordViewOptions
 from transforms.change.shown.word_text import tell_words, where
 
 
@@ -86,7 +86,7 @@ def lines(tmp_path, monkeypatch, facts, look):
 
 
 def test_what_is_missing_is_named_and_the_rest_is_told(tmp_path, monkeypatch):
-    found = lines(tmp_path, monkeypatch, FACTS, LookOptions(order="date"))
+    found = lines(tmp_path, monkeypatch, FACTS, WordViewOptions(order="date"))
     assert found[:3] == ["no word 'shpi' in the tables; did you mean ship?", "no word 'zzz' in the tables", WHY]
     assert "ship (target, NOUN)" in found
     assert "  a         9         90.0          2" in found
@@ -115,16 +115,16 @@ def test_a_word_of_neither_slice_is_told_so(tmp_path, monkeypatch):
     none = [{**row, "count": 0} for row in word["counts"]]
     scores = [{**word["scores"][0], "reason": "absent_from"}]
     facts = {**FACTS, "words": [{**word, "counts": none, "scores": scores}], "missing": []}
-    found = lines(tmp_path, monkeypatch, facts, LookOptions())
+    found = lines(tmp_path, monkeypatch, facts, WordViewOptions())
     assert any(line.endswith("the word occurs in neither slice") for line in found)
     facts["words"][0]["counts"] = [{**none[0]}, {**none[1], "count": 3}]
-    found = lines(tmp_path / "2", monkeypatch, facts, LookOptions())
+    found = lines(tmp_path / "2", monkeypatch, facts, WordViewOptions())
     assert any(line.endswith("does not occur in the earlier slice") for line in found)
 
 
 def test_where_no_corpus_was_found_the_note_says_so_and_no_uses_are_denied(tmp_path, monkeypatch):
     word = {**FACTS["words"][0], "uses": []}
     facts = {"words": [word], "missing": [], "notes": ["the corpus is gone: name it by `corpus`"]}
-    found = lines(tmp_path, monkeypatch, facts, LookOptions())
+    found = lines(tmp_path, monkeypatch, facts, WordViewOptions())
     assert found[-1] == "note: the corpus is gone: name it by `corpus`"
     assert not any(line.startswith("uses") for line in found)

@@ -1,13 +1,13 @@
 import pytest
 
-from transforms.change.view.targets import Targets, load_targets, near_matches
+from transforms.change.view.targets import ViewTargets, load_targets, near_matches
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import UsageError
 
 
 def test_targets_go_through_the_corpus_s_normalisation_and_are_merged():
     lines = ["\ufeffLiber#4\n", "liber\t0.5\n", "", "# a note", "E\u0301te\u0301\r\n"]
-    assert load_targets(lines, ViewOptions()) == Targets(("liber", "\u00e9t\u00e9"))
+    assert load_targets(lines, ViewOptions()) == ViewTargets(("liber", "\u00e9t\u00e9"))
 
 
 def test_suffixes_are_parts_of_speech():
@@ -24,7 +24,7 @@ def test_suffixes_are_parts_of_speech():
 
 def test_suffixes_can_be_left_as_they_stand():
     targets = load_targets(["attack_nn"], ViewOptions(target_pos="keep"))
-    assert targets == Targets(("attack_nn",))
+    assert targets == ViewTargets(("attack_nn",))
 
 
 def test_a_line_without_a_letter_is_named():

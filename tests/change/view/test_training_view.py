@@ -9,7 +9,7 @@ from schemas.corpus.sentences import SENTENCES, UPOS
 from transforms.change.view import training_view
 from transforms.change.view.slices import parse_slices, slice_of
 from transforms.change.view.tags import NO_TAG
-from transforms.change.view.targets import Targets, load_targets
+from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.training_view import columns_needed, derive, sentence_keys
 from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.errors import UsageError
@@ -99,7 +99,7 @@ def corpora(draw, tagged=True):
 @given(corpora(), st.integers(0, 4), st.sampled_from(["all", "words"]), st.integers(2, 4))
 def test_agrees_with_sentence_by_sentence_derivation(rows, least, counts, longest):
     options = ViewOptions(min_sentence=least, length_counts=counts)
-    targets = Targets(("attack", "liber"))
+    targets = ViewTargets(("attack", "liber"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training_view, "LONGEST_SENTENCE", longest)
         batch = derive(sentences(rows), SLICES, targets, options)
@@ -126,9 +126,10 @@ def test_joins_targets_with_their_tag_and_nothing_else(rows):
 def test_batch_borders_do_not_matter(rows, border):
     table = sentences(rows)
     options = ViewOptions(min_sentence=1)
-    whole = derive(table, SLICES, Targets(("attack",)), options)
+    whole = derive(table, SLICES, ViewTargets(("attack",)), options)
     parts = [
-        derive(part, SLICES, Targets(("attack",)), options) for part in (table.slice(0, border), table.slice(border))
+        derive(part, SLICES, ViewTargets(("attack",)), options)
+        for part in (table.slice(0, border), table.slice(border))
     ]
     assert as_rows(whole) == as_rows(parts[0]) + as_rows(parts[1])
     assert whole.key.tolist() == parts[0].key.tolist() + parts[1].key.tolist()
@@ -136,7 +137,7 @@ def test_batch_borders_do_not_matter(rows, border):
 
 def test_documents_outside_are_named_once():
     rows = [plain(["w"], 1851, "a"), plain(["w"], None, "b", 1), plain(["w"], 1851, "a", 2)]
-    batch = derive(sentences(rows), SLICES, Targets(), ViewOptions(min_sentence=0))
+    batch = derive(sentences(rows), SLICES, ViewTargets(), ViewOptions(min_sentence=0))
     assert batch.outside == ["a", "b"]
 
 
@@ -148,7 +149,7 @@ def test_documents_of_a_slice_are_named_once_whether_anything_of_them_is_kept():
         plain(["w"], 1900, "c"),
         plain(["w"], 1851, "d"),
     ]
-    batch = derive(sentences(rows), SLICES, Targets(), ViewOptions(min_sentence=0))
+    batch = derive(sentences(rows), SLICES, ViewTargets(), ViewOptions(min_sentence=0))
     assert batch.inside == [[], ["a", "b"], ["c"]]
     assert batch.outside == ["d"]
     assert set(batch.document.to_pylist()) == {"a", "c"}
@@ -160,9 +161,9 @@ def test_dictionary_columns_give_the_same_view():
     lists = pa.concat_arrays(table["lemmas"].chunks)
     coded = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
     options = ViewOptions(min_sentence=0)
-    expected = derive(table, SLICES, Targets(), options)
+    expected = derive(table, SLICES, ViewTargets(), options)
     place = table.schema.get_field_index("lemmas")
-    got = derive(table.set_column(place, "lemmas", coded), SLICES, Targets(), options)
+    got = derive(table.set_column(place, "lemmas", coded), SLICES, ViewTargets(), options)
     assert as_rows(got) == as_rows(expected)
 
 
@@ -173,18 +174,18 @@ def test_form_unit_reads_forms_only():
 def test_missing_lemmas_or_tags_are_usage_errors_that_name_a_document():
     rows = [("dd", 0, 1800, None, None)]
     with pytest.raises(UsageError, match=r"no lemmas.*document dd.*`unit`"):
-        derive(sentences(rows), SLICES, Targets(), ViewOptions())
+        derive(sentences(rows), SLICES, ViewTargets(), ViewOptions())
     with pytest.raises(UsageError, match=r"no upos.*tagger"):
         derive(sentences([plain(["a"] * 10)]), SLICES, TARGETS, ViewOptions())
 
 
 def test_an_undated_sentence_without_lemmas_is_only_outside():
-    batch = derive(sentences([("d", 0, None, None, None)]), SLICES, Targets(), ViewOptions())
+    batch = derive(sentences([("d", 0, None, None, None)]), SLICES, ViewTargets(), ViewOptions())
     assert (len(batch.slice), batch.outside) == (0, ["d"])
 
 
 def test_a_sentence_of_20001_words_becomes_three():
-    batch = derive(sentences([plain(["w"] * 20_001)]), SLICES, Targets(), ViewOptions())
+    batch = derive(sentences([plain(["w"] * 20_001)]), SLICES, ViewTargets(), ViewOptions())
     assert batch.words.value_lengths().to_pylist() == [10_000, 10_000, 1]
     assert batch.split.tolist() == [0, 1, 0]
     assert len(set(batch.key.tolist())) == 1

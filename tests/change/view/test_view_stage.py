@@ -10,7 +10,7 @@ from view_making import EMPTY, SPEC, corpus, prepare, spec_of, tasks_of, write_p
 from schemas.corpus.sentences import UPOS
 from transforms.change.view import view_stage
 from transforms.change.view.feeds import read_counts
-from transforms.change.view.targets import Targets, load_targets
+from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.view_stage import MEASURE, VIEW, limits_of
 from transforms.change.view.words import ViewOptions
 from transforms.common.store.artefacts import Workspace, files_of, make_all
@@ -181,7 +181,7 @@ def test_plain_targets_count_only_where_they_decide_what_is_kept(part, tmp_path,
     space = Workspace(str(tmp_path / "w"))
     first = made(space, part, SPEC)
     derived.clear()
-    other = replace(SPEC, targets=load_targets(targets, SPEC.options) if targets else Targets())
+    other = replace(SPEC, targets=load_targets(targets, SPEC.options) if targets else ViewTargets())
     assert made(space, part, other) == first
     assert derived == []
     for place, (one, two) in enumerate(

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
-from transforms.cloze.abstractness.estimators import Training, fit, predict
+from transforms.cloze.abstractness.estimators import ConcretenessTraining, fit, predict
 from transforms.cloze.abstractness.gloss_vectors import gloss_vectors
-from transforms.cloze.abstractness.inputs import Given, describe, fit_inputs, ngram_part
+from transforms.cloze.abstractness.inputs import InputResources, describe, fit_inputs, ngram_part
 from transforms.cloze.abstractness.options import EstimatorOptions, InputOptions
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import out_of_fold, vocabulary_of
@@ -18,7 +18,7 @@ from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.word_lists.asking import open_words
 from transforms.lexicon.word_lists.compiling import compiled
 from transforms.lexicon.word_lists.kinds import ArgumentOptions
-from transforms.lexicon.word_lists.options import Rules
+from transforms.lexicon.word_lists.options import WordListRules
 
 pytest.importorskip("sklearn")
 
@@ -49,7 +49,7 @@ def word_list(values, **rules):
             "line": pa.array(range(len(values)), pa.int64()),
         }
     )
-    how = Rules(**rules)
+    how = WordListRules(**rules)
     made: Opened = dict(compiled(rows, how, "a.csv", "CONC"))
     return open_words(made, ArgumentOptions(argument="", rules=how))
 
@@ -105,7 +105,7 @@ def test_words_of_like_glosses_are_alike(tmp_path):
 
 
 def test_a_model_holds_words_and_no_phrases(tmp_path):
-    given = Given(opened(tmp_path, SYNSETS))
+    given = InputResources(opened(tmp_path, SYNSETS))
     assert vocabulary_of(["zebra"], given, 10) == ["zebra", "animal", "dog", "entity", "follow"]
     assert vocabulary_of(["zebra"], given, 2) == ["zebra", "animal"]
 
@@ -113,24 +113,24 @@ def test_a_model_holds_words_and_no_phrases(tmp_path):
 def test_words_of_which_only_n_grams_are_known():
     words = letters(40, "st")
     options = InputOptions(components=8, ngram_words=2)
-    found = fit_inputs(words, ["ngrams"], Given(), options)
-    rows, known = describe(found.how, [*words, "stab", "ÿÿÿ"], Given())
+    found = fit_inputs(words, ["ngrams"], InputResources(), options)
+    rows, known = describe(found.how, [*words, "stab", "ÿÿÿ"], InputResources())
     np.testing.assert_array_equal(rows[:40], found.rows)
-    alone = np.concatenate([describe(found.how, [word], Given())[0] for word in words])
+    alone = np.concatenate([describe(found.how, [word], InputResources())[0] for word in words])
     np.testing.assert_array_equal(alone, found.rows)  # whatever words are beside it
     assert known.tolist() == [True] * 41 + [False]
     assert not rows[41].any()
-    own, _ = describe(ngram_part(found.how), ["stab"], Given())
+    own, _ = describe(ngram_part(found.how), ["stab"], InputResources())
     np.testing.assert_allclose(own[0], rows[40])
     # Blocks have a mean square length of 1, and components keep it but for what they leave out.
-    whole = fit_inputs(words, ["ngrams"], Given(), InputOptions(components=40, ngram_words=2))
+    whole = fit_inputs(words, ["ngrams"], InputResources(), InputOptions(components=40, ngram_words=2))
     assert (whole.rows**2).sum(axis=1).mean() == pytest.approx(1.0)
 
 
 def training(count=60, columns=4, seed=3):
     rows = np.random.default_rng(seed).normal(size=(count, columns)) / np.sqrt(columns)
     labels = 1 / (1 + np.exp(-2 * rows[:, 0]))
-    return Training(letters(count), rows, labels)
+    return ConcretenessTraining(letters(count), rows, labels)
 
 
 def test_ridge_is_scikit_learns():

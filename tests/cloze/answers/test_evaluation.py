@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.cloze.answers.evaluation import baselines_of, evaluated, systems_of
-from transforms.cloze.answers.files import Answer
+from transforms.cloze.answers.files import SystemAnswer
 from transforms.cloze.answers.keys import Key
 from transforms.common.errors import LexbeamError
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -31,7 +31,8 @@ def key(labels, kinds=None, articles=None, standing=None, ids=None):
 
 def answers(labels, by_index=True, **more):
     return [
-        Answer(str(n) if by_index else f"q{n}", by_index, np.eye(5)[label], **more) for n, label in enumerate(labels)
+        SystemAnswer(str(n) if by_index else f"q{n}", by_index, np.eye(5)[label], **more)
+        for n, label in enumerate(labels)
     ]
 
 
@@ -134,7 +135,7 @@ def test_order_says_nothing():
 
 def test_a_word_may_be_a_question_of_two_kinds():
     questions = key([0, 1], [A, B], ids=["q0", "q0"])
-    own = [Answer("q0", False, np.eye(5)[0], kind=A), Answer("q0", False, np.eye(5)[0], kind=B)]
+    own = [SystemAnswer("q0", False, np.eye(5)[0], kind=A), SystemAnswer("q0", False, np.eye(5)[0], kind=B)]
     found = accuracies(questions, systems_of(questions, own, "here", "x"))
     assert found[("x", A)] == (1, 1)
     assert found[("x", B)] == (0, 1)
@@ -149,7 +150,7 @@ def test_a_word_may_be_a_question_of_two_kinds():
         (answers([0, 1, 2, 3]), r"here: gold lacks 1 ids \('3'\)"),
         ([*answers([0, 1, 2]), *answers([0])], r"here: predictions: 1 ids \('0'\) more than once"),
         (answers([0, 1, 2, 3])[1:], "index runs from 1 to 3: the first question has index 0"),
-        ([*answers([0, 1]), Answer("q2", False, np.eye(5)[0])], "some answers have an index"),
+        ([*answers([0, 1]), SystemAnswer("q2", False, np.eye(5)[0])], "some answers have an index"),
         ([*answers([0, 1, 2], system="x"), *answers([0, 1], system="y")], "here, y: .*lack 1 ids"),
     ],
 )

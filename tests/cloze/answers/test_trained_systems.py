@@ -8,20 +8,27 @@ from hypothesis import strategies as st
 from readers_reference import option_scores
 
 from transforms.cloze.answers.trained_systems import WHOLE, AnswerOptions, answer_rows, rows_held_out
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, Lists, Questions, ReaderOptions, TrainingData
+from transforms.cloze.readers.options import (
+    PLACEHOLDER,
+    RESERVED,
+    NumberLists,
+    Questions,
+    ReaderNetworkOptions,
+    TrainingData,
+)
 from transforms.cloze.readers.training import log_probabilities, train_reader
 from transforms.common.draws.by_content import content_hashes
 from transforms.learning.models.formats import write_safetensors
 from transforms.lexicon.resources import Lexicon
 
-SMALL = ReaderOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)
+SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 SECRETS = 6
 
 
 def lists(values):
     bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return Lists(bounds, np.array([n for one in values for n in one], np.int32))
+    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
 
 
 def planted(number, words=40, seed=0):
@@ -100,7 +107,7 @@ def test_a_planted_problem_is_learned():
     pytest.importorskip("torch")
     asked, data = planted(360), TrainingData(40, 5)
     seen, unseen = np.arange(280), np.arange(280, 360)
-    options = ReaderOptions(
+    options = ReaderNetworkOptions(
         hidden=12, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1, patience=8, prior=0, further_each=0
     )
     made = train_reader("ga5", asked, seen, data, options, seed=3)

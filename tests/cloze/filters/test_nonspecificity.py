@@ -8,7 +8,7 @@ import pytest
 from wordnet_making import Synset, open_folder, write_wordnet
 
 from transforms.cloze.filters.lesk import contexts_of
-from transforms.cloze.filters.nonspecificity import Targets, deep_senses, sense_names
+from transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
 from transforms.lexicon.wordnet.kind import DEBIAN
 
 LIST = pa.list_(pa.string())
@@ -35,7 +35,7 @@ def small(tmp_path_factory):
 
 
 def asked(wordnet, word, tag, text="", **options):
-    targets = Targets(pa.array([word]), pa.array([None], TEXT), pa.array([tag], TEXT), np.zeros(1, int))
+    targets = ContextTargets(pa.array([word]), pa.array([None], TEXT), pa.array([tag], TEXT), np.zeros(1, int))
     contexts = contexts_of(wordnet, [pa.array([text.split()], LIST)])
     senses, depths = deep_senses(wordnet, contexts, targets, **options)
     return sense_names(wordnet, senses)[0].as_py(), depths[0]
@@ -78,7 +78,7 @@ def test_depths_of_wordnet_are_those_of_a_walk():
     wordnet = open_folder(Path(DEBIAN))
     words = ["person", "child", "London", "run", "thing", "dog", "mississippi", "be"]
     tags = ["NOUN", "NOUN", "PROPN", "VERB", "NOUN", "NOUN", "PROPN", "AUX"]
-    targets = Targets(pa.array(words), pa.array(words), pa.array(tags), np.zeros(len(words), int))
+    targets = ContextTargets(pa.array(words), pa.array(words), pa.array(tags), np.zeros(len(words), int))
     for depth, of in (("max", max), ("min", min)):
 
         def steps(synset, of=of):

@@ -6,7 +6,7 @@ from asked import VEC, batch, lexicon_in, pair, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.cloze.filters.base import Setting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.predicted_concreteness import Rated
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from transforms.cloze.filters.scores import pos
@@ -19,7 +19,7 @@ def lexicon(tmp_path_factory):
 
 @pytest.fixture
 def setting(lexicon):
-    return Setting(lexicon, thresholds={"static": 0.85})
+    return FilterSetting(lexicon, thresholds={"static": 0.85})
 
 
 def ask(name, setting, *rows, **options):
@@ -206,7 +206,7 @@ def cosines(row):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.booleans())
 def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
-    setting = Setting(lexicon, thresholds={"static": 0.85}, relation_match="lemma" if by_lemma else "surface")
+    setting = FilterSetting(lexicon, thresholds={"static": 0.85}, relation_match="lemma" if by_lemma else "surface")
     rows = [pair(*text, number) for number, text in enumerate(texts)]
     for name, relation in (("synonym", SYNONYMS), ("antonym", ANTONYMS)):
         expected = [count for row in rows for count in by_hand(row, relation, by_lemma)]
@@ -227,7 +227,7 @@ def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
 def test_until_rejected_says_the_same_up_to_the_first_that_rejects(lexicon, texts):
     predictor = Rated({"dog": 0.1, "hound": 0.9, "big": 0.2}, below=0.35)
-    setting = Setting(lexicon, thresholds={"static": 0.85}, abstractness=predictor)
+    setting = FilterSetting(lexicon, thresholds={"static": 0.85}, abstractness=predictor)
     pairs = batch(*(pair(*text, number) for number, text in enumerate(texts)))
     kinds = ("imperceptibility", "nonspecificity", "intersection")
     optional = [name for name in optional_filters() if name != "contextual"]

@@ -8,7 +8,7 @@ import pytest
 from asked import batch, pair, said
 from small_encoders import trained
 
-from transforms.cloze.filters.base import Setting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.registry import FILTERS
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
@@ -29,7 +29,7 @@ def folder(made_once):
 
 def setting_of(folder, **more):
     options = EncoderOptions(encoder=folder, device="cpu", **more)
-    return Setting(Lexicon(), encoder=encoding_of(options), thresholds={"contextual": 0.85})
+    return FilterSetting(Lexicon(), encoder=encoding_of(options), thresholds={"contextual": 0.85})
 
 
 def asked(setting, *rows, some=None):

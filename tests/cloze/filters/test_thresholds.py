@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import Setting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of, batches_of
 from transforms.cloze.filters.thresholds import DRAWS, MEASURE, SETTLE, Sampled, cutoff_of, parse_threshold
 from transforms.common.errors import LexbeamError, UsageError
@@ -39,7 +39,7 @@ def measured(folder, setting, parts, most):
 
 
 def test_what_is_drawn_does_not_depend_on_parts_and_is_of_these_words(tmp_path):
-    setting = Setting(lexicon_in(tmp_path))
+    setting = FilterSetting(lexicon_in(tmp_path))
     every = rows(40)
     one, threshold = measured(tmp_path, setting, [every], 100)
     two, other = measured(tmp_path, setting, [every[:7], every[7:]], 100)
@@ -59,7 +59,7 @@ def test_what_is_drawn_does_not_depend_on_parts_and_is_of_these_words(tmp_path):
 
 
 def test_all_are_taken_where_there_are_few(tmp_path):
-    setting = Setting(lexicon_in(tmp_path))
+    setting = FilterSetting(lexicon_in(tmp_path))
     found, _ = measured(tmp_path, setting, [rows(3)], 1000)
     assert len(found) == 3 * DRAWS
     nothing = [pair("qux", "dog", 1), pair(".", "dog", 2)]

@@ -5,11 +5,11 @@ from fractions import Fraction
 import hypothesis.strategies as st
 from hypothesis import given
 
-from transforms.cloze.options.options import WANTED, Answer, OptionRules, WordFacts, choose, order_of
+from transforms.cloze.options.options import WANTED, OptionRules, RightAnswer, WordFacts, choose, order_of
 
 WORDS = ["hope", "Hope", "hopes", "trust", "trusts", "faith", "fear", "love", "loves", "calm", "law"]
 LEMMAS = {word: word.lower().removesuffix("s") for word in WORDS}
-ANSWER = Answer("hopes", "hope", "NOUN")
+ANSWER = RightAnswer("hopes", "hope", "NOUN")
 
 
 def facts_of(synonyms=(), passage=(), similarity=None, inflect=None):
@@ -74,7 +74,7 @@ def test_merged_words_pool_their_readers():
 def test_inflected_options_are_compared_as_they_are_shown():
     lists = {"a": ["trust", "fear", "love", "law", "calm"]}
     facts = facts_of(inflect=lambda word: word + "s")
-    answer = Answer("Hopes", "hope", "NOUN")
+    answer = RightAnswer("Hopes", "hope", "NOUN")
     found = choose(answer, lists, facts, OptionRules())
     assert words_of(found) == ["Trusts", "Fears", "Loves", "Laws"]
     assert [one.named for one in found[:2]] == ["trust", "fear"]

@@ -17,7 +17,7 @@ from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import LAYOUTS
 from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, settle_tasks
 from transforms.cloze.pairs.pair import LengthOptions, article_id
-from transforms.cloze.pairs.read_stage import READ, LoadOptions
+from transforms.cloze.pairs.read_stage import READ, PairReadOptions
 from transforms.cloze.pairs.row_layouts import kind_of_name
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.records import Sentence
@@ -26,7 +26,7 @@ from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
 from transforms.intake import merging
-from transforms.intake.merging import AnnotateOptions, rejects_of
+from transforms.intake.merging import TextAnnotationOptions, rejects_of
 
 NAME = "Task_1_Imperceptibility.jsonl"
 
@@ -42,7 +42,7 @@ def lines(rows):
 
 def options_of(layout, fields=(), lengths=None, cut=None, **more):
     read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=ReaderOptions(fields=fields), **more)
-    return LoadOptions(read=read, lengths=lengths or LengthOptions())
+    return PairReadOptions(read=read, lengths=lengths or LengthOptions())
 
 
 def units_of(folder, texts, together=1):
@@ -67,7 +67,7 @@ def load(tmp_path):
         receipts = [make(workspace, READ, unit, asked) for unit in units]
         pairs = []
         for task in settle_tasks(receipts, parts, 1):
-            settled = make(workspace, SETTLE, task, AnnotateOptions(engine=engine))
+            settled = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
             pairs += pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist()
         rejects = pq.read_table(make(workspace, LIST_REJECTS, rejects_of(receipts, []), None).file.path).to_pylist()
         assert sum(one.records for one in receipts) == sum(pair["rows"] for pair in pairs)
@@ -296,7 +296,7 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
         return
     records = 0
     for task in settle_tasks([loaded], 2, 1):
-        settled = make(workspace, SETTLE, task, AnnotateOptions())
+        settled = make(workspace, SETTLE, task, TextAnnotationOptions())
         for pair in pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist():
             records += pair["rows"]
             assert set(pair["flags"]) <= set(FLAGS)

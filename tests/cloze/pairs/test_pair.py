@@ -9,9 +9,9 @@ from transforms.cloze.pairs import cutting, mis_decoding, row_layouts
 from transforms.cloze.pairs import pair as pairing
 from transforms.cloze.pairs.pair import (
     PLACEHOLDER,
-    Given,
     GivenTarget,
     LengthOptions,
+    RawPair,
     article_id,
     fill,
     join_rows,
@@ -26,13 +26,13 @@ TARGET = GivenTarget("intersection", ("cat", "dog", "fox", "cow", "hen"), 1)
 
 def reason_of(passage="The dog barks.", summary="Some bark.", target=None, **lengths):
     with pytest.raises(BadRecord) as raised:
-        pair_row(Given("1", passage, summary, target), LengthOptions(**lengths))
+        pair_row(RawPair("1", passage, summary, target), LengthOptions(**lengths))
     assert raised.value.reason in PAIR_REASONS
     return raised.value.reason
 
 
 def row(summary="Some bark.", target=None, passage="The dog barks.", **more):
-    made = pair_row(Given("1", passage, summary, target), LengthOptions())
+    made = pair_row(RawPair("1", passage, summary, target), LengthOptions())
     return {**made, "source": "a", "number": 0, **more}
 
 
@@ -66,7 +66,7 @@ def test_what_gives_no_pair_has_its_reason():
     other = TARGET._replace(options=("a", "b", PLACEHOLDER))
     assert reason_of(summary=asked, target=other) == "placeholder"
     assert reason_of(summary=asked, target=TARGET._replace(options=("a", ""))) == "bad_label"
-    kept = pair_row(Given("1", "word " * 20_000, "Bark!"), LengthOptions(min_summary_words=1))
+    kept = pair_row(RawPair("1", "word " * 20_000, "Bark!"), LengthOptions(min_summary_words=1))
     assert kept["flags"] == []
 
 

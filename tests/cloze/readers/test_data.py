@@ -9,7 +9,7 @@ from reader_tables import KIND, part
 from wordnet_making import Synset, open_folder, write_wordnet
 
 from schemas.cloze.pairs import CANDIDATES, PAIRS
-from transforms.cloze.readers.data import EncodeOptions, Group, GroupTask, candidates, questions
+from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
 from transforms.cloze.readers.stages import folds_of, tally_of
@@ -65,7 +65,7 @@ def encode(tmp_path):
     pairs, asked = tables(tmp_path)
 
     def made(language="en", **options):
-        task = GroupTask(Group(KIND, language), pairs, asked)
+        task = GroupTask(QuestionGroup(KIND, language), pairs, asked)
         return make(Workspace(str(tmp_path)), ENCODE, task, EncodeOptions(**options))
 
     return made

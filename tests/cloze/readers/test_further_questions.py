@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from reader_tables import KIND, lists, part
 
 from schemas.cloze.pairs import CANDIDATES, PAIRS
-from transforms.cloze.readers.batches import Asked, epoch_of
-from transforms.cloze.readers.data import EncodeOptions, Group, GroupTask, further, pairs, questions, texts
+from transforms.cloze.readers.batches import EpochQuestions, epoch_of
+from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, further, pairs, questions, texts
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.further_questions import Side, chosen_of, further_of
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderOptions
+from transforms.cloze.readers.further_questions import SideTexts, chosen_of, further_of
+from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
 from transforms.cloze.readers.own_vectors import own_vectors
 from transforms.cloze.readers.stages import READ_TRAIN, FoldOptions, ReadTask, folds_of
 from transforms.common.draws.folds import fold_of
@@ -28,7 +28,7 @@ from transforms.lexicon.resources import Lexicon
 WORD = st.integers(0, 5)
 SENTENCE = st.lists(WORD, min_size=1, max_size=7)
 PAIR = st.tuples(st.lists(SENTENCE, min_size=1, max_size=4), SENTENCE)
-SMALL = ReaderOptions(hidden=3, dim=4, epochs=2, batch=4)
+SMALL = ReaderNetworkOptions(hidden=3, dim=4, epochs=2, batch=4)
 
 
 def lemma(word):
@@ -41,7 +41,7 @@ def side(texts, vocabulary, firsts):
     bounds = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
     candidates = np.where(np.isin(flat, vocabulary), flat, -1)
     starts = [bounds[n] + first for n, own in enumerate(firsts) for first in own]
-    return Side(bounds, candidates, flat, lemma(flat), np.array(starts, np.int64))
+    return SideTexts(bounds, candidates, flat, lemma(flat), np.array(starts, np.int64))
 
 
 def plainly(made, vocabulary, asked, train_on, most):
@@ -136,7 +136,7 @@ def tables(folder, swapped=None):
                 "passed": True,
             }
         )
-    return GroupTask(Group(KIND, "en"), (part(folder, PAIRS, made),), (part(folder, CANDIDATES, asked),))
+    return GroupTask(QuestionGroup(KIND, "en"), (part(folder, PAIRS, made),), (part(folder, CANDIDATES, asked),))
 
 
 def encode(folder, swapped=None, **options):
@@ -148,7 +148,7 @@ def encode(folder, swapped=None, **options):
 def test_the_word_is_hidden_and_its_sentence_left_out(tmp_path):
     encoded = encode(tmp_path)
     own, more = questions(encoded), further(encoded)
-    asked = Asked(own, more)
+    asked = EpochQuestions(own, more)
     names = read_table([encoded.words.path])["word"].to_pylist()
     passages, whole = own.passages, texts(encoded)
 
@@ -190,7 +190,7 @@ def test_what_is_trained_on(tmp_path):
 
 
 def options_of(**reader):
-    return FoldOptions(3, 1, ReaderOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(), Lexicon())
+    return FoldOptions(3, 1, ReaderNetworkOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(), Lexicon())
 
 
 @pytest.mark.slow
@@ -209,7 +209,9 @@ def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
     for fold in range(3):
         made = [
             READ_TRAIN.build(
-                Artefact(str(tmp_path / f"{name}{fold}")), ReadTask(Group(KIND, "en"), "ar", fold, encoded), options
+                Artefact(str(tmp_path / f"{name}{fold}")),
+                ReadTask(QuestionGroup(KIND, "en"), "ar", fold, encoded),
+                options,
             )
             for name, encoded in (("first", first), ("second", second))
         ]
@@ -223,9 +225,9 @@ def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
 def test_an_epoch_draws_its_own_further_questions(tmp_path):
     encoded = encode(tmp_path)
     more = further(encoded)
-    asked = Asked(questions(encoded), more)
+    asked = EpochQuestions(questions(encoded), more)
     rows, others = np.arange(8), 24 + np.arange(len(more.answers))
-    options = ReaderOptions(batch=3, further_each=0.5)
+    options = ReaderNetworkOptions(batch=3, further_each=0.5)
 
     def drawn(epoch, others=others):
         return np.concatenate(list(epoch_of(asked, rows, others, options, seed=1, epoch=epoch)))
@@ -245,7 +247,7 @@ def test_options_are_part_of_identities(tmp_path):
         assert ENCODE.identity(task, EncodeOptions(**change)) != base
     read = ReadTask(task.group, "ar", 0, encode(tmp_path / "encoded"))
     known = READ_TRAIN.identity(read, options_of())
-    for field in dataclasses.fields(ReaderOptions):
+    for field in dataclasses.fields(ReaderNetworkOptions):
         if field.name in ("hops", "hidden", "dim", "epochs", "batch"):
             continue
         value = {"start": "random", "tune_vectors": True}.get(field.name, 0.25)
@@ -260,7 +262,7 @@ def test_own_vectors_are_of_the_rows_that_are_read():
     given[3] = [13, 13, 13]
     some = lists(given)
     rows = np.arange(3)
-    options = ReaderOptions(dim=6, own_epochs=2, own_sample=0, own_deviation=0.5)
+    options = ReaderNetworkOptions(dim=6, own_epochs=2, own_sample=0, own_deviation=0.5)
     vectors, there = own_vectors((some,), rows, 15, options, seed=7)
     assert vectors.shape == (15, 6)
     assert not there[[0, 1, 2, 13, 14]].any()

@@ -8,9 +8,9 @@ from readers_reference import scores
 from transforms.cloze.readers.options import (
     PLACEHOLDER,
     RESERVED,
-    Lists,
+    NumberLists,
     Questions,
-    ReaderOptions,
+    ReaderNetworkOptions,
     TrainingData,
     top_words,
 )
@@ -21,12 +21,12 @@ from transforms.learning.models.formats import read_safetensors, write_safetenso
 torch = pytest.importorskip("torch")
 
 KINDS = ("ga", "ar", "ar-gloss")
-SMALL = ReaderOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2)
+SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2)
 
 
 def lists(values):
     bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return Lists(bounds, np.array([n for one in values for n in one], np.int32))
+    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
 
 
 def questions(number, words, candidates, seed=0, long=8):
@@ -78,7 +78,7 @@ def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden)
     if kind == "ga5":
         asked = asked._replace(options=np.random.default_rng(4).integers(3, 60, (count, 5)))
         asked = asked._replace(answers=asked.answers % 5)
-    options = ReaderOptions(hidden=hidden, dim=7, hops=2, epochs=0, passage_tokens=35)
+    options = ReaderNetworkOptions(hidden=hidden, dim=7, hops=2, epochs=0, passage_tokens=35)
     weights = train_reader(kind, asked, np.arange(count), data, options, seed=1).weights
 
     def predicted(rows):
@@ -99,7 +99,9 @@ def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden)
 def test_training_learns_and_repeats(kind):
     asked, data = questions(160, 24, 4), data_of(24, 4)
     rows = np.flatnonzero(np.arange(160) % 4 != 0)
-    options = ReaderOptions(hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1)
+    options = ReaderNetworkOptions(
+        hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1
+    )
     trained = train_reader(kind, asked, rows, data, options, seed=3)
     other = np.flatnonzero(np.arange(160) % 4 == 0)
     found = np.concatenate([own for _, own in log_probabilities(kind, trained.weights, asked, other, data, options)])
@@ -148,14 +150,14 @@ def test_vectors_initialise_and_stay():
     assert sizes_of(data, SMALL).dim == 6
     assert (trained.weights["embed_words.weight"][there] == vectors[there]).all()
     tuned = train_reader(
-        "ar", asked, np.arange(20), data, ReaderOptions(**{**vars(SMALL), "tune_vectors": True}), seed=1
+        "ar", asked, np.arange(20), data, ReaderNetworkOptions(**{**vars(SMALL), "tune_vectors": True}), seed=1
     )
     assert (tuned.weights["embed_words.weight"][there] != vectors[there]).any()
 
 
 def test_a_passage_is_cut():
     asked, data = questions(6, 20, 5), data_of(20, 5)
-    options = ReaderOptions(**{**vars(SMALL), "passage_tokens": 2})
+    options = ReaderNetworkOptions(**{**vars(SMALL), "passage_tokens": 2})
     trained = train_reader("ar", asked, np.arange(6), data, options, seed=1)
     short = asked._replace(
         passages=lists(

@@ -5,7 +5,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.shown.candidate_panels import Scale, histograms, left_over
+from transforms.cloze.shown.candidate_panels import HistogramScale, histograms, left_over
 
 VALUES = st.lists(
     st.tuples(st.sampled_from("ab"), st.none() | st.floats(-2, 2), st.none() | st.booleans()), max_size=40
@@ -22,7 +22,7 @@ def test_bars_count_what_has_a_value_and_a_verdict(rows):
             "static_passed": pa.array(verdicts, pa.bool_()),
         }
     )
-    found = histograms(table, "static", Scale(-1, 1, 8, ""))
+    found = histograms(table, "static", HistogramScale(-1, 1, 8, ""))
     expected = Counter()
     edges = np.linspace(-1, 1, 9)
     for kind, value, verdict in rows:

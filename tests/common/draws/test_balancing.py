@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.common.draws.balancing import BY_GENRE, SIZES, Cells, balance, distance, prefix_counts
+from transforms.common.draws.balancing import BY_GENRE, SIZES, GroupedInstances, balance, distance, prefix_counts
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.draws.sharpening import BY_GENRE as SHARP
 from transforms.common.draws.sharpening import sharpen
@@ -19,7 +19,7 @@ def cells_of(number, seed=0, bands=12, genres=2):
     group = np.repeat(np.arange(number), draw.integers(1, 5, size=number))
     genre, band = draw.integers(genres, size=len(group)), draw.integers(bands, size=len(group))
     genre[0], band[0] = genres - 1, bands - 1
-    return Cells(group, genre, band)
+    return GroupedInstances(group, genre, band)
 
 
 def dealt(number, seed=1):
@@ -71,7 +71,7 @@ def test_the_distance_is_the_formula():
 
 
 def test_prefix_counts_by_hand():
-    cells = Cells(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 2, 0]))
+    cells = GroupedInstances(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 2, 0]))
     assert prefix_counts(cells, np.array([1, 0])).tolist() == [[[1, 1, 1], [0, 0, 0]], [[0, 1, 1], [0, 0, 1]]]
 
 

@@ -11,7 +11,7 @@ from pipelines.cli import main
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.layout import (
     MARK,
-    Record,
+    SnapshotMark,
     locked,
     make_own_folder,
     read_record,
@@ -198,7 +198,7 @@ def test_a_record_that_names_what_is_not_ours_leads_nowhere(out, tmp_path, elsew
     (out / "_snapshots" / ("f" * 32)).mkdir()
     (out / "_snapshots" / ("f" * 32) / "thesis.txt").write_text("mine")
     record = read_record(str(out))
-    write_record(str(out), Record(("f" * 32, *record.snapshots), (*record.links, "mine")))
+    write_record(str(out), SnapshotMark(("f" * 32, *record.snapshots), (*record.links, "mine")))
     (out / "mine").symlink_to(elsewhere)
     for word in "cde":
         put(out, section(tmp_path, word))

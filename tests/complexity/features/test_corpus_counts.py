@@ -14,7 +14,7 @@ from transforms.complexity.features.corpus_counts import (
     FORM,
     LEMMA,
     PHRASE,
-    Counts,
+    CorpusCounts,
     association,
     combined,
     counted,
@@ -119,7 +119,7 @@ def test_features_of_counts(tmp_path):
     documents = [[["Sea", "gene", "b"], ["gene", "b"]], [["x"] * 5]]
     rows, tokens, number = counted([table_of(documents)], wanted_of(instances(*TARGETS)))
     setting = setting_with(tmp_path, use=("corpus",))
-    setting = setting._replace(counts=Counts(combined(rows, tokens), tokens, number))
+    setting = setting._replace(counts=CorpusCounts(combined(rows, tokens), tokens, number))
     sea, gene, _, sings = computed(setting, *TARGETS)
     assert sea["corpus_zipf"] == pytest.approx(math.log10(1e9 / 10))
     assert (sea["corpus_documents"], sea["corpus_dispersion"]) == (0.5, pytest.approx(0.5))

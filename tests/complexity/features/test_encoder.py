@@ -9,7 +9,7 @@ from featured import computed, instance
 from small_encoders import trained
 
 from transforms.common.errors import UsageError
-from transforms.complexity.features.base import Setting
+from transforms.complexity.features.base import FeatureSetting
 from transforms.complexity.features.encoder import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import Lexicon
@@ -33,7 +33,7 @@ def folder(made_once):
 
 def setting_of(folder, **more):
     options = EncoderOptions(encoder=folder, device="cpu", **more)
-    return Setting(("encoder",), Lexicon(), (), (), encoder=encoding_of(options))
+    return FeatureSetting(("encoder",), Lexicon(), (), (), encoder=encoding_of(options))
 
 
 class Bare:

@@ -3,7 +3,7 @@
 import pytest
 from featured import ZIPF, columns, computed, instance, setting_with
 
-from transforms.complexity.features.base import Setting
+from transforms.complexity.features.base import FeatureSetting
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 USE = ("frequency",)
@@ -43,7 +43,7 @@ def test_values_of_wordfreq(tmp_path):
     tags = ("de", "en", "es")
     resources = tuple(f"zipf_=wordfreq:{tag}" for tag in tags)
     lexicon = prepare(LexiconOptions(resources=resources, cache=str(tmp_path)))
-    setting = Setting(USE, lexicon, (), tags)
+    setting = FeatureSetting(USE, lexicon, (), tags)
     words = ["Sea", "mitochondria", "Schiff", "barco", "cross-linked", "1984", "xqzvb"]
     for tag in tags:
         rows = computed(setting, *(instance(word, language=tag) for word in words))

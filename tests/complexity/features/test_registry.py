@@ -12,7 +12,7 @@ from schemas.complexity.instances import INSTANCES, JUDGMENTS, LABELS
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import UsageError
 from transforms.complexity.features.base import READ
-from transforms.complexity.features.registry import GROUPS, Column, columns_of, features_of, schema_of
+from transforms.complexity.features.registry import GROUPS, FeatureColumn, columns_of, features_of, schema_of
 
 LISTS = {"age": {"sea": (4.0, 1.5), "gene": (12.0, 2.0), "ship": (5.0, 1.0)}, "seen": {"expression": (2.5, 0.1)}}
 
@@ -68,7 +68,7 @@ def test_every_column_is_described(setting):
 def test_columns_of_every_group_have_unit_range_source_language_and_need_of_a_corpus(setting):
     whole = setting._replace(use=tuple(GROUPS))
     for name, group in GROUPS.items():
-        columns = [Column(one.name, name, one) for one in group.columns(whole)]
+        columns = [FeatureColumn(one.name, name, one) for one in group.columns(whole)]
         assert columns
         for one in columns:
             told = {key.decode(): value.decode() for key, value in one.field().metadata.items()}

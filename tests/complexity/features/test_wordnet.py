@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from featured import computed, instance
 
-from transforms.complexity.features.base import Setting
+from transforms.complexity.features.base import FeatureSetting
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAMES
@@ -41,7 +41,7 @@ def theirs(tmp_path_factory):
 @pytest.mark.slow
 def test_what_nltk_says(tmp_path, theirs):
     options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(tmp_path / "cache"))
-    setting = Setting(("wordnet", "mwe"), prepare(options), (), ())
+    setting = FeatureSetting(("wordnet", "mwe"), prepare(options), (), ())
     for word, row in zip(WORDS, computed(setting, *map(instance, WORDS)), strict=True):
         synsets = theirs.synsets(word)
         own = {name.removeprefix("wordnet_"): value for name, value in row.items()}

@@ -6,7 +6,7 @@ from transforms.common.errors import LexbeamError
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.formats.readers.delimited import rows
 from transforms.formats.records.base import ReaderOptions, Reject, Source
-from transforms.intake.cwi2018 import Entry, LabelGiven
+from transforms.intake.cwi2018 import Cwi2018Row, LabelGiven
 from transforms.intake.header import About
 
 
@@ -22,7 +22,7 @@ COMPLEX = 'id\tcorpus\tsentence\ttoken\tcomplexity\n1\tbible\tHe said "no.\tnull
 
 def test_complex_with_stray_quotes_and_words_that_look_missing():
     assert read("complex", COMPLEX) == [
-        Entry(2, "null", 'He said "no.', "single", "bible", "en", "1", None, (LabelGiven("", 0.25, None, None),))
+        Cwi2018Row(2, "null", 'He said "no.', "single", "bible", "en", "1", None, (LabelGiven("", 0.25, None, None),))
     ]
 
 
@@ -99,7 +99,7 @@ def test_rows_of_cwi2018_that_cannot_be_read():
         CWI.replace("\t1\t0.214", ""),
     ]
     found = read("cwi2018", "".join([CWI, *bad]))
-    assert [type(one) for one in found] == [Entry] + [Reject] * 4
+    assert [type(one) for one in found] == [Cwi2018Row] + [Reject] * 4
 
 
 def test_a_table_of_ones_own():
@@ -109,13 +109,13 @@ def test_a_table_of_ones_own():
     )
     first, second = read("tsv", text, "a.csv", genre="own", language="en")
     label = LabelGiven("", 0.5, 7, None)
-    assert first == Entry(2, "b c", "A, b c", "mwe", "own", "de", "x1", (3, 6), (label,))
-    assert second == Entry(3, "q", "Q", "single", "own", "en", None, None, ())
+    assert first == Cwi2018Row(2, "b c", "A, b c", "mwe", "own", "de", "x1", (3, 6), (label,))
+    assert second == Cwi2018Row(3, "q", "Q", "single", "own", "en", None, None, ())
 
 
 def test_a_table_of_ones_own_with_wrong_cells():
     found = read("tsv", "token\tkind\tstart\tend\na\tword\t\t\nb\t\t3\t\nc\t\tx\t1\nd\t\t\t\n")
-    assert [type(one) for one in found] == [Reject] * 3 + [Entry]
+    assert [type(one) for one in found] == [Reject] * 3 + [Cwi2018Row]
 
 
 @pytest.mark.parametrize("text", ["null\nold sea\n\nzwei\n", "token\nnull\nold sea\n\nzwei\n"])

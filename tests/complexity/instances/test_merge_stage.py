@@ -20,9 +20,9 @@ from transforms.complexity.instances import merge_stage
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import LIST_REJECTS, SETTLE, settle_tasks
-from transforms.complexity.instances.read_stage import READ, LoadOptions
+from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from transforms.formats.records.base import ReaderOptions
-from transforms.intake.merging import AnnotateOptions, rejects_of
+from transforms.intake.merging import TextAnnotationOptions, rejects_of
 from transforms.intake.row_files import RowFile
 
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity"
@@ -46,7 +46,7 @@ def load(tmp_path):
         (tmp_path / name).mkdir()
         how = LAYOUTS[layout]
         reader = ReaderOptions(quoting=how.quoted, delimiter=how.delimiter, max_line_bytes=10_000)
-        options = LoadOptions(layout=layout, reader=reader, **options)
+        options = LabelledReadOptions(layout=layout, reader=reader, **options)
         receipts = []
         for file, content in texts.items():
             data = content if isinstance(content, bytes) else content.encode()
@@ -57,7 +57,7 @@ def load(tmp_path):
             receipts.append(make(workspace, READ, task, options))
         instances, labels = [], []
         for task in settle_tasks(receipts, parts, 1):
-            found = make(workspace, SETTLE, task, AnnotateOptions(engine=engine))
+            found = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
             instances += pq.read_table(found.tables[INSTANCES.name].file.path).to_pylist()
             if LABELS.name in found.tables:
                 labels += pq.read_table(found.tables[LABELS.name].file.path).to_pylist()
@@ -285,7 +285,7 @@ def test_a_changed_file_is_an_error(tmp_path):
     (tmp_path / "a.tsv").write_text(HEAD)
     task = RowFile("a.tsv", str(tmp_path / "a.tsv"), 3, "0" * 64)
     with pytest.raises(LexbeamError, match="has changed"):
-        make(Workspace(str(tmp_path)), READ, task, LoadOptions(layout="complex"))
+        make(Workspace(str(tmp_path)), READ, task, LabelledReadOptions(layout="complex"))
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data])
@@ -321,13 +321,13 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
     workspace = Workspace(str(folder))
     refused = ""
     try:
-        loaded = make(workspace, READ, task, LoadOptions(layout=layout, reader=reader))
+        loaded = make(workspace, READ, task, LabelledReadOptions(layout=layout, reader=reader))
     except LexbeamError as error:
         refused = str(error)
     if refused:
         assert "a.tsv" in refused
         return
-    found = [make(workspace, SETTLE, one, AnnotateOptions()) for one in settle_tasks([loaded], 2, 1)]
+    found = [make(workspace, SETTLE, one, TextAnnotationOptions()) for one in settle_tasks([loaded], 2, 1)]
     assert sum(one.tables[INSTANCES.name].rows for one in found) == loaded.count
     assert make(workspace, LIST_REJECTS, rejects_of([loaded], []), None).rows == sum(loaded.reasons.values())
     for one in found:

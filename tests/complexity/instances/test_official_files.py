@@ -5,10 +5,10 @@ import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.instances.official_files import evaluate_files, official_ids, official_lines, read_scores
-from transforms.complexity.scorers.evaluation_stage import MeasureOptions
+from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions
 from transforms.evaluation.bootstrap import BootstrapOptions
 
-OPTIONS = MeasureOptions(bootstrap=BootstrapOptions(resamples=20))
+OPTIONS = ScorerMeasureOptions(bootstrap=BootstrapOptions(resamples=20))
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_metrics_by_genre_whatever_the_order(read):
 def test_binary_identification_by_a_threshold(read):
     gold = read("a,0.1\nb,0.5\nc,0.7\nd,0.3\n")
     predicted = read("a,0.6\nb,0.5\nc,0.4\nd,0.2\n", "predictions")
-    options = MeasureOptions(metric=(), threshold=("0.5", "0.9"), bootstrap=BootstrapOptions(resamples=0))
+    options = ScorerMeasureOptions(metric=(), threshold=("0.5", "0.9"), bootstrap=BootstrapOptions(resamples=0))
     rows = evaluate_files(gold, predicted, "mine", options)
     found = measured(rows)
     at = "all, complex from 0.5"

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.complexity.labels.aggregation import AggregationOptions, Judgment, label_of, settle_judgments
+from transforms.complexity.labels.aggregation import AggregationOptions, ComplexityJudgment, label_of, settle_judgments
 from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
 
 KNOWN = {"i", "j", "k"}
 
 
 def judgment(instance="i", annotator="a", value=0.5, group=None):
-    return Judgment(instance, annotator, group, value, "f.tsv", 1)
+    return ComplexityJudgment(instance, annotator, group, value, "f.tsv", 1)
 
 
 def settle(judgments, **options):
@@ -90,8 +90,8 @@ def crowd():
     for n in range(8):
         for name in "abcde":
             value = (n // 2 + int(random.random() < 0.3)) / 4
-            rows.append(Judgment(f"i{n}", name, None, value, "f", 0))
-        rows.append(Judgment(f"i{n}", "z", None, 1 - n // 2 / 4, "f", 0))
+            rows.append(ComplexityJudgment(f"i{n}", name, None, value, "f", 0))
+        rows.append(ComplexityJudgment(f"i{n}", "z", None, 1 - n // 2 / 4, "f", 0))
     return rows
 
 

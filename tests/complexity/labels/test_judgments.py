@@ -2,7 +2,7 @@ import pyarrow as pa
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.labels.judgments import JudgmentOptions, read_judgments
+from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
 from transforms.complexity.labels.sheet import RATINGS, SHEET, asked, value_of_rating
 from transforms.people.writing import write_sheet
 
@@ -32,7 +32,7 @@ def write(tmp_path):
 
 def read(paths, **options):
     paths = [paths] if isinstance(paths, str) else paths
-    return read_judgments(paths, INSTANCES, JudgmentOptions(**options))
+    return read_judgments(paths, INSTANCES, JudgmentFileOptions(**options))
 
 
 def rows_of(found):

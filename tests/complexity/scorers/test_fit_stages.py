@@ -11,8 +11,8 @@ from scored import tables
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from transforms.common.store.tables import Part, write_part
-from transforms.complexity.scorers.design import Column, columns_of, folds_of, rows_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, MeasureOptions
+from transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
 from transforms.complexity.scorers.holding_out import ALL, KEPT, SPLIT, Case, HoldOptions
 from transforms.complexity.scorers.kept_models import merged, opened
@@ -23,7 +23,7 @@ from transforms.learning.scorers import SCORERS
 
 SMALL = ScorerOptions(trees=5, rounds=10, leaves=8, boosting_leaves=4, inner_folds=2)
 OPTIONS = FitOptions(scorer=SMALL, hold=HoldOptions(folds=3))
-PLAIN = MeasureOptions(bootstrap=BootstrapOptions(resamples=0))
+PLAIN = ScorerMeasureOptions(bootstrap=BootstrapOptions(resamples=0))
 
 
 class Folder:
@@ -199,7 +199,7 @@ def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
     with pytest.raises(LexbeamError, match="reads column 'zipf', which is not here"):
         opened(place, columns[1:])
     with pytest.raises(LexbeamError, match="does not know column 'more'"):
-        opened(place, [*columns, Column("more", "double", "form")])
+        opened(place, [*columns, DesignColumn("more", "double", "form")])
 
 
 def test_new_and_seen_targets_are_measured_apart(folder):

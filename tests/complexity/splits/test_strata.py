@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from transforms.common.draws.splits import distances, parse_shares
-from transforms.complexity.splits.strata import Placed, shared, strata
+from transforms.complexity.splits.strata import PlacedInstances, shared, strata
 
 
 @settings(max_examples=30)
@@ -41,7 +41,7 @@ def test_shared_keys_by_brute_force(rows):
 def test_strata_by_hand():
     # Two kinds; genre b has rows of train alone; the last row is in no split.
     shares = parse_shares(["train=.5", "test=.5"])
-    placed = Placed(
+    placed = PlacedInstances(
         kind=np.array([0, 0, 0, 0, 1, 0]),
         genre=np.array([0, 0, 0, 1, 2, 0]),
         token=np.array([1, 1, 2, 3, 9, 1], "u8"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.formats.dates.guessing import NAMES, Seen, guess_dates, guess_fields, guess_text_field, years_by
+from transforms.formats.dates.guessing import NAMES, SeenDocument, guess_dates, guess_fields, guess_text_field, years_by
 from transforms.formats.records.fields import named_there, there_are
 
 
@@ -23,13 +23,13 @@ from transforms.formats.records.fields import named_there, there_are
     ],
 )
 def test_years_in_names_of_files(name, year):
-    found = [next(iter(years_by(f"name:{pattern}", [Seen(name, {})]))) for pattern in NAMES]
+    found = [next(iter(years_by(f"name:{pattern}", [SeenDocument(name, {})]))) for pattern in NAMES]
     assert [one for one in found if one is not None] == ([year] if year else [])
 
 
 def test_the_rule_that_dates_the_most_documents_is_taken():
     def seen(number, **fields):
-        return Seen(f"{number}.txt", fields)
+        return SeenDocument(f"{number}.txt", fields)
 
     dated = [seen(n, date=str(1800 + n), pubyear="1900") for n in range(10)]
     assert guess_dates(dated).rule == "header"
@@ -37,9 +37,9 @@ def test_the_rule_that_dates_the_most_documents_is_taken():
     found = guess_dates(fewer)
     assert (found.rule, found.dated, found.of) == ("field:pubyear", 15, 15)
     assert list(years_by(found.rule, fewer)) == [1900] * 15
-    named = [Seen(f"{n}.txt", {"created": "yesterday"}) for n in range(1800, 1810)]
+    named = [SeenDocument(f"{n}.txt", {"created": "yesterday"}) for n in range(1800, 1810)]
     assert guess_dates(named).rule == f"name:{NAMES[0]}"
-    assert guess_dates([Seen("a.txt", {"n": "1800"})]) is None
+    assert guess_dates([SeenDocument("a.txt", {"n": "1800"})]) is None
     assert guess_dates([]) is None
 
 

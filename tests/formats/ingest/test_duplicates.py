@@ -1,8 +1,12 @@
 import itertools
 
-from transforms.formats.ingest.duplicates import Decision, Occurrence, decide, document_id
+from transforms.formats.ingest.duplicates import Decision, RecordOccurrence, decide, document_id
 
-SAME = [Occurrence("b", 1, "", "p2", 0), Occurrence("a", 2, "4", "p1", 4), Occurrence("a", 10, "12", "p1", 9)]
+SAME = [
+    RecordOccurrence("b", 1, "", "p2", 0),
+    RecordOccurrence("a", 2, "4", "p1", 4),
+    RecordOccurrence("a", 10, "12", "p1", 9),
+]
 
 
 def test_the_least_source_and_place_is_kept_in_any_order():

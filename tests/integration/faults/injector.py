@@ -29,7 +29,7 @@ import pytest
 from transforms.common.code.fingerprints import digest, environment
 from transforms.common.publish import publication
 from transforms.common.publish.layout import locked
-from transforms.common.publish.sections import Made, Read, table_digest
+from transforms.common.publish.sections import Made, ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
 from transforms.common.store.artefacts import Artefact, Workspace
 from transforms.common.store.receipts import write_receipt
@@ -165,7 +165,7 @@ class Shelf:
         if "2" not in digits:
             return [corpus]
         scores = [*self._parts("scores", [letter]), *self._parts("neighbours", [letter, "of all"])]
-        read = Read("sentences", table_digest(sentences), "corpus")
+        read = ReadTable("sentences", table_digest(sentences), "corpus")
         change = Made(name="change", parts=tuple(scores), entry={"inputs": "", "options": {}}, reads=(read,))
         return [corpus, change] if "1" in digits else [change]
 

@@ -7,11 +7,11 @@ import lightgbm
 import numpy as np
 
 from transforms.learning.models.lightgbm_text import lightgbm_settings
-from transforms.learning.models.model import Feature, Model
+from transforms.learning.models.model import Model, ModelColumn
 
 __all__ = ["FEATURES", "arrays", "booster", "columns", "estimator", "model_of"]
 
-FEATURES = (Feature("zipf", "float64"), Feature("length", "int32"), Feature("genre", "int32"))
+FEATURES = (ModelColumn("zipf", "float64"), ModelColumn("length", "int32"), ModelColumn("genre", "int32"))
 
 
 @functools.cache

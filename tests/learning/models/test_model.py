@@ -2,7 +2,7 @@ import pytest
 from model_making import FEATURES, model_of
 
 from transforms.common.errors import LexbeamError
-from transforms.learning.models.model import Feature
+from transforms.learning.models.model import ModelColumn
 
 MADE = {"norms": "ab" * 32, "wordnet": "cd" * 32}
 
@@ -67,4 +67,4 @@ def test_options_must_be_plain(model):
 
 
 def test_a_feature_is_a_name_and_a_type():
-    assert Feature("zipf", "float64") == ("zipf", "float64")
+    assert ModelColumn("zipf", "float64") == ("zipf", "float64")

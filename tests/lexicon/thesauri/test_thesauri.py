@@ -11,7 +11,7 @@ from kinds_opened import opened
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.thesauri.kind import THESAURUS
-from transforms.lexicon.thesauri.reading import Member, Sense, read_thesaurus
+from transforms.lexicon.thesauri.reading import Member, ThesaurusSense, read_thesaurus
 
 MYTHES = """ISO8859-1
 Alá|1
@@ -55,11 +55,11 @@ def test_tab(tmp_path):
     path.write_text(TAB, "utf-8")
     casa, casero, homely = opened(THESAURUS, path).senses(pa.array(["casa", "CASERO", "homely"]))
     assert casa == (
-        Sense("00001740-n", "NOUN", (Member("casa"), Member("Casa de campo"))),
-        Sense("00001742-v", "VERB", (Member("casa"),)),
+        ThesaurusSense("00001740-n", "NOUN", (Member("casa"), Member("Casa de campo"))),
+        ThesaurusSense("00001742-v", "VERB", (Member("casa"),)),
     )
     # A placeholder is nobody's synonym by itself, and nothing is looked up by it.
-    assert casero == (Sense("00001741-s", "ADJ", (Member("homely", placeholder=True), Member("casero"))),)
+    assert casero == (ThesaurusSense("00001741-s", "ADJ", (Member("homely", placeholder=True), Member("casero"))),)
     assert homely == ()
 
 

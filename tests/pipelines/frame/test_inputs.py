@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipelines.frame.command import Given, Inputs
+from pipelines.frame.command import Inputs, InputTable
 from pipelines.frame.inputs import corpora_of, described_in, list_inputs
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
@@ -20,9 +20,9 @@ def test_tables_of_one_section_are_one_corpus_in_the_order_named():
     one, two = {"engine": 1}, {"engine": 1}  # equal, and yet two
     inputs = Inputs(
         (
-            Given("sentences", (part("sentences", "b"),), "corpus", two, False),
-            Given("documents", (part("documents", "a"),), "corpus", one, True),
-            Given("sentences", (part("sentences", "a"),), "corpus", one, True),
+            InputTable("sentences", (part("sentences", "b"),), "corpus", two, False),
+            InputTable("documents", (part("documents", "a"),), "corpus", one, True),
+            InputTable("sentences", (part("sentences", "a"),), "corpus", one, True),
         )
     )
     second, first = corpora_of(inputs)
@@ -110,7 +110,7 @@ def test_two_inputs_of_one_label(tmp_path):
 
 
 def test_an_object_and_objects_below_it_have_names_of_their_own(monkeypatch):
-    entries = [files.Entry("s://b/a", "a", 1), files.Entry("s://b/a/a", "a", 1)]
+    entries = [files.ListedFile("s://b/a", "a", 1), files.ListedFile("s://b/a/a", "a", 1)]
     monkeypatch.setattr(files, "list_files", lambda _: entries)
     assert names("s://b/a") == ["a", r"a\~2"]
 

@@ -12,7 +12,7 @@ from making import made_section, put
 
 from pipelines.cli import main
 from pipelines.frame import registry, running
-from pipelines.frame.command import Command, Inputs, Source, View
+from pipelines.frame.command import Command, Inputs, TableSource, View
 from pipelines.frame.common_options import PublishOptions
 from schemas.columns import Table, column
 from transforms.common.errors import LexbeamError
@@ -34,7 +34,7 @@ class Options(PublishOptions):
 
 
 def _reads(options):
-    return [Source("documents", options.folder), Source("neighbours", None, optional=True)]
+    return [TableSource("documents", options.folder), TableSource("neighbours", None, optional=True)]
 
 
 def _evaluate(options, action):
@@ -59,7 +59,7 @@ EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_eva
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
-    entry = registry.Entry(f"{__name__}:EVALUATE", "toy")
+    entry = registry.CommandEntry(f"{__name__}:EVALUATE", "toy")
     monkeypatch.setitem(registry.COMMANDS, "toy evaluate", entry)
     caches = (registry.commands, registry.load, registry.all_tables)
     for cache in caches:
@@ -140,7 +140,7 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
 
         return View("the best", Best, table)
 
-    other = registry.Entry(f"{__name__}:OTHER", "toy")
+    other = registry.CommandEntry(f"{__name__}:OTHER", "toy")
     monkeypatch.setitem(registry.COMMANDS, "toy other", other)
     monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")}))
     table = replace(METRICS, name="toy/others")

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipelines.progress.lines import ASIDE, REACH, Count, Foreseen, in_one_line, line_of, remaining, settled, time_left
+from pipelines.progress.lines import (
+    ASIDE,
+    REACH,
+    Foreseen,
+    StageCount,
+    in_one_line,
+    line_of,
+    remaining,
+    settled,
+    time_left,
+)
 
 TRAIN = Foreseen("toy/train", "embeddings", 6.0)
 READ = Foreseen("toy/read", "batches", 2.0)
@@ -12,24 +22,24 @@ ODD = Foreseen("toy/odd", "pairs")  # of which no weight is known
 
 
 def test_a_stage_shows_from_its_start():
-    line = line_of(Count(TRAIN, 6, begun=10.0, last=10.0), 12.5)
+    line = line_of(StageCount(TRAIN, 6, begun=10.0, last=10.0), 12.5)
     assert line == ("toy/train", 0.0, "0 of 6 embeddings, 2 s")
 
 
 @pytest.mark.parametrize(
     ("count", "words"),
     [
-        (Count(TRAIN, 6, 2, 0, 10, 70), "2 of 6 embeddings, 1 min 30 s"),
-        (Count(TRAIN, 6, 2, 3, 10, 70), "5 of 6 embeddings (3 there already), 1 min 30 s"),
-        (Count(TRAIN, 6, 6, 0, 10, 70), "6 of 6 embeddings in 1 min 00 s"),
-        (Count(TRAIN, 6, 3, 3, 10, 70), "6 of 6 embeddings (3 there already) in 1 min 00 s"),
-        (Count(TRAIN, 6, 0, 6, 10, 10.1), "6 of 6 embeddings (all there already)"),
-        (Count(TRAIN, 6, 9, 0, 10, 70), "6 of 6 embeddings in 1 min 00 s"),
-        (Count(TRAIN, None, 9, 0, 10, 70), "9 embeddings, 1 min 30 s"),
-        (Count(TRAIN, None, 9, 0, 10, 70, ended=True), "9 embeddings in 1 min 00 s"),
-        (Count(TRAIN, 6, 5, 0, 10, 70, ended=True), "5 embeddings in 1 min 00 s"),
-        (Count(TRAIN, 1, 1, 0, 10, 10.9), "1 of 1 embedding in under 1 s"),
-        (Count(TRAIN, 2, 2, 0, 0, 3723), "2 of 2 embeddings in 1 h 02 min"),
+        (StageCount(TRAIN, 6, 2, 0, 10, 70), "2 of 6 embeddings, 1 min 30 s"),
+        (StageCount(TRAIN, 6, 2, 3, 10, 70), "5 of 6 embeddings (3 there already), 1 min 30 s"),
+        (StageCount(TRAIN, 6, 6, 0, 10, 70), "6 of 6 embeddings in 1 min 00 s"),
+        (StageCount(TRAIN, 6, 3, 3, 10, 70), "6 of 6 embeddings (3 there already) in 1 min 00 s"),
+        (StageCount(TRAIN, 6, 0, 6, 10, 10.1), "6 of 6 embeddings (all there already)"),
+        (StageCount(TRAIN, 6, 9, 0, 10, 70), "6 of 6 embeddings in 1 min 00 s"),
+        (StageCount(TRAIN, None, 9, 0, 10, 70), "9 embeddings, 1 min 30 s"),
+        (StageCount(TRAIN, None, 9, 0, 10, 70, ended=True), "9 embeddings in 1 min 00 s"),
+        (StageCount(TRAIN, 6, 5, 0, 10, 70, ended=True), "5 embeddings in 1 min 00 s"),
+        (StageCount(TRAIN, 1, 1, 0, 10, 10.9), "1 of 1 embedding in under 1 s"),
+        (StageCount(TRAIN, 2, 2, 0, 0, 3723), "2 of 2 embeddings in 1 h 02 min"),
     ],
 )
 def test_what_a_line_says(count, words):
@@ -37,47 +47,47 @@ def test_what_a_line_says(count, words):
 
 
 def test_a_finished_line_stays_as_it_is():
-    count = Count(TRAIN, 6, 4, 2, 10, 70)
+    count = StageCount(TRAIN, 6, 4, 2, 10, 70)
     assert line_of(count, 71.0) == line_of(count, 7100.0)
 
 
 def test_nothing_is_foretold_without_a_basis():
     assert remaining([], 0.0) is None
-    assert remaining([Count(TRAIN)], 100.0) is None
-    assert remaining([Count(TRAIN, 6, begun=0, last=0)], 100.0) is None
-    assert remaining([Count(TRAIN, 6, 1, begun=0, last=1.0)], 1.0) is None  # too short a time
-    assert remaining([Count(ODD, 10, 1, begun=0, last=10.0)], 10.0) is None  # too few
+    assert remaining([StageCount(TRAIN)], 100.0) is None
+    assert remaining([StageCount(TRAIN, 6, begun=0, last=0)], 100.0) is None
+    assert remaining([StageCount(TRAIN, 6, 1, begun=0, last=1.0)], 1.0) is None  # too short a time
+    assert remaining([StageCount(ODD, 10, 1, begun=0, last=10.0)], 10.0) is None  # too few
 
 
 def test_a_stage_foretells_its_own_time():
-    count = Count(ODD, 10, 4, begun=100.0, last=140.0)
+    count = StageCount(ODD, 10, 4, begun=100.0, last=140.0)
     assert remaining([count], 140.0) == pytest.approx(60)
     assert remaining([count], 145.0) == pytest.approx(55)
     assert remaining([count], 990.0) == pytest.approx(50)  # one is late; no more is known
-    assert remaining([Count(ODD, 5, 4, begun=100.0, last=140.0)], 990.0) == 0
+    assert remaining([StageCount(ODD, 5, 4, begun=100.0, last=140.0)], 990.0) == 0
 
 
 def test_what_was_there_is_no_speed():
-    count = Count(ODD, 10, 2, 5, begun=100.0, last=120.0)
+    count = StageCount(ODD, 10, 2, 5, begun=100.0, last=120.0)
     assert remaining([count], 120.0) == pytest.approx(30)
-    taken_up = Count(READ, 1000, 0, 1000, begun=0.0, last=1.0)
-    assert remaining([taken_up, Count(TRAIN)], 5.0) is None
+    taken_up = StageCount(READ, 1000, 0, 1000, begun=0.0, last=1.0)
+    assert remaining([taken_up, StageCount(TRAIN)], 5.0) is None
 
 
 def test_stages_ahead_are_told_by_their_weights():
-    read = Count(READ, 5, 5, begun=0.0, last=10.0)
-    assert remaining([read, Count(TRAIN)], 10.0) == pytest.approx(30)
-    half_there = Count(READ, 10, 5, 5, begun=0.0, last=10.0)  # half its work took ten seconds
-    assert remaining([half_there, Count(READ)], 10.0) == pytest.approx(20)
+    read = StageCount(READ, 5, 5, begun=0.0, last=10.0)
+    assert remaining([read, StageCount(TRAIN)], 10.0) == pytest.approx(30)
+    half_there = StageCount(READ, 10, 5, 5, begun=0.0, last=10.0)  # half its work took ten seconds
+    assert remaining([half_there, StageCount(READ)], 10.0) == pytest.approx(20)
 
 
 def test_weights_tell_no_more_than_they_can_bear():
-    read = Count(READ, 5, 5, begun=0.0, last=10.0)
-    ahead = Count(Foreseen("toy/long", "pairs", 2 * REACH + 1))
+    read = StageCount(READ, 5, 5, begun=0.0, last=10.0)
+    ahead = StageCount(Foreseen("toy/long", "pairs", 2 * REACH + 1))
     assert remaining([read, ahead], 10.0) is None
-    assert remaining([read, ahead, Count(ODD)], 10.0) is None
+    assert remaining([read, ahead, StageCount(ODD)], 10.0) is None
     # Beside a stage that is known to take long the error does not matter.
-    odd = Count(ODD, 1000, 10, begun=10.0, last=110.0)
+    odd = StageCount(ODD, 1000, 10, begun=10.0, last=110.0)
     own = 10 * 990.0
     assert ASIDE * own > 10 * (REACH + 1)
     odd = odd._replace(made=100, last=1010.0)
@@ -85,17 +95,17 @@ def test_weights_tell_no_more_than_they_can_bear():
 
 
 def test_a_stage_of_no_weight_must_tell_by_itself():
-    read = Count(READ, 5, 5, begun=0.0, last=10.0)
-    assert remaining([read, Count(ODD)], 10.0) is None
-    assert remaining([read, Count(ODD, 10, 5, begun=10.0, last=20.0)], 20.0) == pytest.approx(10)
-    assert remaining([read, Count(ODD, ended=True)], 10.0) is None  # nothing is left
+    read = StageCount(READ, 5, 5, begun=0.0, last=10.0)
+    assert remaining([read, StageCount(ODD)], 10.0) is None
+    assert remaining([read, StageCount(ODD, 10, 5, begun=10.0, last=20.0)], 20.0) == pytest.approx(10)
+    assert remaining([read, StageCount(ODD, ended=True)], 10.0) is None  # nothing is left
 
 
 def test_stages_that_work_by_turns_count_once():
-    turns = [Count(READ, 10, 5, begun=0.0, last=10.0), Count(TRAIN, 10, 5, begun=0.0, last=9.0)]
+    turns = [StageCount(READ, 10, 5, begun=0.0, last=10.0), StageCount(TRAIN, 10, 5, begun=0.0, last=9.0)]
     assert remaining(turns, 10.0) == pytest.approx(10)
     # Weights 1 + 3 were done in ten seconds, so that 4 more take ten.
-    ahead = Count(Foreseen("toy/more", "pairs", 4.0))
+    ahead = StageCount(Foreseen("toy/more", "pairs", 4.0))
     assert remaining([*turns, ahead], 10.0) == pytest.approx(20)
 
 
@@ -113,13 +123,13 @@ def test_a_steady_run_is_foretold_but_for_one_artefact(stages, pace, at):
         end = clock + n * one
         seen = Foreseen(f"toy/{number}", "pairs", weight)
         if now < clock:
-            counts.append(Count(seen))
+            counts.append(StageCount(seen))
             # That some of it is there already is not known before.
             left += weight * pace
         else:
             made = min(n, int((now - clock) / one + 1e-9))
             last = clock + (made * one)
-            counts.append(Count(seen, n + there, made, there, clock, last))
+            counts.append(StageCount(seen, n + there, made, there, clock, last))
             left += max(0.0, end - now)
             each = one
         clock = end
@@ -139,11 +149,11 @@ def test_the_estimate_is_no_finer_than_it_is_good_for():
 
 
 def test_one_line_tells_what_is_at_work():
-    read = Count(READ, 5, 5, begun=0.0, last=10.0)
-    train = Count(TRAIN, 6, 2, begun=10.0, last=20.0)
-    assert in_one_line([Count(READ), Count(TRAIN)], 30.0) == "starting"
+    read = StageCount(READ, 5, 5, begun=0.0, last=10.0)
+    train = StageCount(TRAIN, 6, 2, begun=10.0, last=20.0)
+    assert in_one_line([StageCount(READ), StageCount(TRAIN)], 30.0) == "starting"
     assert in_one_line([read, train], 20.0) == ("toy/train: 2 of 6 embeddings, 10 s; under a minute left")
-    assert in_one_line([read, Count(ODD)], 20.0) == "toy/read: 5 of 5 batches in 10 s"
+    assert in_one_line([read, StageCount(ODD)], 20.0) == "toy/read: 5 of 5 batches in 10 s"
 
 
 def chain(counts):
@@ -151,9 +161,9 @@ def chain(counts):
 
 
 def test_a_stage_without_a_total_is_over_when_one_that_waits_for_it_is():
-    sizes = Count(Foreseen("toy/sizes", "parts of slices"), None, 24, begun=0.0, last=9.0)
-    dealt = Count(Foreseen("toy/dealt", "parts", waits=("toy/sizes",)), 48, 40, begun=9.0, last=20.0)
-    count = Count(Foreseen("toy/count", "slices", waits=("toy/dealt",)), 2, 1, begun=1.0, last=21.0)
+    sizes = StageCount(Foreseen("toy/sizes", "parts of slices"), None, 24, begun=0.0, last=9.0)
+    dealt = StageCount(Foreseen("toy/dealt", "parts", waits=("toy/sizes",)), 48, 40, begun=9.0, last=20.0)
+    count = StageCount(Foreseen("toy/count", "slices", waits=("toy/dealt",)), 2, 1, begun=1.0, last=21.0)
     assert chain([sizes, dealt, count]) == [("toy/sizes", False), ("toy/dealt", False), ("toy/count", False)]
     over = [sizes, dealt, count._replace(made=2)]
     assert [finished for _, finished in chain(over)] == [True, True, True]
@@ -162,11 +172,11 @@ def test_a_stage_without_a_total_is_over_when_one_that_waits_for_it_is():
         "40 parts in 11 s",
         "2 of 2 slices in 20 s",
     ]
-    train = Count(TRAIN, 6, 2, begun=20.0, last=50.0)
+    train = StageCount(TRAIN, 6, 2, begun=20.0, last=50.0)
     assert in_one_line([*settled(over), train], 90.0).startswith("toy/train: 2 of 6 embeddings,")
 
 
 def test_one_thing_is_told_in_the_singular():
-    assert line_of(Count(ODD, None, 1, begun=0.0, last=1.0), 5.0).words == "1 pair, 5 s"
-    assert line_of(Count(READ, 1, 0, begun=0.0, last=0.0), 5.0).words == "0 of 1 batch, 5 s"
-    assert line_of(Count(READ, 2, 1, begun=0.0, last=0.0), 5.0).words == "1 of 2 batches, 5 s"
+    assert line_of(StageCount(ODD, None, 1, begun=0.0, last=1.0), 5.0).words == "1 pair, 5 s"
+    assert line_of(StageCount(READ, 1, 0, begun=0.0, last=0.0), 5.0).words == "0 of 1 batch, 5 s"
+    assert line_of(StageCount(READ, 2, 1, begun=0.0, last=0.0), 5.0).words == "1 of 2 batches, 5 s"

@@ -20,7 +20,7 @@ from pipelines.frame.registry import COMMANDS, load
 from pipelines.progress import progress
 from pipelines.progress.counts import StageFolder
 from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import Run, counting, is_shown, quiet, watching
+from pipelines.progress.progress import RunProgress, counting, is_shown, quiet, watching
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.common.store.artefacts import Stage, Workspace, announce, make
@@ -107,7 +107,7 @@ def fast(monkeypatch):
 
 def work_in(folder, numbers, build=0.03):
     """Make some artefacts; `build` is what that of each calls, or the seconds that it takes."""
-    space, run = Workspace(str(folder)), Run(str(folder), {"toy": STAGES})
+    space, run = Workspace(str(folder)), RunProgress(str(folder), {"toy": STAGES})
     announce(space, TRAIN.name, len(numbers))
     with watching(run, "toy"):
         for number in numbers:
@@ -139,7 +139,7 @@ def test_log_lines_and_warnings_stand_above_whole(tmp_path, monkeypatch):
     with terminal(monkeypatch) as seen:
         handler = logging.StreamHandler()
         log.addHandler(handler)
-        space, run = Workspace(str(tmp_path)), Run(str(tmp_path), {"toy": STAGES})
+        space, run = Workspace(str(tmp_path)), RunProgress(str(tmp_path), {"toy": STAGES})
         try:
             with watching(run, "toy"):
                 make(space, TRAIN, 1, 0.1)
@@ -158,7 +158,7 @@ def test_log_lines_and_warnings_stand_above_whole(tmp_path, monkeypatch):
 
 
 def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
-    space, run = Workspace(str(tmp_path)), Run(str(tmp_path), {"toy": STAGES})
+    space, run = Workspace(str(tmp_path)), RunProgress(str(tmp_path), {"toy": STAGES})
     announce(space, TRAIN.name, 3)
     with terminal(monkeypatch) as seen:
         with pytest.raises(ZeroDivisionError), watching(run, "toy"):
@@ -243,7 +243,7 @@ def test_looks_take_little_of_the_time(tmp_path, monkeypatch):
 
     monkeypatch.setattr(StageFolder, "look", slow)
     begun = time.monotonic()
-    with watching(Run(str(tmp_path), {"toy": STAGES}), "toy"):  # two folders: 20 ms a look
+    with watching(RunProgress(str(tmp_path), {"toy": STAGES}), "toy"):  # two folders: 20 ms a look
         time.sleep(0.6)
     # One at the start, one a second, and one at the end.
     assert 4 <= len(looks) <= 2 * (2 + time.monotonic() - begun)

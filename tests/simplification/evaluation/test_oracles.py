@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.simplification.evaluation.oracles import Matched, lemma_match
+from transforms.simplification.evaluation.oracles import MatchedLemmas, lemma_match
 
 FORMS = ["a", "b", "c", "d", "e"]
 GOLD = st.lists(st.sampled_from(FORMS), unique=True, min_size=1).map(
@@ -16,7 +16,7 @@ LISTS = st.lists(st.sampled_from(FORMS), unique=True)
 @given(gold=GOLD, words=LISTS)
 def test_where_forms_are_lemmas_it_is_what_forms_give(gold, words):
     found = lemma_match(gold, [(word, None) for word in words], lambda form: [form])
-    assert found == Matched(len(gold), [gold.get(word, 0) for word in words])
+    assert found == MatchedLemmas(len(gold), [gold.get(word, 0) for word in words])
 
 
 @given(gold=GOLD, lemmas=LEMMAS, words=LISTS)
@@ -47,4 +47,4 @@ def test_what_gold_has_at_a_better_rank_counts():
     lemmas = {"fue": ["ir", "ser"], "era": ["ser"], "iba": ["ir"]}
     # fue shares a lemma with both others: all three are one.
     found = lemma_match({"era": 2, "iba": 1, "fue": 3}, [("x", "ser"), ("y", "ir")], lemmas.get)
-    assert found == Matched(1, [1])
+    assert found == MatchedLemmas(1, [1])

@@ -13,7 +13,7 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.simplification.evaluation.files import evaluate_rows
 from transforms.simplification.evaluation.lists import gold_of
 from transforms.simplification.evaluation.submissions import matched_rows, read_gold, read_predictions, submission
-from transforms.simplification.evaluation.tables import MeasureOptions, figure_rows
+from transforms.simplification.evaluation.tables import SimplificationMeasureOptions, figure_rows
 
 NONE = BootstrapOptions(resamples=0)
 GOLD = """\
@@ -31,7 +31,7 @@ def written(folder, name, text):
 
 def evaluated(folder, gold, predictions, layout="tsar", **options):
     """Return the ratios of metrics by subset, metric and k, and what a person is warned of."""
-    asked = MeasureOptions(**{"bootstrap": NONE, **options})
+    asked = SimplificationMeasureOptions(**{"bootstrap": NONE, **options})
     paths = written(folder, "gold.tsv", gold), written(folder, "run.tsv", predictions)
     notes = []
     judged = read_gold(paths[0], layout, notes, as_written=asked.tsar_scorer)

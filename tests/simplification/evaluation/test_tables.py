@@ -16,7 +16,7 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.simplification.evaluation import funnel, oracles
 from transforms.simplification.evaluation import lists as listing
 from transforms.simplification.evaluation.tables import (
-    MeasureOptions,
+    SimplificationMeasureOptions,
     evaluate_tables,
     figure_rows,
     given_settings,
@@ -33,7 +33,7 @@ def evaluated(folder, rows, *, number=1, lemmas=None, **options):
     paths = {name: [part.path for part in own] for name, own in parts.items()}
     gold = gold_in({name: paths[name] for name in GOLD})
     stages = {name: own for name, own in paths.items() if name not in GOLD}
-    asked = MeasureOptions(**{"bootstrap": NONE, **options})
+    asked = SimplificationMeasureOptions(**{"bootstrap": NONE, **options})
     found = evaluate_tables(gold, stages, asked, lemmas)
     metrics = list(figure_rows(gold, found, asked))
     keyed = {(r["system"], r["subset"], r["metric"], r["k"]): r for r in metrics}

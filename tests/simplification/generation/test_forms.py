@@ -10,7 +10,7 @@ from transforms.inflection.kept import opened_inflector
 from transforms.inflection.training import load_inflector
 from transforms.simplification.generation.forms import formed, key_of
 from transforms.simplification.generation.protection import protection
-from transforms.simplification.generation.readings import Reading, lemma_of_form, readings
+from transforms.simplification.generation.readings import LemmaReading, lemma_of_form, readings
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance, Proposal
 
 
@@ -35,20 +35,20 @@ def lemma(text, **other):
 def test_annotation_goes_before_the_dictionary(spanish):
     one = record("Está [[cansada]].", "x", "VERB")
     assert readings(one, spanish) == [
-        Reading("x", "VERB"),
-        Reading("cansar", "VERB"),
-        Reading("cansada", "NOUN"),
-        Reading("cansado", "ADJ"),
-        Reading("cansada", "VERB"),
+        LemmaReading("x", "VERB"),
+        LemmaReading("cansar", "VERB"),
+        LemmaReading("cansada", "NOUN"),
+        LemmaReading("cansado", "ADJ"),
+        LemmaReading("cansada", "VERB"),
     ]
-    assert readings(one, None) == [Reading("x", "VERB"), Reading("cansada", "VERB")]
+    assert readings(one, None) == [LemmaReading("x", "VERB"), LemmaReading("cansada", "VERB")]
     bare = record("Está [[cansada]].")
-    assert readings(bare, None) == [Reading("cansada", None)]
+    assert readings(bare, None) == [LemmaReading("cansada", None)]
 
 
 def test_clitics_come_off_for_the_look_up(spanish):
     one = record("Quiere [[Cansarlo]].", "cansarlo", "NOUN")
-    assert Reading("cansar", "VERB") in readings(one, spanish)
+    assert LemmaReading("cansar", "VERB") in readings(one, spanish)
 
 
 def test_lemmas_of_forms(spanish):

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.inflection.store import Row
+from transforms.inflection.store import FormRow
 from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
@@ -170,7 +170,7 @@ class Dictionary:
 
     def of_form(self, form):
         lemma = {"feliz": "contento", "contento": "contento"}.get(form)
-        return [Row(lemma, "ADJ Number=Sing", form, 1)] if lemma else []
+        return [FormRow(lemma, "ADJ Number=Sing", form, 1)] if lemma else []
 
 
 def test_stems_need_a_form_dictionary(encoder):

@@ -7,8 +7,8 @@ import pytest
 from transforms.common.errors import LexbeamError
 from transforms.simplification.instances.instance import instance_id
 from transforms.simplification.instances.judgments import (
-    Judgment,
-    JudgmentOptions,
+    SimplifiableJudgment,
+    SimplifiableOptions,
     judgments_of_part,
     read_judgments,
     unknown_judgments,
@@ -21,7 +21,7 @@ YES, NO, DOUBT = "simplifiable", "not_simplifiable", "dubious"
 def judgments(*given):
     """Return judgments of (annotator, value)."""
     return [
-        Judgment("ab" * 16, None, who, value, who == "joint", "j.tsv", line)
+        SimplifiableJudgment("ab" * 16, None, who, value, who == "joint", "j.tsv", line)
         for line, (who, value) in enumerate(given, 2)
     ]
 
@@ -65,12 +65,12 @@ def test_files_in_any_spelling(tmp_path):
     )
     second = tmp_path / "b.csv"
     second.write_text(f"instance_id,annotator,verdict\n{name},Joint,-\n{name},dan,dubious\nx,dan,yes\n")
-    options = JudgmentOptions()
+    options = SimplifiableOptions()
     found, rejects = read_judgments([str(first)], options)
     assert [(one.annotator, one.value) for one in found] == [("ana", YES), ("bob", NO), ("cy", NO)]
     assert [one.is_of(name, 3) for one in found] == [True, True, False]
     assert [(row.position, row.reason) for row in rejects] == [("5", "empty"), ("6", "wrong_answer")]
-    found, rejects = read_judgments([str(second)], JudgmentOptions(judgment_column="verdict"))
+    found, rejects = read_judgments([str(second)], SimplifiableOptions(judgment_column="verdict"))
     assert [(one.value, one.joint, one.key) for one in found] == [(DOUBT, True, name), (DOUBT, False, name)]
     assert [row.reason for row in rejects] == ["wrong_answer"]
     with pytest.raises(LexbeamError, match="judgment_column"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.formats.records.base import BadRecord
-from transforms.simplification.instances.layouts import Given, graded, read_annotated, read_benchls
+from transforms.simplification.instances.layouts import RawSubstitute, graded, read_annotated, read_benchls
 
 
 def test_annotators_are_counted():
@@ -54,7 +54,7 @@ def test_benchls_of_a_phrase_and_of_a_capital():
 
 
 def test_ranks_and_counts_together_are_counts():
-    found = graded([Given("x", 3), Given("y", 1, 1), Given("Y", 1, 2)], "d")
+    found = graded([RawSubstitute("x", 3), RawSubstitute("y", 1, 1), RawSubstitute("Y", 1, 2)], "d")
     assert [tuple(one) for one in found] == [("Y", 2, 2, False), ("x", 3, 1, False)]
 
 
@@ -72,7 +72,7 @@ def test_benchls_that_is_none(cells):
 
 @given(st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), max_size=25))
 def test_ranks_are_dense(texts):
-    found = graded([Given(text, n) for text, n in Counter(texts).items()], "d")
+    found = graded([RawSubstitute(text, n) for text, n in Counter(texts).items()], "d")
     counts = Counter(text.lower() for text in texts)
     assert sum(one.annotators for one in found) == len(texts)
     for one in found:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from transforms.formats.records.base import BadRecord
 from transforms.intake.header import About
 from transforms.simplification.instances.instance import instance_id, pair_key, placed
-from transforms.simplification.instances.layouts import Row
+from transforms.simplification.instances.layouts import BenchmarkInstance
 from transforms.simplification.instances.rows import READERS, RuleOptions, marked
 
 SENTENCE = "La licuefacción de un gas."
@@ -147,7 +147,7 @@ def test_any_row_is_instances_or_a_reject(sentence, target, more):
 
 
 def test_occurrences():
-    row = Row(" sea and sea", "sea", ((1, 4), (9, 12)))
+    row = BenchmarkInstance(" sea and sea", "sea", ((1, 4), (9, 12)))
     assert [one[2] for one in placed(row, "first")] == [0]
     assert [one[2] for one in placed(row, "all")] == [0, 8]
     with pytest.raises(BadRecord) as caught:

@@ -13,9 +13,9 @@ from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.ranking.options import RankingOptions
 from transforms.simplification.ranking.rankers import (
     RANKERS,
+    CandidateScores,
     Ranked,
-    Ranking,
-    Scored,
+    RankerInputs,
     frequencies,
     mean_ranks,
     scores_of,
@@ -38,7 +38,7 @@ def ranking(tmp_path):
     )
 
     def of(**options):
-        return Ranking(RankingOptions(**options), lexicon, ("counts", "other"))
+        return RankerInputs(RankingOptions(**options), lexicon, ("counts", "other"))
 
     return of
 
@@ -89,7 +89,7 @@ def test_negative_frequencies_are_an_error(tmp_path):
     lexicon = prepare(
         LexiconOptions(resources=(f"logs={tmp_path}/logs.tsv:word=1,value=2",), cache=str(tmp_path / "cache"))
     )
-    logs = Ranking(RankingOptions(), lexicon, ("logs",))
+    logs = RankerInputs(RankingOptions(), lexicon, ("logs",))
     assert scored("frequency", ranked("roca", "nada"), logs).candidates == [0, None]
     with pytest.raises(LexbeamError, match=r"word list logs has -3.5 for 'duro'.*0 or more"):
         scored("frequency", ranked("roca", "duro"), logs)
@@ -117,7 +117,7 @@ def test_mean_ranks_are_scipys(scores):
 def test_ranks_are_dense_and_places_by_code_points(pairs):
     one = ranked(*(form for form, _ in pairs))
     values = [None if value is None else float(value) for _, value in pairs]
-    *rows, target = rows_of(one, Scored(values, None), 0.0, "never", {})
+    *rows, target = rows_of(one, CandidateScores(values, None), 0.0, "never", {})
     assert (target["is_target"], target["rank"], target["place"]) == (True, None, None)
     by_hand = sorted((-(value or 0.0), form) for (form, _), value in zip(pairs, values, strict=True))
     assert [row["form"] for row in rows] == [form for _, form in by_hand]
@@ -153,7 +153,7 @@ def test_when_the_target_stays(keep, first, target, frequency, stays):
     [(None, 0.5, True), (0.4, 0.5, True), (0.5, 0.5, False), (None, 0, False), (None, -1, False)],
 )
 def test_a_target_that_is_not_known_has_the_least_score(candidate, gain, stays):
-    row, target = rows_of(ranked("duro"), Scored([candidate], None), 0.0, f"if-gain:{gain}", {})
+    row, target = rows_of(ranked("duro"), CandidateScores([candidate], None), 0.0, f"if-gain:{gain}", {})
     assert (row["chosen"], target["chosen"]) == (not stays, stays)
     assert (target["score"], target["known"]) == (None, False)
 

@@ -15,7 +15,7 @@ from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.sound import checked
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.ranking.options import PHRASES
-from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressor, regressors
+from transforms.simplification.ranking.regressor import FIT, Fitting, Regressor, RegressorTask, regressors
 
 WORDS = ["".join(some) for some in itertools.product("bdlm", "aeio", "nrst", "aeo")]
 OFTEN = {text: place * 37 % len(WORDS) + 1 for place, text in enumerate(WORDS)}
@@ -55,7 +55,7 @@ def fitted(folder, lexicon, changed=None, scorer="gradient-boosting", words=WORD
     own = parts_of(folder / "own", OWN)
     tables = [tuple(own[f"simplification/{name}"]) for name in ("instances", "substitutes", "candidates")]
     fitting = Fitting(scorer, lexicon, ("often",))
-    made = make(Workspace(str(folder / "work")), FIT, FitTask(*labelled, *tables), fitting)
+    made = make(Workspace(str(folder / "work")), FIT, RegressorTask(*labelled, *tables), fitting)
     return Regressor(made, lexicon, ("often",)), Path(checked(made.file)).read_bytes()
 
 

@@ -7,7 +7,7 @@ from labelled import labelled, word
 from simplified import candidates, instance, parts_of, substitutes
 
 from transforms.simplification.ranking.regressor_words import (
-    Known,
+    KnownWords,
     LabelledWord,
     excluded_words,
     labelled_words,
@@ -72,7 +72,7 @@ def test_targets_substitutes_their_words_and_their_lemmas(tmp_path):
     # Of `gatos`, which nobody gave, the lemma does not count.
     assert found.lemmas == {"perro", "can", "veloz"}
     without = excluded_words(paths(made, "instances"), [], [], [])
-    assert without == Known(frozenset(["perros", "ágil"]), frozenset(["perro"]))
+    assert without == KnownWords(frozenset(["perros", "ágil"]), frozenset(["perro"]))
 
 
 def test_each_word_that_is_left_out_has_a_reason():
@@ -86,7 +86,7 @@ def test_each_word_that_is_left_out_has_a_reason():
         some("sea", "en"),
         some("costa", "es-MX"),
     ]
-    known = Known(frozenset(["canes"]), frozenset(["perro", "veloz"]))
+    known = KnownWords(frozenset(["canes"]), frozenset(["perro", "veloz"]))
     kept, left = left_to_learn(every, known, ["es"])
     assert [one.word for one in kept] == ["mar", "costa"]
     assert left == {"excluded": 3, "name": 1, "other_language": 2}
@@ -115,7 +115,7 @@ LABELLED = st.builds(
     st.lists(st.sampled_from(["es", "fr"])),
 )
 def test_nothing_that_is_learned_from_stands_there(every, words, lemmas, languages):
-    kept, left = left_to_learn(every, Known(words, lemmas), languages)
+    kept, left = left_to_learn(every, KnownWords(words, lemmas), languages)
     assert len(kept) + sum(left.values()) == len(every)
     for one in kept:
         assert {one.word.casefold(), *one.lemmas}.isdisjoint(words | lemmas)

@@ -7,7 +7,7 @@ import pytest
 
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.records import Instance
-from transforms.simplification.selection.filter import Group, Selecting, State
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 from transforms.simplification.selection.filters import FILTERS, filter_ngram, filter_similarity
 from transforms.simplification.selection.options import SelectionOptions
 
@@ -36,7 +36,7 @@ def selecting(tmp_path):
 def group(sentence, target, *forms, before=None):
     start = sentence.index(target)
     one = Instance("1", "es", sentence, target, start, start + len(target), None, None, None)
-    return Group(one, [State(form, form, None, before, 1.0, None) for form in forms])
+    return InstanceCandidates(one, [CandidateState(form, form, None, before, 1.0, None) for form in forms])
 
 
 def reasons(found):

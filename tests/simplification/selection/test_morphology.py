@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from transforms.inflection.dictionaries import Entry
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.inflector import Inflector, compiled
 from transforms.inflection.kept import KeptInflector
 from transforms.simplification.records import Instance
 from transforms.simplification.selection import filter
-from transforms.simplification.selection.filter import Group, Selecting, State
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 from transforms.simplification.selection.morphology import filter_morphology, lemmas_of
 from transforms.simplification.selection.options import SelectionOptions
 
@@ -27,7 +27,7 @@ FORMS = [
 
 @pytest.fixture
 def selecting(monkeypatch):
-    entries = Counter({Entry(lemma, name, form): n for lemma, name, form, n in FORMS})
+    entries = Counter({FormEntry(lemma, name, form): n for lemma, name, form, n in FORMS})
     inflector = Inflector(compiled(entries, "es"), "es")
     monkeypatch.setattr(filter, "opened_inflector", lambda kept: inflector)
     return Selecting(SelectionOptions(), inflector=KeptInflector("x", "es", "0"))
@@ -35,7 +35,9 @@ def selecting(monkeypatch):
 
 def group(target, *states, lemma=None, upos="NOUN", language="es"):
     one = Instance("1", language, f"Un {target}.", target, 3, 3 + len(target), lemma, upos, None)
-    return Group(one, [State(form, form, own, None, score, votes) for form, own, score, votes in states])
+    return InstanceCandidates(
+        one, [CandidateState(form, form, own, None, score, votes) for form, own, score, votes in states]
+    )
 
 
 def outcome(found):
@@ -76,7 +78,7 @@ def test_scores_and_votes_of_merged_forms_are_added(selecting):
 
 def test_ties_go_by_code_points_and_what_was_dropped_counts_for_nothing(selecting):
     found = group("voz", ("tonos", None, 1.0, None), ("tono", None, 1.0, None))
-    found.states.append(State("ton", "ton", "tono", None, 5.0, None, reason="pos_mismatch"))
+    found.states.append(CandidateState("ton", "ton", "tono", None, 5.0, None, reason="pos_mismatch"))
     filter_morphology([found], selecting)
     assert outcome(found)["tonos"] == ("merged", "tono", 1.0, None)
     assert outcome(found)["tono"] == (None, None, 2.0, None)

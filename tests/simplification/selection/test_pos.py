@@ -11,7 +11,7 @@ from transforms.annotation.engines.texts import plain_tokens
 from transforms.common.errors import LexbeamError
 from transforms.simplification.records import Instance
 from transforms.simplification.selection import pos
-from transforms.simplification.selection.filter import Group, Selecting, State
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import select
 
@@ -58,7 +58,7 @@ def group(marked, *forms, language="es"):
     target, _, after = rest.partition("]")
     start = len(before)
     instance = Instance(marked, language, before + target + after, target, start, start + len(target), None, None, None)
-    return Group(instance, [State(form, form, None, None, 1.0, None) for form in forms])
+    return InstanceCandidates(instance, [CandidateState(form, form, None, None, 1.0, None) for form in forms])
 
 
 def reasons(groups, tagged=None, **options):

@@ -27,13 +27,13 @@ from transforms.common.marks import nfc
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
 
-__all__ = ["LEVELS", "Rules", "parse_rules", "read_rules"]
+__all__ = ["LEVELS", "NormalisationRules", "parse_rules", "read_rules"]
 
 LEVELS = ("form", "form-char", "lemma", "lemma-char")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
+class NormalisationRules:
     """Normalisation rules, each level a mapping from text to text."""
 
     forms: Mapping[str, str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ def _mapped(word: str, words: Mapping[str, str], chars: Mapping[str, str], patte
     return words.get(changed, changed)
 
 
-def read_rules(path: str) -> Rules:
+def read_rules(path: str) -> NormalisationRules:
     """Read a rule file, local or remote.
 
     Raises:
@@ -91,7 +91,7 @@ def read_rules(path: str) -> Rules:
     return _rules(read_lines(path, "normalise"), files.shown(path))
 
 
-def parse_rules(text: str, *, name: str = "rules") -> Rules:
+def parse_rules(text: str, *, name: str = "rules") -> NormalisationRules:
     """Return the rules in the text of a rule file; `name` is for messages.
 
     Raises:
@@ -100,7 +100,7 @@ def parse_rules(text: str, *, name: str = "rules") -> Rules:
     return _rules(text.split("\n"), name)
 
 
-def _rules(lines: Iterable[str], name: str) -> Rules:
+def _rules(lines: Iterable[str], name: str) -> NormalisationRules:
     levels: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
     for number, raw in enumerate(lines, start=1):
         line = nfc(raw.rstrip("\r"))
@@ -109,7 +109,7 @@ def _rules(lines: Iterable[str], name: str) -> Rules:
         problem = _add_rule(line.split("\t"), levels)
         if problem:
             raise UsageError(f"{name}, line {number}: {problem}")
-    return Rules(
+    return NormalisationRules(
         forms=levels["form"], form_chars=levels["form-char"], lemmas=levels["lemma"], lemma_chars=levels["lemma-char"]
     )
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from transforms.annotation.engines import builtin, spacy, stanza
 from transforms.annotation.engines.engine import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
-from transforms.annotation.engines.normalise import Rules
+from transforms.annotation.engines.normalise import NormalisationRules
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.heap import keep_freed_memory
@@ -208,7 +208,7 @@ def split_paragraphs(text: str) -> list[tuple[int, str]]:
     return paragraphs
 
 
-def annotate_text(text: str, engine: Engine, *, normalise: Rules | None = None) -> list[Sentence]:
+def annotate_text(text: str, engine: Engine, *, normalise: NormalisationRules | None = None) -> list[Sentence]:
     """Annotate a document.
 
     Args:

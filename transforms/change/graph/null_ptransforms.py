@@ -29,9 +29,9 @@ from transforms.change.nulls.deal_stages import (
     Sized,
     SizesTask,
 )
-from transforms.change.scores.score_stages import ScoredSeed, ScoreOptions
+from transforms.change.scores.score_stages import ChangeScoreOptions, ScoredSeed
 from transforms.change.spaces.alignment_stage import AlignOptions
-from transforms.change.spaces.training import Trained
+from transforms.change.spaces.training import TrainedSpace
 from transforms.change.view.view_stage import Viewed
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
@@ -74,7 +74,7 @@ def _each_place(element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple
     yield from zip(*element, strict=True)
 
 
-class Dealt(NamedTuple):
+class DealtViews(NamedTuple):
     """The deals of each group, and the views of the slices that they make."""
 
     deals: beam.PCollection[tuple[int, Deal]]
@@ -96,7 +96,7 @@ class DealSlices(beam.PTransform):
     options: DealOptions
     ranges: tuple[int, ...]
 
-    def expand(self, viewed: beam.PCollection[PartView]) -> Dealt:
+    def expand(self, viewed: beam.PCollection[PartView]) -> DealtViews:
         """Apply the transform."""
         deals = (
             viewed
@@ -113,7 +113,7 @@ class DealSlices(beam.PTransform):
             | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
             | "EachPlace" >> beam.FlatMap(_each_place)
         )
-        return Dealt(deals, views)
+        return DealtViews(deals, views)
 
 
 def of_groups(element: tuple[int, Any], groups: range) -> Iterator[tuple[int, Any]]:
@@ -143,10 +143,12 @@ class ScoreNulls(beam.PTransform):
     comparisons: Comparisons
     nulls: int
     align: AlignOptions
-    score: ScoreOptions
+    score: ChangeScoreOptions
     ready: beam.PCollection
 
-    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[int, ScoredSeed]]:
+    def expand(
+        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
+    ) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Apply the transform."""
         return (
             spaces

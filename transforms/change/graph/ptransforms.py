@@ -29,17 +29,17 @@ from transforms.change.graph.comparisons import (
 from transforms.change.scores.score_stages import (
     COMBINE,
     SCORE,
+    ChangeScoreOptions,
     Combined,
     CombineTask,
     ScoredSeed,
-    ScoreOptions,
     ScoreTask,
     cosine_alignments,
 )
 from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
 from transforms.change.spaces.alignment_stage import ALIGN, REGISTRY, Aligned, AlignOptions, AlignTask, SliceFacts
-from transforms.change.spaces.neighbour_stage import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
-from transforms.change.spaces.training import TRAIN, Trained, TrainTask
+from transforms.change.spaces.neighbour_stage import NEIGHBOURS, ListedPart, NeighbourOptions, NeighbourTask
+from transforms.change.spaces.training import TRAIN, TrainedSpace, TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
@@ -66,7 +66,7 @@ class TrainSlices(beam.PTransform):
     options: SgnsOptions
     lanes: int
 
-    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, Trained]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, TrainedSpace]]:
         """Apply the transform."""
         return (
             ready
@@ -87,7 +87,7 @@ _Side = tuple[int, SliceFacts, File]
 
 
 def _sides(
-    element: tuple[SpaceKey, Trained], comparisons: Comparisons, slices: dict[int, SliceCounts]
+    element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: dict[int, SliceCounts]
 ) -> Iterator[tuple[PairSeed, _Side]]:
     """Key each space by the pairs and the seed that it takes part in."""
     (own, seed), trained = element
@@ -127,7 +127,7 @@ class AlignPairs(beam.PTransform):
     slices: beam.PCollection
 
     def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
+        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
     ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
@@ -156,7 +156,7 @@ class ScoreSeeds(beam.PTransform):
     """Score every pair and seed."""
 
     workspace: Workspace
-    options: ScoreOptions
+    options: ChangeScoreOptions
 
     def expand(
         self, aligned: beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]
@@ -190,7 +190,7 @@ class CombineSeeds(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
-    options: ScoreOptions
+    options: ChangeScoreOptions
     nulls: Mapping[str, beam.PCollection]
     slices: beam.PCollection
 
@@ -223,10 +223,10 @@ class SummarisePairs(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
-    options: ScoreOptions
+    options: ChangeScoreOptions
     slices: beam.PCollection
 
-    def expand(self, combined: beam.PCollection[tuple[int, Combined]]) -> beam.PCollection[tuple[int, Listed]]:
+    def expand(self, combined: beam.PCollection[tuple[int, Combined]]) -> beam.PCollection[tuple[int, ListedPart]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
@@ -237,7 +237,10 @@ class SummarisePairs(beam.PTransform):
 
 
 def _neighbour_task(
-    element: tuple[SpaceKey, Trained], comparisons: Comparisons, options: ScoreOptions, combined: dict[int, Combined]
+    element: tuple[SpaceKey, TrainedSpace],
+    comparisons: Comparisons,
+    options: ChangeScoreOptions,
+    combined: dict[int, Combined],
 ) -> tuple[SpaceKey, NeighbourTask]:
     key, trained = element
     return (
@@ -260,11 +263,13 @@ class ListNeighbours(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
-    score: ScoreOptions
+    score: ChangeScoreOptions
     options: NeighbourOptions
     combined: beam.PCollection
 
-    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[SpaceKey, Listed]]:
+    def expand(
+        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
+    ) -> beam.PCollection[tuple[SpaceKey, ListedPart]]:
         """Apply the transform."""
         return (
             spaces

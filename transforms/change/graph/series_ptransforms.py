@@ -15,7 +15,7 @@ from transforms.change.graph.series_tasks import RunKey, map_of, series_task, si
 from transforms.change.series.series_stage import SERIES, SeriesMade, SeriesTask
 from transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask
-from transforms.change.spaces.training import Trained
+from transforms.change.spaces.training import TrainedSpace
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
@@ -25,7 +25,11 @@ __all__ = ["CombineSeries", "TraceSeries"]
 
 
 def _sides(
-    element: tuple[SpaceKey, Trained], comparisons: Comparisons, first: int, slices: int, counts: dict[int, SliceCounts]
+    element: tuple[SpaceKey, TrainedSpace],
+    comparisons: Comparisons,
+    first: int,
+    slices: int,
+    counts: dict[int, SliceCounts],
 ) -> Iterator[tuple[RunKey, Any]]:
     """Key each space by the run of the series that it is of, if it is of one."""
     key, trained = element
@@ -69,7 +73,9 @@ class TraceSeries(beam.PTransform):
     ready: beam.PCollection
     maps: Mapping[str, beam.PCollection]
 
-    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[RunKey, Traced]]:
+    def expand(
+        self, spaces: beam.PCollection[tuple[SpaceKey, TrainedSpace]]
+    ) -> beam.PCollection[tuple[RunKey, Traced]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
         sides = spaces | "KeySpaces" >> beam.FlatMap(_sides, self.comparisons, self.first, self.slices, counts=counts)

@@ -19,8 +19,8 @@ from transforms.change.graph.slice_rows import map_number, slice_row, space_numb
 from transforms.change.scores.score_stages import Combined
 from transforms.change.series.series_stage import SeriesMade
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask
-from transforms.change.spaces.neighbour_stage import SLICE, Listed
-from transforms.change.spaces.training import Trained
+from transforms.change.spaces.neighbour_stage import SLICE, ListedPart
+from transforms.change.spaces.training import TrainedSpace
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
 from transforms.common.store.artefacts import Workspace
@@ -34,7 +34,7 @@ def _by_place(ready: SliceReady) -> tuple[int, SliceCounts]:
     return ready.place, ready.counts
 
 
-def _words_by_place(element: tuple[SpaceKey, Trained]) -> tuple[int, int]:
+def _words_by_place(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
     (place, _), trained = element
     return place, trained.part.rows  # a row per word
 
@@ -57,8 +57,8 @@ class DescribeSlices(beam.PTransform):
     comparisons: Comparisons
 
     def expand(
-        self, made: tuple[beam.PCollection[SliceReady], beam.PCollection[tuple[SpaceKey, Trained]]]
-    ) -> beam.PCollection[tuple[int, Listed]]:
+        self, made: tuple[beam.PCollection[SliceReady], beam.PCollection[tuple[SpaceKey, TrainedSpace]]]
+    ) -> beam.PCollection[tuple[int, ListedPart]]:
         """Apply the transform."""
         ready, spaces = made
         return (
@@ -78,7 +78,7 @@ def _number(element: Any, table: str, part: Callable[[Any], tuple[int | None, Pa
         yield Part.of(table, number, made)
 
 
-def _of_space(comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]) -> tuple[int, PartFile]:
+def _of_space(comparisons: Comparisons, element: tuple[SpaceKey, TrainedSpace | ListedPart]) -> tuple[int, PartFile]:
     return space_number(comparisons, element[0]), element[1].part
 
 
@@ -89,7 +89,7 @@ def _of_map(
     return map_number(comparisons, alignments, key, task.alignment), aligned.part
 
 
-def _of_place(element: tuple[int, Combined | Listed | SeriesMade]) -> tuple[int, PartFile]:
+def _of_place(element: tuple[int, Combined | ListedPart | SeriesMade]) -> tuple[int, PartFile]:
     return element[0], element[1].part
 
 

@@ -19,7 +19,7 @@ from transforms.change.graph.comparisons import SliceReady
 from transforms.change.spaces.text_files import write_text
 from transforms.change.view.feeds import StagedView
 from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
-from transforms.change.view.view_stage import MEASURE, VIEW, Measured, Viewed, ViewSpec, ViewTask, limits_of
+from transforms.change.view.view_stage import MEASURE, VIEW, MeasuredTokens, Viewed, ViewSpec, ViewTask, limits_of
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.corpora.corpus import SentencePart
@@ -46,7 +46,7 @@ def _view_tasks(
     )
 
 
-def _limits(element: tuple[int, Iterable[list[Measured]]], budget: int | str) -> list[int]:
+def _limits(element: tuple[int, Iterable[list[MeasuredTokens]]], budget: int | str) -> list[int]:
     return limits_of(list(element[1]), budget)
 
 

@@ -29,7 +29,16 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
 
-__all__ = ["LEAST_RUNS", "Evidence", "Run", "Standard", "benjamini_hochberg", "evidence_of", "fitting", "moments"]
+__all__ = [
+    "LEAST_RUNS",
+    "Evidence",
+    "PairScores",
+    "Standard",
+    "benjamini_hochberg",
+    "evidence_of",
+    "fitting",
+    "moments",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -39,7 +48,7 @@ LEAST_RUNS = 3
 LOWER = 0.15865525393145707  # the share of a normal distribution below its mean by a deviation
 
 
-class Run(NamedTuple):
+class PairScores(NamedTuple):
     """The scores of a pair of slices, real or null; all arrays are over the same words.
 
     Attributes:
@@ -82,7 +91,7 @@ class Evidence(NamedTuple):
     shift: float
 
 
-def evidence_of(real: Run, nulls: Sequence[Run], tested: Flags) -> Evidence:
+def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) -> Evidence:
     """Return the evidence for a pair of slices.
 
     Args:
@@ -146,7 +155,7 @@ def moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
     return number.astype(np.int64), mean, np.sqrt(sd)
 
 
-def fitting(run: Run) -> Flags:
+def fitting(run: PairScores) -> Flags:
     """Return which words of a run standards are fitted to: those ranked that have a score."""
     return run.ranked & ~np.isnan(run.scores)
 
@@ -161,7 +170,7 @@ class Standard(NamedTuple):
     log_scale: Floats
 
     @classmethod
-    def of(cls, nulls: Sequence[Run]) -> "Standard":
+    def of(cls, nulls: Sequence[PairScores]) -> "Standard":
         """Fit to the ranked words of null runs."""
         x = np.concatenate([_predictors(null)[fitting(null)] for null in nulls])
         scores = np.concatenate([null.scores[fitting(null)] for null in nulls])
@@ -176,14 +185,14 @@ class Standard(NamedTuple):
             log_scale = np.linalg.lstsq(terms, np.log(np.maximum(residual, least)), rcond=None)[0]
         return cls(x.min(axis=0), x.max(axis=0), floor, level, log_scale)
 
-    def __call__(self, run: Run) -> Floats:
+    def __call__(self, run: PairScores) -> Floats:
         """Return r of a run's words."""
         terms = _terms(np.clip(_predictors(run), self.low, self.high))
         y = np.log(np.maximum(run.scores, self.floor))
         return np.asarray((y - dots(terms, self.level)) / np.exp(dots(terms, self.log_scale)))
 
 
-def _predictors(run: Run) -> Floats:
+def _predictors(run: PairScores) -> Floats:
     uses = np.maximum(run.uses, 1)
     most = np.minimum(uses, max(run.slice_documents, 1))
     return np.column_stack([np.log(uses), np.log(np.maximum(run.documents, 1) / most)])

@@ -11,7 +11,7 @@ from transforms.change.shown.examples import Drawing
 from transforms.change.shown.uses import corpora_of, uses_of
 from transforms.change.shown.word_text import where
 from transforms.common.publish.snapshots import Snapshot
-from transforms.report.panels import Note, Panel, Uses
+from transforms.report.panels import Note, Panel, UsesPanel
 
 __all__ = ["use_panels"]
 
@@ -72,4 +72,4 @@ def use_panels(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
         f"Up to {most} uses of a chosen word in each slice, the most typical first: those whose "
         "words nearby are most like those of all its uses there. At most two of a document."
     )
-    return [*noted, Uses(TITLE, text, table)]
+    return [*noted, UsesPanel(TITLE, text, table)]

@@ -21,7 +21,7 @@ from transforms.change.view.targets import suffix_of
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import Measured, measure, measure_difference, row
+from transforms.evaluation.evaluating import MeasuredMetric, measure, measure_difference, row
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
@@ -232,7 +232,7 @@ def _given(system: _System, needs: str, subset: set[str], gold: Gold) -> Given |
 
 def _measured(
     system: _System, subset: set[str], gold: Gold, options: EvaluationOptions
-) -> Iterator[tuple[str, Measured]]:
+) -> Iterator[tuple[str, MeasuredMetric]]:
     for name in dict.fromkeys(options.metric):
         needs = metric_of(name, TAKES).takes
         given = _given(system, needs, subset, gold) if _has(gold, needs) else None

@@ -12,24 +12,24 @@ import pyarrow.compute as pc
 from schemas.change.pairs import PAIRS
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
-from transforms.change.nulls.evidence import Evidence, Run, evidence_of
+from transforms.change.nulls.evidence import Evidence, PairScores, evidence_of
 from transforms.change.scores.ranking import spearman_with_log_count
 
-__all__ = ["LEVEL", "Scores", "judge"]
+__all__ = ["LEVEL", "ScoreRows", "judge"]
 
 LEVEL = 0.05
 LEAST_WORDS = 100  # ranked, for any finding
 LOW_POWER = 20  # fewer clusters on a side
 
 
-class Scores(NamedTuple):
+class ScoreRows(NamedTuple):
     """Rows of table `scores` of a pair, real or null, and the documents of its smaller slice."""
 
     rows: pa.Table
     documents: int
 
 
-def judge(real: Scores, nulls: Sequence[Scores], deal: Deal | None) -> tuple[pa.Table, pa.Table]:
+def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tuple[pa.Table, pa.Table]:
     """Return the rows of a pair with the evidence filled in, and its rows of `change/pairs`.
 
     Tested are ranked words and targets.
@@ -108,7 +108,7 @@ def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]
     return Evidence(**cut, shift=found.shift)
 
 
-def _run(rows: pa.Table, words: pa.Array, documents: int) -> Run:
+def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:
     place = pc.index_in(rows["word"].combine_chunks(), value_set=words).to_numpy()
     scores = np.full(len(words), np.nan)
     scores[place] = rows["score"].to_numpy()
@@ -118,7 +118,7 @@ def _run(rows: pa.Table, words: pa.Array, documents: int) -> Run:
     for name in ("count", "documents"):
         fewest[name] = np.zeros(len(words), np.int64)
         fewest[name][place] = np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy())
-    return Run(scores, fewest["count"], fewest["documents"], ranked, documents)
+    return PairScores(scores, fewest["count"], fewest["documents"], ranked, documents)
 
 
 def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> dict[str, Any]:

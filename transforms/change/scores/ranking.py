@@ -21,8 +21,8 @@ from transforms.common.options.fields import option
 
 __all__ = [
     "ALL_TAGS",
-    "RankOptions",
-    "SliceCounts",
+    "RankedWordOptions",
+    "WordCounts",
     "by_change",
     "of_pos",
     "ranked_in_all",
@@ -37,7 +37,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankOptions:
+class RankedWordOptions:
     """What a word needs in both slices to be ranked.
 
     Attributes:
@@ -69,7 +69,7 @@ class RankOptions:
                 raise UsageError(f"`rank_{name}` {getattr(self, name)}: must be 0 or more")
 
 
-class SliceCounts(NamedTuple):
+class WordCounts(NamedTuple):
     """Counts of the same words in one slice.
 
     Attributes:
@@ -85,12 +85,12 @@ class SliceCounts(NamedTuple):
     slice_documents: int
 
 
-def ranked_mask(earlier: SliceCounts, later: SliceCounts, options: RankOptions) -> npt.NDArray[np.bool_]:
+def ranked_mask(earlier: WordCounts, later: WordCounts, options: RankedWordOptions) -> npt.NDArray[np.bool_]:
     """Return for each word whether rankings of a pair of slices take it, see `ranked_in_all`."""
     return ranked_in_all((earlier, later), options)
 
 
-def ranked_in_all(slices: Sequence[SliceCounts], options: RankOptions) -> npt.NDArray[np.bool_]:
+def ranked_in_all(slices: Sequence[WordCounts], options: RankedWordOptions) -> npt.NDArray[np.bool_]:
     """Return for each word whether it has what a ranked word needs in every one of some slices.
 
     Where only some slices are tagged, the share of proper nouns is that of their uses alone.

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 from schemas.change.pairs import PAIRS
 from schemas.change.scores import SCORES
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.evidence_rows import Scores, judge
-from transforms.change.scores.ranking import RankOptions, spearman_with_log_count, top
-from transforms.change.scores.scores import Scored, combine_seeds, score_pair
+from transforms.change.scores.evidence_rows import ScoreRows, judge
+from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
+from transforms.change.scores.scores import ScoredSlice, combine_seeds, score_pair
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
@@ -32,10 +32,10 @@ from transforms.embeddings.alignment import named_alignment
 __all__ = [
     "COMBINE",
     "SCORE",
+    "ChangeScoreOptions",
     "CombineTask",
     "Combined",
-    "Ranking",
-    "ScoreOptions",
+    "MostChanged",
     "ScoreTask",
     "ScoredSeed",
     "cosine_alignments",
@@ -46,7 +46,7 @@ TOP_WORDS = 10  # of a ranking, at least
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions:
+class ChangeScoreOptions:
     """What decides scores, and which words are shown.
 
     Attributes:
@@ -70,7 +70,7 @@ class ScoreOptions:
     )
     targets: tuple[str, ...] = ()
     threshold: str = "mean"
-    rank: RankOptions = embedded(RankOptions)
+    rank: RankedWordOptions = embedded(RankedWordOptions)
     neighbour_words: int = option(
         100, help="first words of rankings that get neighbours, beside the targets", least=0, most=1_000_000
     )
@@ -93,23 +93,23 @@ class ScoredSeed:
     documents: int
 
 
-def cosine_alignments(options: ScoreOptions) -> tuple[str, ...]:
+def cosine_alignments(options: ChangeScoreOptions) -> tuple[str, ...]:
     """Return the alignments that words are scored by, in the order asked for."""
     return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
 
 
-def _all_measures(options: ScoreOptions) -> list[str]:
+def _all_measures(options: ChangeScoreOptions) -> list[str]:
     return sorted({*options.measures, "frequency"})
 
 
-def _score_chosen(_: ScoreTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
+def _score_chosen(_: ScoreTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.change.scores.measures:MEASURES": tuple(_all_measures(options))}
 
 
-def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> ScoredSeed:
+def _score(artefact: Artefact, task: ScoreTask, options: ChangeScoreOptions) -> ScoredSeed:
     spaces = load_spaces(task.slices, task.spaces, task.seed)
     earlier, later = (
-        Scored(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
+        ScoredSlice(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
         for facts, space in zip(task.slices, spaces, strict=True)
     )
     rows = score_pair(
@@ -144,7 +144,7 @@ class CombineTask(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking:
+class MostChanged:
     """The most changed words of a pair by one alignment and measure.
 
     `ranked` is how many words the ranking takes; the last two are Spearman's correlation of score
@@ -169,20 +169,20 @@ class Combined:
 
     part: PartFile
     pair: PartFile
-    tops: tuple[Ranking, ...]
+    tops: tuple[MostChanged, ...]
 
 
-def _combine_chosen(_: CombineTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
+def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.change.scores.thresholds:THRESHOLDS": (options.threshold,)}
 
 
-def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Combined:
+def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
     seeds, nulls = (
-        [Scores(pq.read_table(_open(one.rows)), one.documents) for one in sorted(some, key=_sha256)]
+        [ScoreRows(pq.read_table(_open(one.rows)), one.documents) for one in sorted(some, key=_sha256)]
         for some in (task.seeds, task.nulls)
     )
     combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
-    rows, pairs = judge(Scores(combined, seeds[0].documents), nulls, task.deal)
+    rows, pairs = judge(ScoreRows(combined, seeds[0].documents), nulls, task.deal)
     part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
@@ -209,7 +209,7 @@ def _cut(rows: pa.Table) -> Iterator[pa.Table]:
 
 def rankings(
     rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int, *, pos: Sequence[str] = ()
-) -> Iterator[Ranking]:
+) -> Iterator[MostChanged]:
     """Yield the `most` changed words of a pair, for each alignment and measure of vectors.
 
     Where `rows` have a column `upos`, they are of the parts of speech `pos` alone.
@@ -223,7 +223,7 @@ def rankings(
             head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
             ranked = same.filter(same["ranked"])
             scores = ranked["score"].to_numpy(zero_copy_only=False)
-            yield Ranking(
+            yield MostChanged(
                 alignment=alignment,
                 measure=measure,
                 slice_from=same["slice_from"][0].as_py() if same.num_rows else "",
@@ -241,7 +241,7 @@ def _number(value: float) -> float | None:
     return None if value != value else value
 
 
-SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
+SCORE: Stage[ScoreTask, ChangeScoreOptions, ScoredSeed] = Stage(
     name="change/score",
     receipt=ScoredSeed,
     build=_score,
@@ -256,7 +256,7 @@ SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
     blas=True,
     unit="seeds of pairs",
 )
-COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
+COMBINE: Stage[CombineTask, ChangeScoreOptions, Combined] = Stage(
     name="change/combine",
     receipt=Combined,
     build=_combine,

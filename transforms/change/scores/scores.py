@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS, SCORES
 from transforms.change.scores.measures import MEASURES
-from transforms.change.scores.ranking import RankOptions, SliceCounts, ranked_mask
+from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.counts import look_up
 from transforms.embeddings.alignment import Alignment, Space, apply
 
-__all__ = ["Scored", "combine_seeds", "score_pair"]
+__all__ = ["ScoredSlice", "combine_seeds", "score_pair"]
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int8]
@@ -30,7 +30,7 @@ REASONS = list(NULL_REASONS)
 SCORED = -1  # the code of a score that is there, beside places in REASONS
 
 
-class Scored(NamedTuple):
+class ScoredSlice(NamedTuple):
     """A slice as scoring sees it.
 
     Attributes:
@@ -51,14 +51,14 @@ class Scored(NamedTuple):
 
 
 def score_pair(
-    earlier: Scored,
-    later: Scored,
+    earlier: ScoredSlice,
+    later: ScoredSlice,
     *,
     seed: int,
     alignments: Mapping[str, Alignment],
     measures: Sequence[str] = ("cosine", "frequency"),
     targets: Sequence[str] = (),
-    rank: RankOptions | None = None,
+    rank: RankedWordOptions | None = None,
 ) -> pa.Table:
     """Return one seed's rows of table scores, sorted by alignment, measure and word.
 
@@ -77,7 +77,7 @@ def score_pair(
         "slice_from": earlier.name,
         "slice_to": later.name,
         "seed": seed,
-        "ranked": pa.array(ranked_mask(sides[0], sides[1], rank or RankOptions())),
+        "ranked": pa.array(ranked_mask(sides[0], sides[1], rank or RankedWordOptions())),
         "count_from": sides[0].uses,
         "count_to": sides[1].uses,
         "relative_from": sides[0].uses / max(earlier.tokens, 1),
@@ -115,7 +115,7 @@ def _combinations(alignments: Mapping[str, Alignment], measures: Sequence[str]) 
     return sorted(pairs)
 
 
-def _scored_words(earlier: Scored, later: Scored, targets: Sequence[str]) -> pa.Array:
+def _scored_words(earlier: ScoredSlice, later: ScoredSlice, targets: Sequence[str]) -> pa.Array:
     words = pa.array(sorted(set(targets)), pa.string())
     if earlier.space is not None and later.space is not None:
         mine = pa.array(earlier.space.words, pa.string())
@@ -132,10 +132,10 @@ def _scored_words(earlier: Scored, later: Scored, targets: Sequence[str]) -> pa.
     return words.take(pc.sort_indices(words))
 
 
-def _side(slice: Scored, words: pa.Array) -> SliceCounts:
+def _side(slice: ScoredSlice, words: pa.Array) -> WordCounts:
     found = look_up(slice.counts, words)
     proper = found["proper_nouns"]
-    return SliceCounts(
+    return WordCounts(
         found["count"].to_numpy(),
         found["documents"].to_numpy(),
         None if proper.null_count else proper.to_numpy(),
@@ -143,7 +143,7 @@ def _side(slice: Scored, words: pa.Array) -> SliceCounts:
     )
 
 
-def _missing(earlier: Scored, later: Scored, sides: Sequence[SliceCounts]) -> Codes:
+def _missing(earlier: ScoredSlice, later: ScoredSlice, sides: Sequence[WordCounts]) -> Codes:
     """Return per word the first reason that counts give for having no vector, or SCORED."""
     holds = {
         "absent_from": sides[0].uses == 0,
@@ -158,7 +158,7 @@ def _missing(earlier: Scored, later: Scored, sides: Sequence[SliceCounts]) -> Co
 
 
 def _score_vectors(
-    measure: str, earlier: Scored, later: Scored, words: pa.Array, alignment: Alignment, missing: Codes
+    measure: str, earlier: ScoredSlice, later: ScoredSlice, words: pa.Array, alignment: Alignment, missing: Codes
 ) -> tuple[Floats, Codes]:
     scores = np.full(len(words), np.nan)
     reasons = missing.copy()
@@ -175,7 +175,7 @@ def _score_vectors(
     return scores, reasons
 
 
-def _vectors(slice: Scored, words: pa.Array) -> npt.NDArray[np.float32]:
+def _vectors(slice: ScoredSlice, words: pa.Array) -> npt.NDArray[np.float32]:
     if slice.space is None:
         raise ValueError(f"slice {slice.name!r}: this measure needs vectors")
     places = pc.index_in(words, value_set=pa.array(slice.space.words, pa.string()))

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from schemas.change.summary import SUMMARY
 from transforms.change.scores.summary import summarise
-from transforms.change.spaces.neighbour_stage import Listed
+from transforms.change.spaces.neighbour_stage import ListedPart
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
 from transforms.common.store.artefacts import Artefact, Stage
@@ -27,15 +27,15 @@ class SummaryTask(NamedTuple):
     counts: tuple[File, ...]
 
 
-def _summarise(artefact: Artefact, task: SummaryTask, alignments: tuple[str, ...]) -> Listed:
+def _summarise(artefact: Artefact, task: SummaryTask, alignments: tuple[str, ...]) -> ListedPart:
     scores = read_table([checked(task.scores)])
     words = pc.unique(scores["word"])
     tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
     rows = summarise(scores, alignments, tags)
     schema = SUMMARY.schema(alignments=alignments)
-    return Listed(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
+    return ListedPart(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
 
 
-SUMMARISE: Stage[SummaryTask, tuple[str, ...], Listed] = Stage(
-    name="change/summarise", receipt=Listed, build=_summarise, unit="pairs"
+SUMMARISE: Stage[SummaryTask, tuple[str, ...], ListedPart] = Stage(
+    name="change/summarise", receipt=ListedPart, build=_summarise, unit="pairs"
 )

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.nulls.evidence import Run, Standard, benjamini_hochberg, fitting
+from transforms.change.nulls.evidence import PairScores, Standard, benjamini_hochberg, fitting
 from transforms.change.scores.measures import cosine_distance
 from transforms.common.blas import one_thread
 
@@ -194,12 +194,12 @@ def _standardised(real: Traces, nulls: Sequence[Traces], cut: int) -> tuple[Floa
     return standard(_run(real, cut)) / spread, r / spread
 
 
-def _run(traces: Traces, cut: int) -> Run:
+def _run(traces: Traces, cut: int) -> PairScores:
     uses, documents = (
         np.minimum(_harmonic(values[: cut + 1]), _harmonic(values[cut + 1 :]))
         for values in (traces.uses, traces.documents)
     )
-    return Run(traces.distances[cut], uses, documents, traces.ranked, traces.slice_documents)
+    return PairScores(traces.distances[cut], uses, documents, traces.ranked, traces.slice_documents)
 
 
 def _harmonic(values: Ints) -> Ints:

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from schemas.change.series import DISTANCES
 from transforms.change.scores.measures import cosine_distance
-from transforms.change.scores.ranking import RankOptions, SliceCounts, ranked_in_all
+from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_in_all
 from transforms.change.series.change_points import common_space, cut_distances, unit_rows
 from transforms.change.spaces.alignment_stage import (
     AlignOptions,
@@ -51,7 +51,7 @@ class SeriesOptions:
     """What decides series: how pairs are aligned, which words are ranked, which are targets."""
 
     align: AlignOptions = field(default_factory=AlignOptions)
-    rank: RankOptions = field(default_factory=RankOptions)
+    rank: RankedWordOptions = field(default_factory=RankedWordOptions)
 
 
 class TraceTask(NamedTuple):
@@ -198,13 +198,13 @@ def _places(space: Space, words: pa.Array) -> Ints:
     return np.asarray(found.to_numpy(zero_copy_only=False), np.int64)
 
 
-def _counts(slices: Sequence[SliceFacts], words: pa.Array) -> list[SliceCounts]:
+def _counts(slices: Sequence[SliceFacts], words: pa.Array) -> list[WordCounts]:
     found = []
     for facts in slices:
         rows = look_up(read_counts(facts.counts), words)
         proper = rows["proper_nouns"]
         found.append(
-            SliceCounts(
+            WordCounts(
                 rows["count"].to_numpy(),
                 rows["documents"].to_numpy(),
                 None if proper.null_count else proper.to_numpy(),

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.shown.kwic import AROUND, Cut, cut
+from transforms.change.shown.kwic import AROUND, Concordance, cut
 from transforms.change.shown.typical import WINDOW, Vector, typicality
 from transforms.change.view.slices import Slice, slice_of
-from transforms.change.view.targets import Targets
+from transforms.change.view.targets import ViewTargets
 from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.code.fingerprints import digest
 from transforms.common.store.tables import Part, read_rows
@@ -50,7 +50,7 @@ class Example(NamedTuple):
     author: str | None
     title: str | None
     source: str
-    text: Cut
+    text: Concordance
     typical: float | None = None
 
 
@@ -95,7 +95,7 @@ class _Drawn(NamedTuple):
     context: tuple[str, ...] = ()
 
 
-def token_of(word: str, targets: Targets) -> Token:
+def token_of(word: str, targets: ViewTargets) -> Token:
     """Return which tokens are `word` in the view: a target's tag is not that of its bare word."""
     for bare, tag, joined in targets.joined:
         if joined == word:

@@ -3,9 +3,9 @@
 import re
 from typing import NamedTuple
 
-from transforms.corpora.fetching import Passage
+from transforms.corpora.fetching import FetchedSentence
 
-__all__ = ["AROUND", "Cut", "cut"]
+__all__ = ["AROUND", "Concordance", "cut"]
 
 AROUND = 1  # sentences before and after, from which contexts are taken
 CONTEXT = 160  # code points before and after, at most
@@ -13,7 +13,7 @@ CONTEXT = 160  # code points before and after, at most
 _SPACE = re.compile(r"\s+")
 
 
-class Cut(NamedTuple):
+class Concordance(NamedTuple):
     """What stands before a word, the word as it stands in the text, and what stands after it."""
 
     left: str
@@ -21,7 +21,7 @@ class Cut(NamedTuple):
     right: str
 
 
-def cut(passage: Passage, place: int) -> Cut:
+def cut(passage: FetchedSentence, place: int) -> Concordance:
     """Return a token of a passage's sentence in its context.
 
     It is cut from the document's text where there is one, else made of forms, else of lemmas, with
@@ -46,4 +46,4 @@ def cut(passage: Passage, place: int) -> Cut:
         left = left[-CONTEXT:].partition(" ")[2] or left[-CONTEXT:]
     if len(right) > CONTEXT:
         right = right[:CONTEXT].rpartition(" ")[0] or right[:CONTEXT]
-    return Cut(left.lstrip(), target, right.rstrip())
+    return Concordance(left.lstrip(), target, right.rstrip())

@@ -30,7 +30,7 @@ from transforms.embeddings.published import load_space
 __all__ = [
     "NEIGHBOURS_SHOWN",
     "NO_NULL",
-    "Asked",
+    "RankingRequest",
     "missing_targets",
     "neighbours_by_slice",
     "noise",
@@ -62,7 +62,7 @@ _HEADS = (
 )
 
 
-class Asked(NamedTuple):
+class RankingRequest(NamedTuple):
     """Which rankings are told.
 
     Attributes:
@@ -114,7 +114,7 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
     if measures:
-        asked = Asked(
+        asked = RankingRequest(
             pairs_of(snapshot),
             chosen_alignment(snapshot, None),
             measures[0],
@@ -125,7 +125,7 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
         yield from tell_ranking(snapshot, asked)
 
 
-def tell_ranking(snapshot: Snapshot, asked: Asked) -> Iterator[Block]:
+def tell_ranking(snapshot: Snapshot, asked: RankingRequest) -> Iterator[Block]:
     """Tell rankings: targets first, those without a score with the reason, then words."""
     near: dict[tuple[str, str], list[Neighbour]] = {}
     told = [_told(snapshot, pair, asked) for pair in asked.pairs]
@@ -176,14 +176,14 @@ class _Told(NamedTuple):
         return list(dict.fromkeys([*targets[:WITH_NEIGHBOURS], *words[:WITH_NEIGHBOURS]]))
 
 
-def _told(snapshot: Snapshot, pair: Pair, asked: Asked) -> _Told:
+def _told(snapshot: Snapshot, pair: Pair, asked: RankingRequest) -> _Told:
     rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
     words = ranked_words(rows, asked.pos)
     most = 0 if asked.targets_alone else asked.most
     return _Told(rows, words, target_rows(rows, words), most, asked.measure)
 
 
-def _heading(snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told, seeds: int) -> Iterator[str]:
+def _heading(snapshot: Snapshot, pair: Pair, asked: RankingRequest, told: _Told, seeds: int) -> Iterator[str]:
     options = snapshot.section("change")["options"]
     by = f"{asked.alignment}, {_of_seeds(asked.measure, seeds)}"
     if asked.measure == FREQUENCY:
@@ -330,7 +330,7 @@ def neighbours_by_slice(
     return found
 
 
-def _warnings(snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told) -> list[str]:
+def _warnings(snapshot: Snapshot, pair: Pair, asked: RankingRequest, told: _Told) -> list[str]:
     name = f"{pair[0]} to {pair[1]}"
     what = "score less the mean of the null" if has_null(told.rows) else "score"
     tops = {}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from transforms.change.shown.examples import Drawing, Example, draw_examples, token_of
 from transforms.change.shown.typical import Vector, weighted
 from transforms.change.view.slices import Slice
-from transforms.change.view.targets import Targets, load_targets
+from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.words import ViewOptions
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.corpora.corpus import Corpus
@@ -25,7 +25,7 @@ class TrainingView(NamedTuple):
 
     options: ViewOptions
     slices: tuple[Slice, ...]
-    targets: Targets
+    targets: ViewTargets
 
 
 def training_view(snapshot: Snapshot) -> TrainingView:
@@ -36,7 +36,7 @@ def training_view(snapshot: Snapshot) -> TrainingView:
     """
     section = snapshot.section("change")
     options = ViewOptions(**section["view"])
-    targets = load_targets(section["targets"], options) if section["targets"] else Targets()
+    targets = load_targets(section["targets"], options) if section["targets"] else ViewTargets()
     return TrainingView(options, tuple(Slice(*row) for row in section["slices"]), targets)
 
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from schemas.corpus.sentences import UPOS
 from transforms.change.scores.ranking import ALL_TAGS
 from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
-from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, Asked, tell_ranking
+from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, RankingRequest, tell_ranking
 from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
 from transforms.change.shown.word import (
     NeighbourViewOptions,
@@ -79,8 +79,8 @@ def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
     yield from tell_ranking(snapshot, asked)
 
 
-def _asked(snapshot: Snapshot, options: TopOptions) -> Asked:
-    return Asked(
+def _asked(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
+    return RankingRequest(
         chosen_pairs(snapshot, options.pair),
         *chosen_kind(snapshot, options.alignment, options.measure),
         _pos(snapshot, options),

@@ -26,9 +26,9 @@ from transforms.embeddings.neighbours import Neighbour, neighbours_table
 from transforms.embeddings.published import load_space
 
 __all__ = [
-    "LookOptions",
     "NeighbourViewOptions",
     "WordOptions",
+    "WordViewOptions",
     "WordsOptions",
     "facts_of",
     "neighbours_of",
@@ -41,7 +41,7 @@ LISTED = 10  # neighbours of a word
 
 
 @dataclass(frozen=True, kw_only=True)
-class LookOptions:
+class WordViewOptions:
     """What is told of a word."""
 
     slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
@@ -61,7 +61,7 @@ class WordOptions:
     """Options of the view `word`."""
 
     word: tuple[str, ...] = option(help="look at these words", metavar="W")
-    look: LookOptions = embedded(LookOptions)
+    look: WordViewOptions = embedded(WordViewOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class WordsOptions:
     """Options of the view `words`."""
 
     words: str = option(help="look at the words of this file, one a line", metavar="FILE", path="file")
-    look: LookOptions = embedded(LookOptions)
+    look: WordViewOptions = embedded(WordViewOptions)
 
 
 @dataclass(frozen=True, kw_only=True)

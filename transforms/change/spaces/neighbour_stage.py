@@ -20,7 +20,7 @@ from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part
 from transforms.embeddings.neighbours import neighbours_table
 from transforms.embeddings.published import load_space
 
-__all__ = ["NEIGHBOURS", "SLICE", "Listed", "NeighbourOptions", "NeighbourTask"]
+__all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask"]
 
 
 class NeighbourTask(NamedTuple):
@@ -41,13 +41,13 @@ class NeighbourOptions:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPart:
     """A part of a table."""
 
     part: PartFile
 
 
-def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> Listed:
+def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> ListedPart:
     table = neighbours_table(
         task.slice,
         task.seed,
@@ -56,7 +56,7 @@ def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) ->
         k=options.neighbours,
         min_count=options.min_count,
     )
-    return Listed(write_part(artefact, TABLE.schema(), _cut(table), sort_keys=TABLE.key))
+    return ListedPart(write_part(artefact, TABLE.schema(), _cut(table), sort_keys=TABLE.key))
 
 
 def _cut(rows: pa.Table) -> Iterator[pa.Table]:
@@ -64,14 +64,14 @@ def _cut(rows: pa.Table) -> Iterator[pa.Table]:
         yield rows.slice(start, GROUP_ROWS)
 
 
-def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> Listed:
+def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> ListedPart:
     schema = SLICES.schema()
-    return Listed(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
+    return ListedPart(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
 
 
-NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, Listed] = Stage(
-    name="change/neighbours", receipt=Listed, build=_find, blas=True, unit="embeddings"
+NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, ListedPart] = Stage(
+    name="change/neighbours", receipt=ListedPart, build=_find, blas=True, unit="embeddings"
 )
-SLICE: Stage[dict[str, Any], None, Listed] = Stage(
-    name="change/slices", receipt=Listed, build=_write_row, unit="slices"
+SLICE: Stage[dict[str, Any], None, ListedPart] = Stage(
+    name="change/slices", receipt=ListedPart, build=_write_row, unit="slices"
 )

@@ -15,7 +15,7 @@ from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile, write_part
 from transforms.embeddings.sgns import SgnsOptions, derive_seed, sentences_of, train
 
-__all__ = ["TRAIN", "TrainTask", "Trained"]
+__all__ = ["TRAIN", "TrainTask", "TrainedSpace"]
 
 BATCH_WORDS = 4_096
 
@@ -43,13 +43,13 @@ class TrainTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedSpace:
     """An embedding, a part of table `vectors`."""
 
     part: PartFile
 
 
-def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained:
+def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> TrainedSpace:
     if not task.sentences:
         raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
     counts = read_counts(task.counts)
@@ -77,16 +77,16 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         ],
         names=schema.names,
     )
-    return Trained(write_part(artefact, schema, _cut(table), sort_keys=VECTORS.key))
+    return TrainedSpace(write_part(artefact, schema, _cut(table), sort_keys=VECTORS.key))
 
 
 def _cut(table: pa.Table) -> Sequence[pa.Table]:
     return [table.slice(start, BATCH_WORDS) for start in range(0, table.num_rows, BATCH_WORDS)]
 
 
-TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
+TRAIN: Stage[TrainTask, SgnsOptions, TrainedSpace] = Stage(
     name="change/train",
-    receipt=Trained,
+    receipt=TrainedSpace,
     build=_train,
     unused={"options.min_count": "each slice has a cut of its own, `task.min_count`"},
     blas=True,

@@ -16,8 +16,8 @@ from schemas.corpus.sentences import UPOS
 from transforms.change.view.tags import (
     TAGS,
     USES,
-    Cells,
     Majority,
+    TagUses,
     as_cells,
     as_lists,
     count_cells,
@@ -70,7 +70,7 @@ def count_view(batches: Iterable[Batch]) -> ViewCounts:
     uses = np.zeros(0, np.int64)
     lengths = np.zeros(0, np.int64)
     pairs: list[Ints] = [np.zeros(0, np.int64)]
-    cells: list[Cells] = []
+    cells: list[TagUses] = []
     held = sentences = 0
     tagged = False
     for lists, ids, tags in batches:

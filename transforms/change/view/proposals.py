@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from transforms.change.view.slices import Slice, span_name
 
-__all__ = ["ENOUGH", "LEAST", "Proposal", "propose_slices"]
+__all__ = ["ENOUGH", "LEAST", "SliceProposal", "propose_slices"]
 
 LEAST = 10  # documents of a slice
 ENOUGH = 20
@@ -29,7 +29,7 @@ EVEN = 0.4  # of the tokens
 GAP = 0.1  # of the years
 
 
-class Proposal(NamedTuple):
+class SliceProposal(NamedTuple):
     """Two slices, the earlier one first, or the reason why there are none.
 
     Attributes:
@@ -67,7 +67,7 @@ class _Cut(NamedTuple):
         return abs(self.tokens[0] - self.tokens[1])
 
 
-def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> Proposal:
+def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> SliceProposal:
     """Return the two slices that the rule above gives.
 
     Args:
@@ -78,21 +78,21 @@ def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> P
     cuts = _cuts(years, documents, tokens)
     total = sum(documents[year] for year in years)
     if not years:
-        return Proposal(reason="no document has a date")
+        return SliceProposal(reason="no document has a date")
     if total < 2 * LEAST:
         have = "document has" if total == 1 else "documents have"
-        return Proposal(reason=f"only {total} {have} a date, and each slice needs {LEAST}")
+        return SliceProposal(reason=f"only {total} {have} a date, and each slice needs {LEAST}")
     if not cuts:
-        return Proposal(reason=f"all {total} documents with a date are of the year {years[0]}")
+        return SliceProposal(reason=f"all {total} documents with a date are of the year {years[0]}")
     usable = next(filter(None, (_with(cuts, least) for least in (ENOUGH, LEAST))), [])
     if not usable:
-        return Proposal(reason=f"no year separates the {total} documents with a date into sides of {LEAST}")
+        return SliceProposal(reason=f"no year separates the {total} documents with a date into sides of {LEAST}")
     if not sum(usable[0].tokens):
-        return Proposal(reason="the documents with a date have no tokens")
+        return SliceProposal(reason="the documents with a date have no tokens")
     cut = _best(usable, years[-1] - years[0] + 1)
     ends = ((years[0], cut.before), (cut.after, years[-1]))
     slices = tuple(Slice(span_name(*end), *end) for end in ends)
-    return Proposal(slices, cut.documents, cut.tokens)
+    return SliceProposal(slices, cut.documents, cut.tokens)
 
 
 def _cuts(years: list[int], documents: Mapping[int, int], tokens: Mapping[int, int]) -> list[_Cut]:

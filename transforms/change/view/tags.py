@@ -18,8 +18,8 @@ __all__ = [
     "NO_TAG",
     "TAGS",
     "USES",
-    "Cells",
     "Majority",
+    "TagUses",
     "as_cells",
     "as_lists",
     "count_cells",
@@ -38,7 +38,7 @@ USES = pa.map_(pa.uint8(), pa.int64())  # of a word, by tag; null without tags
 _CODES = {tag: code for code, tag in enumerate(UPOS)}
 
 
-class Cells(NamedTuple):
+class TagUses(NamedTuple):
     """Uses by word and tag: cells, each once, and the uses of each, above 0."""
 
     cells: Ints
@@ -53,7 +53,7 @@ def tag_codes(tags: pa.Array) -> Tags:
     return codes[encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)]
 
 
-def count_cells(words: Ints, tags: Tags, places: Ints) -> Cells:
+def count_cells(words: Ints, tags: Tags, places: Ints) -> TagUses:
     """Return the uses by word and tag of tokens.
 
     Args:
@@ -65,20 +65,20 @@ def count_cells(words: Ints, tags: Tags, places: Ints) -> Cells:
     there = np.flatnonzero(found)
     word, tag = np.divmod(there, TAGS + 1)
     tagged = tag < TAGS
-    return Cells(places[word[tagged]] * TAGS + tag[tagged], found[there[tagged]])
+    return TagUses(places[word[tagged]] * TAGS + tag[tagged], found[there[tagged]])
 
 
-def total_cells(several: Sequence[Cells]) -> Cells:
+def total_cells(several: Sequence[TagUses]) -> TagUses:
     """Return the sums of several counts, by cell in order."""
     if not several:
-        return Cells(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        return TagUses(np.zeros(0, np.int64), np.zeros(0, np.int64))
     cells, place = np.unique(np.concatenate([one.cells for one in several]), return_inverse=True)
     uses = np.zeros(len(cells), np.int64)
     np.add.at(uses, place, np.concatenate([one.uses for one in several]))
-    return Cells(cells, uses)
+    return TagUses(cells, uses)
 
 
-def as_lists(found: Cells, words: int) -> pa.MapArray:
+def as_lists(found: TagUses, words: int) -> pa.MapArray:
     """Return uses by tag, of type `USES`, for each of a number of words; cells are in order."""
     offsets = np.searchsorted(found.cells, np.arange(words + 1) * TAGS)
     return pa.MapArray.from_arrays(
@@ -86,11 +86,11 @@ def as_lists(found: Cells, words: int) -> pa.MapArray:
     )
 
 
-def as_cells(lists: pa.MapArray, places: Ints) -> Cells:
+def as_cells(lists: pa.MapArray, places: Ints) -> TagUses:
     """Return uses by tag as cells, each entry of `lists` under its word in `places`."""
     offsets = lists.offsets.to_numpy()
     tags, uses = (values.to_numpy()[offsets[0] : offsets[-1]].astype(np.int64) for values in (lists.keys, lists.items))
-    return Cells(np.repeat(places, np.diff(offsets)) * TAGS + tags, uses)
+    return TagUses(np.repeat(places, np.diff(offsets)) * TAGS + tags, uses)
 
 
 class Majority(NamedTuple):

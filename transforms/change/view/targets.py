@@ -19,7 +19,7 @@ from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.errors import UsageError, quoted
 from transforms.common.marks import broken
 
-__all__ = ["Targets", "load_targets", "near_matches", "suffix_of", "target_word"]
+__all__ = ["ViewTargets", "load_targets", "near_matches", "suffix_of", "target_word"]
 
 UPOS_OF_SUFFIX = {"nn": "NOUN", "vb": "VERB", "jj": "ADJ"}
 
@@ -27,7 +27,7 @@ _SUFFIXED = re.compile(r"(.+)_(nn|vb|jj)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Targets:
+class ViewTargets:
     """The targets as words of the view, sorted, and which of them are joined with a tag.
 
     `joined` holds (bare word, UPOS tag, word of the view). A bare target has no tag; where a word
@@ -56,7 +56,7 @@ def target_word(text: str, options: ViewOptions) -> str:
     return f"{bare}_{match[2]}" if match else bare
 
 
-def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
+def load_targets(lines: Iterable[str], options: ViewOptions) -> ViewTargets:
     """Return the targets of a file: one a line, or the first of tab-separated columns.
 
     Empty lines and lines that begin with `#` are skipped; duplicates are merged.
@@ -80,7 +80,7 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
             joined.add((bare, UPOS_OF_SUFFIX[match[2]], word))
     if not words:
         raise UsageError("`targets`: the file names no target: one word per line is expected")
-    return Targets(tuple(sorted(words)), tuple(sorted(joined)))
+    return ViewTargets(tuple(sorted(words)), tuple(sorted(joined)))
 
 
 def near_matches(missing: Sequence[str], vocabulary: Iterable[str], limit: int = 3) -> dict[str, list[str]]:

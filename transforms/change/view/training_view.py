@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from schemas.corpus.sentences import UPOS
 from transforms.change.view.slices import Slice
 from transforms.change.view.tags import NO_TAG, tag_codes
-from transforms.change.view.targets import Targets
+from transforms.change.view.targets import ViewTargets
 from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.draws.by_content import GOLDEN, mix64
 from transforms.common.errors import UsageError
@@ -94,7 +94,7 @@ def sentence_keys(documents: pa.DictionaryArray, sentences: npt.ArrayLike, seed:
     return mix64(starts + (np.asarray(sentences).astype(np.uint64) + np.uint64(1)) * GOLDEN)
 
 
-def derive(table: pa.Table, slices: Sequence[Slice], targets: Targets, options: ViewOptions) -> ViewBatch:
+def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, options: ViewOptions) -> ViewBatch:
     """Return the training view of a batch of sentences, before downsampling.
 
     Args:
@@ -239,7 +239,9 @@ def _tags(upos: Any, lengths: Any) -> Tags | None:
     return tags
 
 
-def _join_targets(codes: Codes, vocabulary: list[str], tags: Tags | None, targets: Targets) -> tuple[Codes, list[str]]:
+def _join_targets(
+    codes: Codes, vocabulary: list[str], tags: Tags | None, targets: ViewTargets
+) -> tuple[Codes, list[str]]:
     if tags is None or not targets.joined or not vocabulary:
         return codes, vocabulary
     places = {word: place for place, word in enumerate(vocabulary)}

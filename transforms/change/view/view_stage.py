@@ -21,7 +21,7 @@ from transforms.change.view.feeds import STAGED, one_batch
 from transforms.change.view.sampling import BINS, kept, threshold, token_histogram
 from transforms.change.view.slices import Slice
 from transforms.change.view.tags import NO_TAG
-from transforms.change.view.targets import Targets
+from transforms.change.view.targets import ViewTargets
 from transforms.change.view.training_view import ViewBatch, columns_needed, derive
 from transforms.change.view.words import ViewOptions
 from transforms.common.store.artefacts import Artefact, Stage, Unless
@@ -31,7 +31,17 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
 from transforms.corpora.corpus import SentencePart
 
-__all__ = ["MEASURE", "RANGE_TOKENS", "SMALLEST", "VIEW", "Measured", "ViewSpec", "ViewTask", "Viewed", "limits_of"]
+__all__ = [
+    "MEASURE",
+    "RANGE_TOKENS",
+    "SMALLEST",
+    "VIEW",
+    "MeasuredTokens",
+    "ViewSpec",
+    "ViewTask",
+    "Viewed",
+    "limits_of",
+]
 
 RANGE_TOKENS = 4_000_000
 SMALLEST = "smallest"
@@ -42,7 +52,7 @@ class ViewSpec:
     """What decides the view: targets, options, and into how many ranges each slice is cut."""
 
     slices: tuple[Slice, ...]
-    targets: Targets
+    targets: ViewTargets
     options: ViewOptions
     ranges: tuple[int, ...]
 
@@ -66,7 +76,7 @@ class ViewTask(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class MeasuredTokens:
     """Tokens without a target by bin, and tokens of sentences with one."""
 
     bins: tuple[int, ...]
@@ -123,7 +133,7 @@ def _sizes(batch: ViewBatch) -> Any:
     return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Measured]:
+def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[MeasuredTokens]:
     bins = np.zeros((len(tasks), BINS), np.int64)
     held = [0] * len(tasks)
     for batch in _view(tasks, spec):
@@ -133,7 +143,7 @@ def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: Vie
             more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
             bins[index] += more
             held[index] += with_target
-    return [Measured(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
+    return [MeasuredTokens(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
 
 
 _OF_ALL = {
@@ -147,7 +157,7 @@ def _downsamples(task: ViewTask, _: ViewSpec) -> bool:
     return task.limit is not None
 
 
-def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list[int]:
+def limits_of(measured: Sequence[Sequence[MeasuredTokens]], budget: int | str) -> list[int]:
     """Return per slice the bins to keep, from what was measured of each part and slice.
 
     `budget` is the most tokens per slice, or `SMALLEST` for those of the smallest slice.
@@ -266,9 +276,9 @@ def ranges_of(keys: Any, ranges: int) -> Any:
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
 
 
-MEASURE: Stage[ViewTask, ViewSpec, Measured] = Stage(
+MEASURE: Stage[ViewTask, ViewSpec, MeasuredTokens] = Stage(
     name="change/measure",
-    receipt=Measured,
+    receipt=MeasuredTokens,
     build=_measure,
     unused={
         **_OF_ALL,

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Cut", "calibrated", "cut_at", "youden"]
+__all__ = ["CalibratedThreshold", "calibrated", "cut_at", "youden"]
 
 Floats = npt.NDArray[np.float64]
 
 
-class Cut(NamedTuple):
+class CalibratedThreshold(NamedTuple):
     """A threshold of predictions, and what it does.
 
     Attributes:
@@ -44,7 +44,7 @@ def calibrated(predicted: Floats, threshold: float, below: float) -> Floats:
     return np.interp(predicted, [0.0, threshold, 1.0], [0.0, below, 1.0])
 
 
-def cut_at(gold: Floats, predicted: Floats, below: float, threshold: float) -> Cut:
+def cut_at(gold: Floats, predicted: Floats, below: float, threshold: float) -> CalibratedThreshold:
     """Return what a threshold does.
 
     Args:
@@ -56,10 +56,10 @@ def cut_at(gold: Floats, predicted: Floats, below: float, threshold: float) -> C
     abstract, taken = gold < below, predicted < threshold
     sensitivity = float(taken[abstract].mean()) if abstract.any() else np.nan
     specificity = float((~taken[~abstract]).mean()) if not abstract.all() else np.nan
-    return Cut(float(threshold), sensitivity, specificity)
+    return CalibratedThreshold(float(threshold), sensitivity, specificity)
 
 
-def youden(gold: Floats, predicted: Floats, below: float) -> Cut:
+def youden(gold: Floats, predicted: Floats, below: float) -> CalibratedThreshold:
     """Return the threshold of the greatest sensitivity + specificity - 1 (Youden 1950).
 
     It lies half-way between two predictions; of several equally good ones the nearest to `below`

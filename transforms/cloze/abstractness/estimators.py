@@ -22,7 +22,7 @@ from transforms.common.rowwise import dots, product
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.models.refusals import needs_models
 
-__all__ = ["ESTIMATORS", "MEMBERS", "Estimator", "Fitted", "Training", "fit", "predict"]
+__all__ = ["ESTIMATORS", "MEMBERS", "ConcretenessTraining", "Estimator", "Fitted", "fit", "predict"]
 
 Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
@@ -31,7 +31,7 @@ MEMBERS = ("ridge", "svr")  # of the mean
 _STOPPING = 0.1  # share of the words by which the network is stopped
 
 
-class Training(NamedTuple):
+class ConcretenessTraining(NamedTuple):
     """What an estimator learns from.
 
     Attributes:
@@ -55,12 +55,12 @@ class Estimator(Entry):
         uses: the options that decide what is fitted.
     """
 
-    fit: Callable[[Training, EstimatorOptions], Fitted]
+    fit: Callable[[ConcretenessTraining, EstimatorOptions], Fitted]
     predict: Callable[[Fitted, Floats], Floats]
     uses: tuple[str, ...]
 
 
-def fit(name: str, training: Training, options: EstimatorOptions) -> Fitted:
+def fit(name: str, training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
     """Fit an estimator on one thread.
 
     Args:
@@ -80,7 +80,7 @@ def predict(name: str, fitted: Fitted, rows: Floats) -> Floats:
     return np.clip(ESTIMATORS[name].predict(fitted, rows), 0.0, 1.0)
 
 
-def _fit_ridge(training: Training, options: EstimatorOptions) -> Fitted:
+def _fit_ridge(training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
     """Ridge regression (Hoerl and Kennard 1970)."""
     rows, labels = training.rows, training.labels
     centre, mean = rows.mean(axis=0), float(labels.mean())
@@ -94,7 +94,7 @@ def _predict_ridge(fitted: Fitted, rows: Floats) -> Floats:
     return np.asarray(dots(rows, fitted["weights"]) + fitted["intercept"])
 
 
-def _fit_svr(training: Training, options: EstimatorOptions) -> Fitted:
+def _fit_svr(training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
     """Support vector regression with a Gaussian kernel (Smola and Schoelkopf 2004)."""
     try:
         from sklearn.svm import SVR
@@ -115,7 +115,7 @@ def _predict_svr(fitted: Fitted, rows: Floats) -> Floats:
     return np.asarray(sums + fitted["intercept"])
 
 
-def _fit_mean(training: Training, options: EstimatorOptions) -> Fitted:
+def _fit_mean(training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
     found: Fitted = {}
     for name in MEMBERS:
         fitted = ESTIMATORS[name].fit(training, options)
@@ -145,7 +145,7 @@ def _one_thread_of_torch(torch: Any, seed: int) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _fit_network(training: Training, options: EstimatorOptions) -> Fitted:
+def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
     """The network of ReCAM (Zheng et al. 2021): two ReLU layers, sigmoid output, squared error.
 
     Sizes, dropout, Adam (Kingma and Ba 2015) and stopping by a tenth of the words are ours, for the

@@ -29,10 +29,19 @@ from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import product
-from transforms.lexicon.vectors.asking import Vectors
+from transforms.lexicon.vectors.asking import StaticVectors
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["INPUTS", "Described", "Describing", "Given", "describe", "fit_inputs", "ngram_part", "with_glosses"]
+__all__ = [
+    "INPUTS",
+    "DescribedWords",
+    "Describing",
+    "InputResources",
+    "describe",
+    "fit_inputs",
+    "ngram_part",
+    "with_glosses",
+]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -43,22 +52,22 @@ HYPERNYM_WORDS = 5  # rated words that must lie below a hypernym: fewer say more
 _SMALL = 1e-9
 
 
-class Given(NamedTuple):
+class InputResources(NamedTuple):
     """What inputs look words up in."""
 
     wordnet: WordNet | None = None
-    vectors: tuple[Vectors, ...] = ()
+    vectors: tuple[StaticVectors, ...] = ()
     glosses: GlossVectors | None = None
 
 
-class Block(NamedTuple):
+class InputBlock(NamedTuple):
     """Numbers of words, (words, columns), and which words they are known of."""
 
     values: Floats
     known: Bools
 
 
-class Asked(NamedTuple):
+class WordsWithSenses(NamedTuple):
     """Words that are described, with their senses where there is a WordNet."""
 
     words: list[str]
@@ -79,23 +88,23 @@ class Input(Entry):
         blocks: from what was fitted and words, its blocks by name.
     """
 
-    fit: Callable[[Asked, Given, InputOptions], Arrays]
-    blocks: Callable[[Arrays, Asked, Given], dict[str, Block]]
+    fit: Callable[[WordsWithSenses, InputResources, InputOptions], Arrays]
+    blocks: Callable[[Arrays, WordsWithSenses, InputResources], dict[str, InputBlock]]
 
 
-def _nothing(_: Asked, __: Given, ___: InputOptions) -> Arrays:
+def _nothing(_: WordsWithSenses, __: InputResources, ___: InputOptions) -> Arrays:
     return {}
 
 
-def _fit_ngrams(asked: Asked, _: Given, options: InputOptions) -> Arrays:
+def _fit_ngrams(asked: WordsWithSenses, _: InputResources, options: InputOptions) -> Arrays:
     return fit_ngrams(asked.words, least=options.ngram_words, dim=options.ngram_dim)
 
 
-def _ngrams(fitted: Arrays, asked: Asked, _: Given) -> dict[str, Block]:
-    return {"ngrams": Block(*ngram_rows(fitted, asked.words))}
+def _ngrams(fitted: Arrays, asked: WordsWithSenses, _: InputResources) -> dict[str, InputBlock]:
+    return {"ngrams": InputBlock(*ngram_rows(fitted, asked.words))}
 
 
-def _fit_wordnet(asked: Asked, given: Given, options: InputOptions) -> Arrays:
+def _fit_wordnet(asked: WordsWithSenses, given: InputResources, options: InputOptions) -> Arrays:
     assert given.wordnet is not None
     assert asked.senses is not None
     below = np.bincount(hypernyms_of(given.wordnet, asked.senses).indices, minlength=len(given.wordnet))
@@ -106,29 +115,33 @@ def _fit_wordnet(asked: Asked, given: Given, options: InputOptions) -> Arrays:
     return {"hypernyms": kept, "scale": np.where(scale > _SMALL, scale, 1.0)}
 
 
-def _wordnet(fitted: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
+def _wordnet(fitted: Arrays, asked: WordsWithSenses, given: InputResources) -> dict[str, InputBlock]:
     wordnet, senses = given.wordnet, asked.senses
     assert wordnet is not None
     assert senses is not None
     above = hypernyms_of(wordnet, senses)[:, fitted["hypernyms"]].toarray()
     numbers = numbers_of(wordnet, senses) / fitted["scale"]
     return {
-        "classes": Block(classes_of(wordnet, senses), senses.known),
-        "hypernyms": Block(above, senses.known),
-        "numbers": Block(numbers, senses.known),
+        "classes": InputBlock(classes_of(wordnet, senses), senses.known),
+        "hypernyms": InputBlock(above, senses.known),
+        "numbers": InputBlock(numbers, senses.known),
     }
 
 
-def _glosses(_: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
+def _glosses(_: Arrays, asked: WordsWithSenses, given: InputResources) -> dict[str, InputBlock]:
     assert given.wordnet is not None
     assert given.glosses is not None
     assert asked.senses is not None
     own, definitions, around = gloss_rows(given.wordnet, asked.senses, given.glosses)
     known = asked.senses.known
-    return {"gloss_words": Block(*own), "definitions": Block(definitions, known), "around": Block(around, known)}
+    return {
+        "gloss_words": InputBlock(*own),
+        "definitions": InputBlock(definitions, known),
+        "around": InputBlock(around, known),
+    }
 
 
-def _vectors(_: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
+def _vectors(_: Arrays, asked: WordsWithSenses, given: InputResources) -> dict[str, InputBlock]:
     found = {}
     for place, vectors in enumerate(given.vectors):
         rows, known = vectors.vectors(asked.column)
@@ -136,7 +149,7 @@ def _vectors(_: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
             other, there = vectors.vectors(asked.senses.base)
             rows = np.where(known[:, None], rows, other)
             known = known | there
-        found[f"vectors_{place}"] = Block(rows.astype(np.float64), known)
+        found[f"vectors_{place}"] = InputBlock(rows.astype(np.float64), known)
     return found
 
 
@@ -172,7 +185,7 @@ class Describing(NamedTuple):
     begins: Mapping[str, int]
 
 
-class Described(NamedTuple):
+class DescribedWords(NamedTuple):
     """Rated words as they are described.
 
     Attributes:
@@ -186,7 +199,7 @@ class Described(NamedTuple):
     known: Mapping[str, Bools]
 
 
-def with_glosses(given: Given, options: InputOptions) -> Given:
+def with_glosses(given: InputResources, options: InputOptions) -> InputResources:
     """Return what words are looked up in, with the vectors of WordNet's glosses."""
     if given.glosses is not None or given.wordnet is None:
         return given
@@ -194,21 +207,25 @@ def with_glosses(given: Given, options: InputOptions) -> Given:
     return given._replace(glosses=vectors)
 
 
-def _asked(words: Sequence[str], given: Given) -> Asked:
+def _asked(words: Sequence[str], given: InputResources) -> WordsWithSenses:
     senses = None
     if given.wordnet is not None:
         senses = senses_of(given.wordnet, pa.array(words, pa.large_string()))
-    return Asked(list(words), senses)
+    return WordsWithSenses(list(words), senses)
 
 
-def _blocks(inputs: Sequence[str], fitted: Mapping[str, Arrays], asked: Asked, given: Given) -> dict[str, Block]:
-    found: dict[str, Block] = {}
+def _blocks(
+    inputs: Sequence[str], fitted: Mapping[str, Arrays], asked: WordsWithSenses, given: InputResources
+) -> dict[str, InputBlock]:
+    found: dict[str, InputBlock] = {}
     for name in inputs:
         found |= INPUTS[name].blocks(fitted[name], asked, given)
     return found
 
 
-def fit_inputs(words: Sequence[str], inputs: Sequence[str], given: Given, options: InputOptions) -> Described:
+def fit_inputs(
+    words: Sequence[str], inputs: Sequence[str], given: InputResources, options: InputOptions
+) -> DescribedWords:
     """Return rated words as they are described, and how.
 
     Args:
@@ -252,7 +269,7 @@ def fit_inputs(words: Sequence[str], inputs: Sequence[str], given: Given, option
             values, left = eigh(rows @ rows.T, subset_by_index=(last + 1 - rank, last))
             way = rows.T @ (left / np.sqrt(np.maximum(values, _SMALL)))
     how = whole._replace(components=_signed(way[:, ::-1]))
-    return Described(how, product(rows, how.components), known)
+    return DescribedWords(how, product(rows, how.components), known)
 
 
 def _signed(components: Floats) -> Floats:
@@ -262,7 +279,7 @@ def _signed(components: Floats) -> Floats:
     return np.asarray(components * np.where(signs == 0, 1.0, signs))
 
 
-def _side_by_side(how: Describing, blocks: Mapping[str, Block]) -> Floats:
+def _side_by_side(how: Describing, blocks: Mapping[str, InputBlock]) -> Floats:
     parts = [
         np.where(block.known[:, None], (block.values - how.centres[name]) / how.scales[name], 0.0)
         for name, block in blocks.items()
@@ -270,13 +287,13 @@ def _side_by_side(how: Describing, blocks: Mapping[str, Block]) -> Floats:
     return np.hstack(parts)
 
 
-def describe(how: Describing, words: Sequence[str], given: Given) -> tuple[Floats, Bools]:
+def describe(how: Describing, words: Sequence[str], given: InputResources) -> tuple[Floats, Bools]:
     """Return the numbers of words, (words, components), and which words any input knows."""
     found = [np.zeros((0, how.components.shape[1]))]
     known = [np.zeros(0, bool)]
     for start in range(0, len(words), WORDS_AT_ONCE):
         asked = _asked(words[start : start + WORDS_AT_ONCE], given)
-        blocks: dict[str, Block] = {}
+        blocks: dict[str, InputBlock] = {}
         for name in how.inputs:
             blocks |= INPUTS[name].blocks(how.fitted[name], asked, given)
         rows = _side_by_side(how, blocks)

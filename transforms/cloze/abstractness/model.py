@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from transforms.cloze.abstractness.calibration import calibrated
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from transforms.cloze.abstractness.inputs import Describing, Given, describe
+from transforms.cloze.abstractness.inputs import Describing, InputResources, describe
 from transforms.cloze.abstractness.options import RATED, WORD_FORMS
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.learning.models.formats import pack_texts, unpack_texts
@@ -121,7 +121,7 @@ def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
     if model.ngrams is None or not words:
         return found
     # A row of zeros, the mean of all words, is of one whose n-grams are not known.
-    rows, known = describe(model.ngrams, words, Given())
+    rows, known = describe(model.ngrams, words, InputResources())
     own = predict(model.estimator, model.fitted, rows[known])
     found[known] = calibrated(own, model.threshold, model.below)
     return found

@@ -14,16 +14,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from transforms.cloze.abstractness.calibration import Cut, cut_at, youden
-from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, Training, fit, predict
-from transforms.cloze.abstractness.inputs import Described, Given, describe, fit_inputs, ngram_part, with_glosses
+from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
+from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, ConcretenessTraining, fit, predict
+from transforms.cloze.abstractness.inputs import (
+    DescribedWords,
+    InputResources,
+    describe,
+    fit_inputs,
+    ngram_part,
+    with_glosses,
+)
 from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, kept_arrays
 from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from transforms.cloze.abstractness.ratings import Ratings
 from transforms.common.code.fingerprints import digest
 from transforms.common.draws.folds import fold_of
 from transforms.common.errors import LexbeamError
-from transforms.evaluation.evaluating import Measured, measure
+from transforms.evaluation.evaluating import MeasuredMetric, measure
 from transforms.learning.models.model import Model
 
 __all__ = ["Learned", "inputs_of", "learn", "out_of_fold", "vocabulary_of"]
@@ -53,8 +60,8 @@ class Learned(NamedTuple):
     words: int
     scales: Mapping[str, tuple[float, float]]
     known: Mapping[str, int]
-    measured: Mapping[str, Measured]
-    cuts: tuple[Cut, Cut]
+    measured: Mapping[str, MeasuredMetric]
+    cuts: tuple[CalibratedThreshold, CalibratedThreshold]
     vocabulary: int
 
 
@@ -67,7 +74,7 @@ def inputs_of(options: AbstractnessOptions) -> tuple[str, ...]:
 
 def learn(
     ratings: Ratings,
-    given: Given,
+    given: InputResources,
     options: AbstractnessOptions,
     resources: Mapping[str, str],
     made_from: Mapping[str, str],
@@ -91,7 +98,7 @@ def learn(
     described = fit_inputs(ratings.words, inputs, given, options.words)
     known = {name: int(found.sum()) for name, found in described.known.items()}
     _check_known(known, ratings, made_from)
-    training = Training(ratings.words, described.rows, ratings.values)
+    training = ConcretenessTraining(ratings.words, described.rows, ratings.values)
     names = tuple(dict.fromkeys([how.estimator, *how.compare]))
     log.info("folds")
     pooled = out_of_fold(training, names, options.folds, how)
@@ -136,7 +143,9 @@ def _check_known(known: Mapping[str, int], ratings: Ratings, made_from: Mapping[
             )
 
 
-def out_of_fold(training: Training, names: Sequence[str], folds: int, options: EstimatorOptions) -> dict[str, Floats]:
+def out_of_fold(
+    training: ConcretenessTraining, names: Sequence[str], folds: int, options: EstimatorOptions
+) -> dict[str, Floats]:
     """Return what estimators predict of each word, learned from the other folds, 0 to 1.
 
     The mean of estimators brings what each of them predicts alone, which costs nothing.
@@ -159,7 +168,7 @@ def out_of_fold(training: Training, names: Sequence[str], folds: int, options: E
             raise LexbeamError("all rated words are in one fold: give more of them, or `folds`")
         if not held.any():
             continue
-        rest = Training(
+        rest = ConcretenessTraining(
             [word for word, out in zip(training.words, held.tolist(), strict=True) if not out],
             training.rows[~held],
             training.labels[~held],
@@ -173,7 +182,7 @@ def out_of_fold(training: Training, names: Sequence[str], folds: int, options: E
     return {name: np.clip(raw[name], 0.0, 1.0) for name in order}
 
 
-def vocabulary_of(rated: Sequence[str], given: Given, most: int) -> list[str]:
+def vocabulary_of(rated: Sequence[str], given: InputResources, most: int) -> list[str]:
     """Return the words that a model holds, in lower case: rated ones first, then others.
 
     Args:
@@ -201,7 +210,11 @@ def _add(found: dict[str, None], words: Sequence[str], most: int) -> None:
 
 
 def _predicted(
-    described: Described, words: Sequence[str], given: Given, estimator: str, fitted: dict[str, npt.NDArray[Any]]
+    described: DescribedWords,
+    words: Sequence[str],
+    given: InputResources,
+    estimator: str,
+    fitted: dict[str, npt.NDArray[Any]],
 ) -> Floats:
     """Return predictions block by block, in little memory."""
     found = [np.zeros(0)]
@@ -230,7 +243,11 @@ def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings
 
 
 def _metrics(
-    measured: Mapping[str, Measured], estimator: str, cuts: tuple[Cut, Cut], ratings: Ratings, predicted: Floats
+    measured: Mapping[str, MeasuredMetric],
+    estimator: str,
+    cuts: tuple[CalibratedThreshold, CalibratedThreshold],
+    ratings: Ratings,
+    predicted: Floats,
 ) -> dict[str, float | None]:
     own, (plain, calibrated) = measured[estimator], cuts
     found: dict[str, float | None] = {

@@ -157,7 +157,7 @@ def read_annotations(
 _Found = tuple[list[Annotation], list[RejectRow]]
 
 
-def _sheet(entry: files.Entry, asked: pa.Table, questions: _Questions, options: AnnotationOptions) -> _Found:
+def _sheet(entry: files.ListedFile, asked: pa.Table, questions: _Questions, options: AnnotationOptions) -> _Found:
     found = read_answers(SHEET, asked, [entry.path], encoding=options.encoding)
     annotations = []
     for row in found.table.to_pylist():
@@ -181,7 +181,7 @@ def _sheet(entry: files.Entry, asked: pa.Table, questions: _Questions, options: 
     return annotations, [reject for reject in found.rejects if reject.reason != "missing"]
 
 
-def _table(entry: files.Entry, questions: _Questions, options: AnnotationOptions) -> _Found:
+def _table(entry: files.ListedFile, questions: _Questions, options: AnnotationOptions) -> _Found:
     named = parse_columns(options.columns)
     names = {role: (named[role],) if role in named else own for role, own in _NAMES.items()}
     roles = Roles(names, _NEEDED, "say by `columns` {role}=NAME what it is called")

@@ -20,10 +20,10 @@ from transforms.evaluation.reliability import nominal_alpha
 
 __all__ = [
     "Annotation",
-    "Judged",
+    "JudgedAnswer",
     "Key",
     "QualityOptions",
-    "Verdict",
+    "QuestionVerdict",
     "agreement_of",
     "settle_annotations",
     "verdict_of",
@@ -91,14 +91,14 @@ class Annotation(NamedTuple):
     position: str
 
 
-class Judged(NamedTuple):
+class JudgedAnswer(NamedTuple):
     """An answer, and why it does not count; None: it does."""
 
     annotation: Annotation
     reason: str | None
 
 
-class Verdict(NamedTuple):
+class QuestionVerdict(NamedTuple):
     """What answers say of a question, see table cloze/verdicts."""
 
     answers: int
@@ -112,7 +112,7 @@ class Verdict(NamedTuple):
     reason: str | None
 
 
-def settle_annotations(annotations: Sequence[Annotation], options: QualityOptions) -> list[Judged]:
+def settle_annotations(annotations: Sequence[Annotation], options: QualityOptions) -> list[JudgedAnswer]:
     """Return annotations, each with the first reason for which it does not count.
 
     The accuracy of an annotator is that of their answers that count by the other rules.
@@ -129,7 +129,7 @@ def settle_annotations(annotations: Sequence[Annotation], options: QualityOption
         for place, one in enumerate(annotations):
             if reasons[place] is None and one.annotator in low:
                 reasons[place] = "low_accuracy"
-    return [Judged(one, reason) for one, reason in zip(annotations, reasons, strict=True)]
+    return [JudgedAnswer(one, reason) for one, reason in zip(annotations, reasons, strict=True)]
 
 
 def _reason(one: Annotation, options: QualityOptions) -> str | None:
@@ -155,7 +155,7 @@ def _is_easy(one: Annotation, options: QualityOptions) -> bool:
     return any(said == word.casefold().split() for word in options.easy_words)
 
 
-def verdict_of(judged: Sequence[Judged], options: QualityOptions) -> Verdict:
+def verdict_of(judged: Sequence[JudgedAnswer], options: QualityOptions) -> QuestionVerdict:
     """Return what the answers to a question say of it.
 
     Args:
@@ -178,7 +178,7 @@ def verdict_of(judged: Sequence[Judged], options: QualityOptions) -> Verdict:
         "no_evidence": options.evidence and evidence < len(own),
         "easy_but_wrong": options.easy and wrong > 0,
     }
-    return Verdict(
+    return QuestionVerdict(
         len(own),
         right,
         accuracy,

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from transforms.cloze.questions.question import LETTERS
 from transforms.people.cells import CELL_LIMIT, cell_of
-from transforms.people.sheets import Answer, Column, Sheet
+from transforms.people.sheets import Answer, Sheet, SheetColumn
 
-__all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "Asked", "asked_rows"]
+__all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "SheetRows", "asked_rows"]
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -30,9 +30,9 @@ SHEET = Sheet(
         "Copy the words of the passage and those of the question that tell you so.",
     ),
     columns=(
-        Column("passage", "a text"),
-        Column("question", "a summary of it, with a gap"),
-        *(Column(letter, "an option") for letter in LETTERS),
+        SheetColumn("passage", "a text"),
+        SheetColumn("question", "a summary of it, with a gap"),
+        *(SheetColumn(letter, "an option") for letter in LETTERS),
     ),
     answers=(
         ANSWER,
@@ -53,14 +53,14 @@ SHEET = Sheet(
 COLUMNS = ("question_id", "kind", "split", "article", "question", "options", "kept")
 
 
-class Asked(NamedTuple):
+class SheetRows(NamedTuple):
     """Rows of the sheet, and how many questions have a text that no cell holds."""
 
     rows: pa.Table
     too_long: int
 
 
-def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> Asked:
+def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> SheetRows:
     """Return the questions that people are asked about, as rows of the sheet.
 
     Args:
@@ -86,7 +86,7 @@ def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> A
         )
     names = [*SHEET.key, *(column.name for column in SHEET.columns)]
     schema = pa.schema([(name, pa.string()) for name in names])
-    return Asked(pa.Table.from_pylist(found, schema), too_long)
+    return SheetRows(pa.Table.from_pylist(found, schema), too_long)
 
 
 def _units(text: str) -> int:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import ANNOTATIONS, VERDICT_REASONS, VERDICTS
 from transforms.cloze.annotations.files import Question
-from transforms.cloze.annotations.quality import Judged, Key, QualityOptions, agreement_of, verdict_of
+from transforms.cloze.annotations.quality import JudgedAnswer, Key, QualityOptions, agreement_of, verdict_of
 
 __all__ = ["COLUMNS", "annotation_rows", "figures_of", "questions_of", "verdict_rows"]
 
@@ -29,7 +29,7 @@ def questions_of(rows: Iterable[pa.Table]) -> dict[Key, Question]:
     }
 
 
-def annotation_rows(judged: Sequence[Judged]) -> pa.Table:
+def annotation_rows(judged: Sequence[JudgedAnswer]) -> pa.Table:
     """Return rows of cloze/annotations, sorted by their key."""
     rows = []
     for one, reason in judged:
@@ -55,9 +55,9 @@ def annotation_rows(judged: Sequence[Judged]) -> pa.Table:
     return pa.Table.from_pylist(rows, ANNOTATIONS.schema())
 
 
-def verdict_rows(judged: Sequence[Judged], questions: Iterable[Key], options: QualityOptions) -> pa.Table:
+def verdict_rows(judged: Sequence[JudgedAnswer], questions: Iterable[Key], options: QualityOptions) -> pa.Table:
     """Return rows of cloze/verdicts, one for each question, sorted."""
-    by_key: dict[Key, list[Judged]] = {}
+    by_key: dict[Key, list[JudgedAnswer]] = {}
     for one in judged:
         by_key.setdefault(one.annotation.key, []).append(one)
     rows = []

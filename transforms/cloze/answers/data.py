@@ -22,10 +22,10 @@ from transforms.cloze.answers.keys import FIVE
 from transforms.cloze.filters.candidates import question_id
 from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER
 from transforms.cloze.questions.question import gapped
-from transforms.cloze.readers.data import PAIR_ROWS, Group, GroupTask, lists_of
+from transforms.cloze.readers.data import PAIR_ROWS, GroupTask, QuestionGroup, lists_of
 from transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
 from transforms.cloze.readers.options import PLACEHOLDER as GAP
-from transforms.cloze.readers.options import RESERVED, Lists, Questions
+from transforms.cloze.readers.options import RESERVED, NumberLists, Questions
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
@@ -40,8 +40,8 @@ __all__ = [
     "ASKED",
     "ENCODE_ASKED",
     "AskTask",
-    "Asked",
     "EncodedAsked",
+    "FiveWayQuestions",
     "VocabularyOptions",
     "asked_texts",
     "counts_of",
@@ -103,7 +103,7 @@ class AskTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class FiveWayQuestions:
     """Receipt of questions.
 
     Attributes:
@@ -115,7 +115,7 @@ class Asked:
     counts: tuple[tuple[str, str, int], ...]
 
 
-def _ask(artefact: Artefact, task: AskTask, _: None) -> Asked:
+def _ask(artefact: Artefact, task: AskTask, _: None) -> FiveWayQuestions:
     counts: Counter[tuple[str, str]] = Counter()
 
     def tables() -> Iterator[pa.Table]:
@@ -124,7 +124,7 @@ def _ask(artefact: Artefact, task: AskTask, _: None) -> Asked:
             yield pa.Table.from_pylist(rows, ASKED_ROWS)
 
     part = write_part(artefact, ASKED_ROWS, tables(), sort_keys=("question_id", "kind"))
-    return Asked(part, tuple((*key, count) for key, count in sorted(counts.items())))
+    return FiveWayQuestions(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
 def _of_articles(task: AskTask, counts: Counter[Any]) -> Iterator[list[dict[str, Any]]]:
@@ -179,9 +179,9 @@ def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) 
         yield {**row, "token": pair["summary_starts"].index(start)}, ""
 
 
-ASK: Stage[AskTask, None, Asked] = Stage(
+ASK: Stage[AskTask, None, FiveWayQuestions] = Stage(
     name="cloze/ask",
-    receipt=Asked,
+    receipt=FiveWayQuestions,
     build=_ask,
     unused={"task.number": "parts hold rows, not the number that they have"},
     unit="parts of questions",
@@ -274,7 +274,7 @@ def _write_texts(
     pairs = [PAIR_ROWS.empty_table()]
     lengths: dict[str, list[int]] = {"passage": [], "text": []}
 
-    def write(stream: Any, name: str, own: Lists) -> None:
+    def write(stream: Any, name: str, own: NumberLists) -> None:
         stream.write(own.values.tobytes())
         lengths[name] += np.diff(own.bounds).tolist()
 
@@ -334,7 +334,7 @@ def numbered_questions(encoded: EncodedAsked) -> tuple[Questions, pa.Table]:
     return questions, rows
 
 
-def pair_texts(encoded: EncodedAsked) -> tuple[Lists, Lists, np.ndarray, np.ndarray]:
+def pair_texts(encoded: EncodedAsked) -> tuple[NumberLists, NumberLists, np.ndarray, np.ndarray]:
     """Return passages, whole summaries, and hashes of the pairs and articles that they are of."""
     rows = read_table([checked(encoded.pairs)])
     return (
@@ -364,4 +364,4 @@ ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
 
 def language_task(language: str, pairs: tuple[Part, ...], asked: tuple[Part, ...]) -> GroupTask:
     """Return what `ENCODE_ASKED` takes: all pairs, and all parts of `ASK`."""
-    return GroupTask(Group("", language), pairs, asked)
+    return GroupTask(QuestionGroup("", language), pairs, asked)

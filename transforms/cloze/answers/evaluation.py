@@ -13,7 +13,7 @@ import numpy as np
 
 from schemas.cloze.pairs import KINDS
 from transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, subset_of
-from transforms.cloze.answers.files import Answer
+from transforms.cloze.answers.files import SystemAnswer
 from transforms.cloze.answers.keys import UNKNOWN, Key
 from transforms.common.errors import LexbeamError
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -57,7 +57,7 @@ def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
     return [System(name, "", np.arange(count), chances) for name, chances in found.items()]
 
 
-def systems_of(key: Key, answers: Sequence[Answer], where: str, named: str) -> list[System]:
+def systems_of(key: Key, answers: Sequence[SystemAnswer], where: str, named: str) -> list[System]:
     """Return the systems of a file of answers, sorted by name and what they were trained on.
 
     A system answers every question; one that says what it was trained on every question of the
@@ -72,7 +72,7 @@ def systems_of(key: Key, answers: Sequence[Answer], where: str, named: str) -> l
     Raises:
         LexbeamError: an answer is missing, doubled, or to no question; ids are named.
     """
-    groups: dict[tuple[str, str], list[Answer]] = {}
+    groups: dict[tuple[str, str], list[SystemAnswer]] = {}
     for one in answers:
         groups.setdefault((one.system or named, one.trained_on), []).append(one)
     found = []
@@ -89,7 +89,7 @@ def systems_of(key: Key, answers: Sequence[Answer], where: str, named: str) -> l
     return found
 
 
-def _system(key: Key, own: Sequence[Answer], system: str, trained_on: str) -> System:
+def _system(key: Key, own: Sequence[SystemAnswer], system: str, trained_on: str) -> System:
     by_index = {one.by_index for one in own}
     if len(by_index) > 1:
         raise LexbeamError("some answers have an index, and some an id: give one of them")

@@ -27,7 +27,7 @@ from transforms.common.options.small_texts import cells_of, delimiter_of, filled
 from transforms.common.store import files
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["Answer", "read_answers"]
+__all__ = ["SystemAnswer", "read_answers"]
 
 _IDS = ("question_id", "id")
 _LABELS = ("label", "chosen")
@@ -37,7 +37,7 @@ _TELL = ("kind", "system", "trained_on")
 _KNOWN = (_INDEX, *_IDS, *_LABELS, *_OPTIONS)
 
 
-class Answer(NamedTuple):
+class SystemAnswer(NamedTuple):
     """An answer to a question.
 
     Attributes:
@@ -57,7 +57,7 @@ class Answer(NamedTuple):
     trained_on: str = ""
 
 
-def read_answers(path: str) -> list[Answer]:
+def read_answers(path: str) -> list[SystemAnswer]:
     """Read a file of answers, in the order of its lines.
 
     Raises:
@@ -108,7 +108,7 @@ def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int
         yield number, {name: value for name, value in values.items() if value is not None}
 
 
-def _answer(values: Mapping[str, Any]) -> Answer:
+def _answer(values: Mapping[str, Any]) -> SystemAnswer:
     """Return what a row says.
 
     Raises:
@@ -123,7 +123,7 @@ def _answer(values: Mapping[str, Any]) -> Answer:
         raise ValueError(f"it names no question: give {_INDEX} or {_IDS[0]}")
     by_index = names[0] == _INDEX
     text = str(_whole(values[_INDEX], _INDEX)) if by_index else str(values[names[0]]).strip()
-    return Answer(text, by_index, _chances(values), **said)
+    return SystemAnswer(text, by_index, _chances(values), **said)
 
 
 def _whole(value: Any, name: str) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from transforms.cloze.answers.baselines import stand_in_passage
 from transforms.cloze.pairs.layout import InputText, ReadOptions
 from transforms.cloze.pairs.layouts import LAYOUTS
-from transforms.cloze.pairs.pair import Given, GivenTarget, article_id
+from transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
 from transforms.cloze.pairs.row_layouts import kind_of_name
 from transforms.common.errors import UsageError
 from transforms.common.store import files
@@ -71,7 +71,7 @@ def read_key(path: str, kind: str | None) -> Key:
     )
 
 
-def _questions(path: str, kind: str | None) -> Iterator[tuple[Given, GivenTarget]]:
+def _questions(path: str, kind: str | None) -> Iterator[tuple[RawPair, GivenTarget]]:
     shown = f"`gold` {files.shown(path)}"
     try:
         if files.size(path) is None:

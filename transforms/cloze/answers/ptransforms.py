@@ -17,9 +17,9 @@ from schemas.cloze.pairs import CLOZE_METRICS
 from transforms.cloze.answers.data import (
     ASK,
     ENCODE_ASKED,
-    Asked,
     AskTask,
     EncodedAsked,
+    FiveWayQuestions,
     VocabularyOptions,
     language_task,
 )
@@ -105,7 +105,7 @@ def _trained(element: tuple[Key, tuple[AnswerTask, TrainedSystem]]) -> tuple[Key
 
 
 def _choice_tasks(
-    element: tuple[int, Asked], models: tuple[ChoiceModel, ...], pairs: tuple[Part, ...]
+    element: tuple[int, FiveWayQuestions], models: tuple[ChoiceModel, ...], pairs: tuple[Part, ...]
 ) -> Iterator[tuple[tuple[str, int], ChoiceTask]]:
     number, asked = element
     (beside,) = (part for part in pairs if part.number == number)

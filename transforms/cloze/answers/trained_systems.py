@@ -20,7 +20,7 @@ from schemas.cloze.answers import ANSWERS
 from transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
 from transforms.cloze.answers.keys import FIVE
 from transforms.cloze.filters.base import VECTORS
-from transforms.cloze.readers.options import RESERVED, NetworkOptions, Questions, ReaderOptions, TrainingData
+from transforms.cloze.readers.options import RESERVED, NetworkOptions, Questions, ReaderNetworkOptions, TrainingData
 from transforms.cloze.readers.own_vectors import own_vectors
 from transforms.cloze.readers.training import log_probabilities, train_reader
 from transforms.cloze.readers.words import vectors_of
@@ -160,8 +160,8 @@ def _with_own_vectors(task: AnswerTask, data: TrainingData, held: HeldOut, optio
     return data if made is None else data._replace(vectors=made, given=False)
 
 
-def _reader(options: AnswerOptions) -> ReaderOptions:
-    return ReaderOptions(**vars(options.reader), prior=0, further_each=0)
+def _reader(options: AnswerOptions) -> ReaderNetworkOptions:
+    return ReaderNetworkOptions(**vars(options.reader), prior=0, further_each=0)
 
 
 def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> TrainedSystem:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.batches import Batch
+from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
 from transforms.lexicon.resources import Lexicon
 
@@ -17,9 +17,9 @@ __all__ = [
     "PASSES",
     "VECTORS",
     "WORDNET",
+    "ClozeFilter",
     "Evaluate",
-    "Filter",
-    "Setting",
+    "FilterSetting",
     "Verdicts",
     "counted",
     "nothing",
@@ -32,7 +32,7 @@ WORDNET = "wordnet_"
 VECTORS = "vectors_"
 
 
-class Setting(NamedTuple):
+class FilterSetting(NamedTuple):
     """What filters are evaluated with.
 
     Attributes:
@@ -75,11 +75,11 @@ class Verdicts(NamedTuple):
 
 
 # From a batch, tokens of its summaries, rising, and the setting, to verdicts on these tokens.
-Evaluate = Callable[[Batch, np.ndarray, Setting], Verdicts]
+Evaluate = Callable[[PairBatch, np.ndarray, FilterSetting], Verdicts]
 
 
 @dataclass(frozen=True)
-class Filter(Entry):
+class ClozeFilter(Entry):
     """A filter; its doc line is what holds of a word that it lets through.
 
     Attributes:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from transforms.lexicon.compiled.casing import coded
 
-__all__ = ["COLUMNS", "Batch", "Places", "Side", "batch_of", "batches_of", "unique_hits"]
+__all__ = ["COLUMNS", "PairBatch", "SideTokens", "TokenPlaces", "batch_of", "batches_of", "unique_hits"]
 
 # What is read of `cloze/pairs`.
 COLUMNS = (
@@ -30,7 +30,7 @@ _PAIRS = 64
 _WORD = r"[\p{L}\p{N}]"
 
 
-class Side(NamedTuple):
+class SideTokens(NamedTuple):
     """The tokens of all summaries, or of all passages.
 
     Attributes:
@@ -56,7 +56,7 @@ class Side(NamedTuple):
     words: np.ndarray
 
 
-class Batch(NamedTuple):
+class PairBatch(NamedTuple):
     """Pairs that are looked at together.
 
     Attributes:
@@ -69,8 +69,8 @@ class Batch(NamedTuple):
     """
 
     rows: pa.Table
-    summary: Side
-    passage: Side
+    summary: SideTokens
+    passage: SideTokens
     distinct: pa.Array
     folded: pa.Array
     asked: np.ndarray
@@ -108,7 +108,7 @@ def _end(table: pa.Table, start: int) -> int:
     return stop
 
 
-def batch_of(rows: pa.Table) -> Batch:
+def batch_of(rows: pa.Table) -> PairBatch:
     """Return rows of `cloze/pairs`, with `COLUMNS`, as flat arrays."""
     flat: dict[tuple[str, str], Any] = {}
     for side in ("summary", "passage"):
@@ -138,7 +138,7 @@ def batch_of(rows: pa.Table) -> Batch:
         owners = np.repeat(np.arange(len(lengths)), lengths)
         texts_of = {name: flat[side, name] for name in ("forms", "lemmas", "upos")}
         sides.append(
-            Side(
+            SideTokens(
                 bounds=bounds,
                 owners=owners,
                 **texts_of,
@@ -149,7 +149,7 @@ def batch_of(rows: pa.Table) -> Batch:
             )
         )
     summary, passage = sides
-    return Batch(rows, summary, passage, distinct, folded, np.flatnonzero(summary.words))
+    return PairBatch(rows, summary, passage, distinct, folded, np.flatnonzero(summary.words))
 
 
 def _flat(lists: pa.Array, lengths: np.ndarray) -> pa.Array:
@@ -162,7 +162,7 @@ def _flat(lists: pa.Array, lengths: np.ndarray) -> pa.Array:
     return flat.take(pa.array(places, mask=~there))
 
 
-class Places:
+class TokenPlaces:
     """Where numbers stand in the tokens of each pair."""
 
     def __init__(self, codes: np.ndarray, owners: np.ndarray, size: int) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.cloze.pairs import CANDIDATES, CRITERIA
-from transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, Setting, Verdicts
-from transforms.cloze.filters.batches import COLUMNS, Batch, batch_of, batches_of
-from transforms.cloze.filters.registry import FILTERS, Judged, filters_of, judge
+from transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, FilterSetting, Verdicts
+from transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
+from transforms.cloze.filters.registry import FILTERS, FilterVerdicts, filters_of, judge
 from transforms.cloze.filters.thresholds import Thresholds
 from transforms.common.code.fingerprints import digest
 from transforms.common.code.registry import docs_of
@@ -21,12 +21,21 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 
-__all__ = ["COUNTED", "JUDGE", "Asking", "CandidateTask", "Count", "Judgement", "candidates_of", "question_id"]
+__all__ = [
+    "COUNTED",
+    "JUDGE",
+    "CandidateSetting",
+    "CandidateTask",
+    "FilterCount",
+    "Judgement",
+    "candidates_of",
+    "question_id",
+]
 
 _HALF = 16
 
 
-class Asking(NamedTuple):
+class CandidateSetting(NamedTuple):
     """What is asked of words.
 
     Attributes:
@@ -41,7 +50,7 @@ class Asking(NamedTuple):
     kinds: tuple[str, ...]
     optional: tuple[str, ...]
     evaluate: str
-    setting: Setting
+    setting: FilterSetting
     without: tuple[str, ...] = ()
     columns: tuple[tuple[str, str], ...] = tuple(docs_of(FILTERS).items())
 
@@ -66,7 +75,7 @@ COUNTED = ("words", "rejected", "abstained", "reasons", "targets", "targets_reje
 
 
 @dataclass(frozen=True)
-class Count:
+class FilterCount:
     """What became of the words that a filter was asked of, for a kind.
 
     Attributes:
@@ -89,10 +98,10 @@ class Count:
     targets: int = 0
     targets_rejected: int = 0
 
-    def added(self, other: "Count") -> "Count":
+    def added(self, other: "FilterCount") -> "FilterCount":
         """Return the sums of two counts of the same kind and filter."""
         sums = (getattr(self, name) + getattr(other, name) for name in COUNTED)
-        return Count(self.kind, self.filter, *sums)
+        return FilterCount(self.kind, self.filter, *sums)
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,7 @@ class Judgement:
     """Receipt of a part of the candidates, and what became of its words."""
 
     part: PartFile
-    counts: tuple[Count, ...]
+    counts: tuple[FilterCount, ...]
 
 
 def question_id(pair_id: str, token: int) -> str:
@@ -111,7 +120,7 @@ def question_id(pair_id: str, token: int) -> str:
     return pair_id[:_HALF] + digest([pair_id, token])[:_HALF]
 
 
-def candidates_of(batch: Batch, asking: Asking) -> tuple[pa.Table, dict[tuple[str, str], Count]]:
+def candidates_of(batch: PairBatch, asking: CandidateSetting) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
     """Return the candidates of a batch, sorted by question and kind, and what became of them."""
     judged = judge(batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without)
     shared = _shared(batch)
@@ -124,7 +133,7 @@ def candidates_of(batch: Batch, asking: Asking) -> tuple[pa.Table, dict[tuple[st
     return sort_rows(pa.concat_tables(tables), CANDIDATES.key), counts
 
 
-def _shared(batch: Batch) -> dict[str, pa.Array]:
+def _shared(batch: PairBatch) -> dict[str, pa.Array]:
     """Return the columns that are the same for every kind."""
     own, rows = batch.summary, pa.array(batch.asked)
     owners = own.owners[batch.asked]
@@ -144,7 +153,7 @@ def _shared(batch: Batch) -> dict[str, pa.Array]:
     }
 
 
-def _sentences(batch: Batch, owners: np.ndarray, token: np.ndarray) -> np.ndarray:
+def _sentences(batch: PairBatch, owners: np.ndarray, token: np.ndarray) -> np.ndarray:
     """Return the sentence of each word."""
     firsts = batch.rows["summary_sentences"].combine_chunks()
     bounds = np.asarray(firsts.offsets).astype(np.int64)
@@ -156,7 +165,7 @@ def _sentences(batch: Batch, owners: np.ndarray, token: np.ndarray) -> np.ndarra
     return np.maximum(before - 1 - (bounds - bounds[0])[owners], 0)
 
 
-def _targets(batch: Batch, kind: str) -> np.ndarray:
+def _targets(batch: PairBatch, kind: str) -> np.ndarray:
     """Return which words the files have as targets of a kind."""
     tokens = [
         batch.summary.bounds[row] + target["token"]
@@ -167,7 +176,7 @@ def _targets(batch: Batch, kind: str) -> np.ndarray:
     return np.isin(batch.asked, np.array(tokens, np.int64))
 
 
-def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged: Judged) -> pa.Table:
+def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged: FilterVerdicts) -> pa.Table:
     count = len(target)
     columns = {**shared, "kind": pa.array([kind] * count, pa.string()), "target": pa.array(target)}
     nothing = Verdicts(np.full(count, np.nan), pa.nulls(count, pa.string()), np.full(count, ABSTAINS, np.int8))
@@ -182,10 +191,10 @@ def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged:
     return pa.table({name: columns[name] for name in CANDIDATES.schema().names}, CANDIDATES.schema())
 
 
-def _counts(kind: str, target: np.ndarray, judged: Judged) -> Iterator[Count]:
-    def of(name: str, asked: np.ndarray, rejected: np.ndarray, abstained: int, first: int) -> Count:
+def _counts(kind: str, target: np.ndarray, judged: FilterVerdicts) -> Iterator[FilterCount]:
+    def of(name: str, asked: np.ndarray, rejected: np.ndarray, abstained: int, first: int) -> FilterCount:
         numbers = (asked.sum(), rejected.sum(), abstained, first, (asked & target).sum(), (rejected & target).sum())
-        return Count(kind, name, *map(int, numbers))
+        return FilterCount(kind, name, *map(int, numbers))
 
     yield of("", np.ones(len(target), bool), ~judged.passed, 0, int((~judged.passed).sum()))
     for place, name in enumerate(FILTERS):
@@ -196,12 +205,14 @@ def _counts(kind: str, target: np.ndarray, judged: Judged) -> Iterator[Count]:
             yield of(name, asked, asked & (passed == FAILS), abstained, first)
 
 
-def _judge(artefact: Artefact, task: CandidateTask, asking: Asking) -> Judgement:
+def _judge(artefact: Artefact, task: CandidateTask, asking: CandidateSetting) -> Judgement:
     if task.thresholds is not None:
         known = {**asking.setting.thresholds, **task.thresholds.cosines}
         asking = asking._replace(setting=asking.setting._replace(thresholds=known))
     counts = {
-        (kind, name): Count(kind, name) for kind in asking.kinds for name in ("", *filters_of(kind, asking.optional))
+        (kind, name): FilterCount(kind, name)
+        for kind in asking.kinds
+        for name in ("", *filters_of(kind, asking.optional))
     }
 
     def rows() -> Iterator[pa.Table]:
@@ -215,7 +226,7 @@ def _judge(artefact: Artefact, task: CandidateTask, asking: Asking) -> Judgement
     return Judgement(made, tuple(counts.values()))
 
 
-def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
+def _chosen(_: Any, asking: CandidateSetting) -> Mapping[str, Sequence[str]]:
     own = asking.setting
     return {
         "transforms.cloze.filters.registry:FILTERS": asking.filters(),
@@ -223,7 +234,7 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     }
 
 
-JUDGE: Stage[CandidateTask, Asking, Judgement] = Stage(
+JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
     name="cloze/judge",
     receipt=Judgement,
     build=_judge,

@@ -18,9 +18,9 @@ from schemas.cloze.pairs import CANDIDATES, PAIRS
 from transforms.annotation.engines.registry import Engine
 from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.batches import COLUMNS, batch_of
-from transforms.cloze.filters.candidates import Asking, candidates_of
+from transforms.cloze.filters.candidates import CandidateSetting, candidates_of
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
-from transforms.cloze.pairs.pair import Given, LengthOptions, join_rows, pair_row
+from transforms.cloze.pairs.pair import LengthOptions, RawPair, join_rows, pair_row
 from transforms.cloze.pairs.read_stage import ANNOTATION
 from transforms.common.blas import one_thread
 from transforms.lexicon.wordnet.wordnet import WordNet
@@ -59,7 +59,7 @@ def pair_of(
     Raises:
         BadRecord: they are no pair, for the reasons that `pairing.pair_row` gives.
     """
-    given = Given("", passage, summary, language=language)
+    given = RawPair("", passage, summary, language=language)
     nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
     row = {**nothing, **pair_row(given, lengths), "source": "", "number": 0}
     pair: dict[str, Any] = join_rows([row])
@@ -68,7 +68,7 @@ def pair_of(
     return pa.Table.from_pylist([pair], PAIRS.schema())
 
 
-def explained(rows: pa.Table, asking: Asking) -> pa.Table:
+def explained(rows: pa.Table, asking: CandidateSetting) -> pa.Table:
     """Return what filters say of the words of summaries, with `COLUMNS_EXPLAINED`.
 
     A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating

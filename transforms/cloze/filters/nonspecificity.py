@@ -22,7 +22,7 @@ from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["DEPTHS", "SENSES", "Targets", "deep_senses", "or_else", "sense_names", "senses_of"]
+__all__ = ["DEPTHS", "SENSES", "ContextTargets", "deep_senses", "or_else", "sense_names", "senses_of"]
 
 DEPTHS = ("max", "min")
 
@@ -30,7 +30,7 @@ _TAGS = {"n": ("NOUN", "PROPN"), "v": ("VERB", "AUX")}
 _CLOSED = ("ADP", "CCONJ", "DET", "PART", "PRON", "PUNCT", "SCONJ", "SYM")
 
 
-class Targets(NamedTuple):
+class ContextTargets(NamedTuple):
     """Words in their contexts, those of one context next to one another.
 
     Attributes:
@@ -57,7 +57,7 @@ def or_else(words: pa.Array, others: pa.Array, made: Callable[[pa.Array], pa.Arr
     return pc.coalesce(words, more.take(pa.array(places, mask=places < 0)))
 
 
-def senses_of(wordnet: WordNet, targets: Targets) -> Ragged:
+def senses_of(wordnet: WordNet, targets: ContextTargets) -> Ragged:
     """Return the senses of each target as a noun or verb.
 
     They are those of its base form by Morphy, else of its lemma. Of other open classes, and where
@@ -84,7 +84,7 @@ def senses_of(wordnet: WordNet, targets: Targets) -> Ragged:
     return Ragged(found[0].offsets + found[1].offsets, values)
 
 
-class Asked(NamedTuple):
+class SenseContext(NamedTuple):
     """What a sense is chosen from.
 
     Attributes:
@@ -97,18 +97,18 @@ class Asked(NamedTuple):
 
     wordnet: WordNet
     contexts: Contexts | None
-    targets: Targets
+    targets: ContextTargets
     senses: Ragged
     depths: np.ndarray
 
 
-def _lesk(asked: Asked) -> np.ndarray:
+def _lesk(asked: SenseContext) -> np.ndarray:
     assert asked.contexts is not None
     texts = [asked.targets.forms, asked.targets.lemmas]
     return choose_senses(asked.wordnet, asked.contexts, asked.targets.contexts, texts, asked.senses)
 
 
-def _first(asked: Asked) -> np.ndarray:
+def _first(asked: SenseContext) -> np.ndarray:
     senses = asked.senses
     chosen = np.full(len(senses.offsets) - 1, MISSING)
     some = senses.lengths() > 0
@@ -116,7 +116,7 @@ def _first(asked: Asked) -> np.ndarray:
     return chosen
 
 
-def _any(asked: Asked) -> np.ndarray:
+def _any(asked: SenseContext) -> np.ndarray:
     senses, depths = asked.senses, asked.depths
     chosen = np.full(len(senses.offsets) - 1, MISSING)
     some = senses.lengths() > 0
@@ -130,11 +130,11 @@ def _any(asked: Asked) -> np.ndarray:
 
 
 # Which sense of a word counts; only `lesk` reads contexts.
-SENSES: dict[str, Callable[[Asked], np.ndarray]] = {"lesk": _lesk, "first": _first, "any": _any}
+SENSES: dict[str, Callable[[SenseContext], np.ndarray]] = {"lesk": _lesk, "first": _first, "any": _any}
 
 
 def deep_senses(
-    wordnet: WordNet, contexts: Contexts | None, targets: Targets, *, sense: str = "lesk", depth: str = "max"
+    wordnet: WordNet, contexts: Contexts | None, targets: ContextTargets, *, sense: str = "lesk", depth: str = "max"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sense of each target, and how deep it lies.
 
@@ -151,7 +151,7 @@ def deep_senses(
     senses = senses_of(wordnet, targets)
     depths_of = wordnet.depth_max if depth == "max" else wordnet.depth_min
     depths = depths_of(wordnet.synset_of(senses.values))
-    chosen = SENSES[sense](Asked(wordnet, contexts, targets, senses, depths))
+    chosen = SENSES[sense](SenseContext(wordnet, contexts, targets, senses, depths))
     deep = depths_of(wordnet.synset_of(chosen)).astype(np.float64)
     return chosen, np.where(chosen == MISSING, np.nan, deep)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.cloze.pairs import CRITERIA, KINDS
-from transforms.cloze.filters.base import WORDNET, Setting
-from transforms.cloze.filters.candidates import Asking
+from transforms.cloze.filters.base import WORDNET, FilterSetting
+from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
@@ -22,7 +22,7 @@ from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 
-__all__ = ["Asked", "CandidateOptions", "asking_of", "check_candidates", "lacking"]
+__all__ = ["CandidateOptions", "FilterRequest", "asking_of", "check_candidates", "lacking"]
 
 # Filters that ask WordNet.
 OF_WORDNET = ("nonspecificity", "synonym", "antonym")
@@ -112,10 +112,10 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     seed: int = option(1, help="of random word pairs")
 
 
-class Asked(NamedTuple):
+class FilterRequest(NamedTuple):
     """What is asked, and of which filters the threshold is a quantile."""
 
-    asking: Asking
+    asking: CandidateSetting
     quantiles: Mapping[str, float]
 
 
@@ -152,7 +152,7 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
             raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
 
 
-def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked:
+def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:
     """Return what is asked; resources are compiled.
 
     Args:
@@ -181,7 +181,7 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked
     predictor = None
     if "abstractness" in used:
         predictor = predictor_of(str(options.abstractness), options.concreteness_below)
-    setting = Setting(
+    setting = FilterSetting(
         lexicon=lexicon,
         sense=options.sense,
         depth=options.depth,
@@ -196,7 +196,7 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked
     quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
     left_out = tuple(name for name in FILTERS if name in without)
-    return Asked(Asking(kinds, optional, options.evaluate, setting, left_out), quantiles)
+    return FilterRequest(CandidateSetting(kinds, optional, options.evaluate, setting, left_out), quantiles)
 
 
 def _by_default(name: str, options: CandidateOptions) -> bool:

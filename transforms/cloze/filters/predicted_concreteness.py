@@ -14,7 +14,7 @@ from transforms.cloze.filters.scores import Predictor
 from transforms.common.errors import LexbeamError
 from transforms.common.store.identity import Place
 
-__all__ = ["Predicted", "Rated", "predictor_of"]
+__all__ = ["PredictedConcreteness", "Rated", "predictor_of"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedConcreteness:
     """A model in a folder, which each process opens once.
 
     Attributes:
@@ -83,7 +83,7 @@ _OPENED: dict[tuple[str, str], Concreteness] = {}
 _OPENING = threading.Lock()
 
 
-def _opened(kept: Predicted) -> Concreteness:
+def _opened(kept: PredictedConcreteness) -> Concreteness:
     key = (kept.folder, kept.digest)
     with _OPENING:
         if key not in _OPENED:
@@ -105,7 +105,7 @@ def predictor_of(folder: str, below: float | None) -> Predictor:
         LexbeamError: there is no such model.
     """
     model = open_concreteness(folder)
-    kept = Predicted(folder, model.digest, model.below if below is None else below)
+    kept = PredictedConcreteness(folder, model.digest, model.below if below is None else below)
     with _OPENING:
         _OPENED[folder, model.digest] = model
     return kept

@@ -12,7 +12,7 @@ from typing import Any
 import apache_beam as beam
 
 from schemas.cloze.pairs import CANDIDATES
-from transforms.cloze.filters.candidates import JUDGE, Asking, CandidateTask
+from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
 from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
@@ -62,7 +62,7 @@ class FindCandidates(beam.PTransform):
     """
 
     workspace: Workspace
-    asking: Asking
+    asking: CandidateSetting
     sampled: Sampled | None
     quantiles: Mapping[str, float]
 

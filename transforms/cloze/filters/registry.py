@@ -11,37 +11,37 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.filters.base import FAILS, Evaluate, Filter, Setting, Verdicts, nothing
-from transforms.cloze.filters.batches import Batch
+from transforms.cloze.filters.base import FAILS, ClozeFilter, Evaluate, FilterSetting, Verdicts, nothing
+from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.relations import antonym, synonym
 from transforms.cloze.filters.scores import abstractness, nonspecificity, pos
 from transforms.cloze.filters.similarity import contextual, static
 from transforms.cloze.filters.words import lemma, repeated
 from transforms.common.code.registry import Registry
 
-__all__ = ["EVALUATE", "FILTERS", "Judged", "filters_of", "judge", "optional_filters"]
+__all__ = ["EVALUATE", "FILTERS", "FilterVerdicts", "filters_of", "judge", "optional_filters"]
 
 EVALUATE = ("all", "until-rejected")
 
-FILTERS: Registry[Filter] = Registry(
+FILTERS: Registry[ClozeFilter] = Registry(
     {
-        "pos": Filter(pos, by_kind=True, doc="its part of speech is one of the kind's"),
-        "abstractness": Filter(
+        "pos": ClozeFilter(pos, by_kind=True, doc="its part of speech is one of the kind's"),
+        "abstractness": ClozeFilter(
             abstractness,
             needs="abstractness",
             doc="its concreteness, as it is rated or predicted, is below the threshold",
         ),
-        "nonspecificity": Filter(nonspecificity, doc="its sense is less deep in WordNet than the threshold"),
-        "repeated": Filter(repeated, doc="its lemma stands in the summary once"),
-        "lemma": Filter(lemma, doc="no word of the passage has its form or its lemma"),
-        "synonym": Filter(synonym, doc="no synonym of it stands in the passage"),
-        "antonym": Filter(antonym, doc="no antonym of it stands in the passage"),
-        "static": Filter(
+        "nonspecificity": ClozeFilter(nonspecificity, doc="its sense is less deep in WordNet than the threshold"),
+        "repeated": ClozeFilter(repeated, doc="its lemma stands in the summary once"),
+        "lemma": ClozeFilter(lemma, doc="no word of the passage has its form or its lemma"),
+        "synonym": ClozeFilter(synonym, doc="no synonym of it stands in the passage"),
+        "antonym": ClozeFilter(antonym, doc="no antonym of it stands in the passage"),
+        "static": ClozeFilter(
             static,
             needs="vectors",
             doc="no word of the passage is as similar to it, by static vectors, as the threshold",
         ),
-        "contextual": Filter(
+        "contextual": ClozeFilter(
             contextual,
             needs="encoder",
             doc="no word of the passage is as similar to it in its context as the threshold",
@@ -52,13 +52,13 @@ FILTERS: Registry[Filter] = Registry(
 )
 
 
-def optional_filters() -> dict[str, Filter]:
+def optional_filters() -> dict[str, ClozeFilter]:
     """Return the filters that can be switched off: all but what makes a word of a kind abstract."""
     criteria = {name for names in CRITERIA.values() for name in names}
     return {name: entry for name, entry in FILTERS.items() if name not in criteria}
 
 
-class Judged(NamedTuple):
+class FilterVerdicts(NamedTuple):
     """What filters say of the words of a batch, for one kind.
 
     Attributes:
@@ -80,13 +80,13 @@ def filters_of(kind: str, optional: Sequence[str]) -> list[str]:
 
 
 def judge(
-    batch: Batch,
+    batch: PairBatch,
     kinds: Sequence[str],
     optional: Sequence[str],
-    setting: Setting,
+    setting: FilterSetting,
     evaluate: str,
     without: Collection[str] = (),
-) -> dict[str, Judged]:
+) -> dict[str, FilterVerdicts]:
     """Return what filters say of all words of the summaries of a batch, by kind.
 
     Args:
@@ -99,7 +99,7 @@ def judge(
         without: filters that are not evaluated, though a kind has them.
     """
     count = len(batch.asked)
-    found = {kind: Judged({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
+    found = {kind: FilterVerdicts({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
     for place, name in enumerate(FILTERS):
         users = [kind for kind in kinds if name in filters_of(kind, optional) and name not in without]
         open_to = {kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy() for kind in users}
@@ -116,7 +116,7 @@ def judge(
     return found
 
 
-def _evaluated(evaluate: Evaluate, batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def _evaluated(evaluate: Evaluate, batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Return verdicts on all words; those that are not asked have none."""
     if asked.all():
         return evaluate(batch, batch.asked, setting)
@@ -131,7 +131,7 @@ def _evaluated(evaluate: Evaluate, batch: Batch, asked: np.ndarray, setting: Set
     return verdicts._replace(matches=own.matches.take(pa.array(rows, mask=rows < 0)))
 
 
-def _added(judged: Judged, name: str, place: int, own: Verdicts, asked: np.ndarray) -> Judged:
+def _added(judged: FilterVerdicts, name: str, place: int, own: Verdicts, asked: np.ndarray) -> FilterVerdicts:
     """Return what is known with the verdicts of one more filter, on the words it was asked of."""
     if not asked.all():
         own = Verdicts(
@@ -141,4 +141,6 @@ def _added(judged: Judged, name: str, place: int, own: Verdicts, asked: np.ndarr
         )
     rejected = own.passed == FAILS
     reason = np.where(rejected & (judged.reason < 0), place, judged.reason)
-    return Judged({**judged.verdicts, name: own}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason)
+    return FilterVerdicts(
+        {**judged.verdicts, name: own}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason
+    )

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import WORDNET, Setting, Verdicts, counted, nothing
-from transforms.cloze.filters.batches import Batch, Places, unique_hits
+from transforms.cloze.filters.base import WORDNET, FilterSetting, Verdicts, counted, nothing
+from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.filters.nonspecificity import or_else
 from transforms.lexicon.wordnet.ragged import Ragged
 
@@ -23,17 +23,17 @@ MATCHES = ("surface", "lemma")
 SENSES_OF = ("all", "tag")
 
 
-def synonym(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def synonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Ask that no synonym stands in the passage; the value is how many words do."""
     return _related(batch, asked, setting, "synonyms")
 
 
-def antonym(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def antonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Ask that no antonym stands in the passage; the value is how many words do."""
     return _related(batch, asked, setting, "antonyms")
 
 
-def _related(batch: Batch, asked: np.ndarray, setting: Setting, relation: str) -> Verdicts:
+def _related(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str) -> Verdicts:
     languages = batch.rows["language"].combine_chunks()
     owners = batch.summary.owners[asked]
     found = nothing(len(asked))
@@ -52,7 +52,7 @@ def _related(batch: Batch, asked: np.ndarray, setting: Setting, relation: str) -
     return found
 
 
-def _of_language(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any) -> Verdicts:
+def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any) -> Verdicts:
     summary, passage = batch.summary, batch.passage
     by_lemma = setting.relation_match == "lemma"
     lists, known = _lists(batch, asked, setting, relation, wordnet)
@@ -67,9 +67,9 @@ def _of_language(batch: Batch, asked: np.ndarray, setting: Setting, relation: st
     own = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
     kept = np.flatnonzero(whole & ~own)
     owners = summary.owners[asked][targets[kept]]
-    hits = [Places(passage.folded, passage.owners, len(batch.folded)).find(owners, first[kept])]
+    hits = [TokenPlaces(passage.folded, passage.owners, len(batch.folded)).find(owners, first[kept])]
     if by_lemma:
-        places = Places(passage.lemma, passage.owners, len(batch.folded))
+        places = TokenPlaces(passage.lemma, passage.owners, len(batch.folded))
         hits.append(places.find(owners, first[kept]))
     phrase, token = unique_hits(*(np.concatenate(side) for side in zip(*hits, strict=True)))
     lengths = codes.lengths()[kept][phrase]
@@ -91,7 +91,9 @@ def _of_language(batch: Batch, asked: np.ndarray, setting: Setting, relation: st
     return counted(len(asked), target[new], token[new], passage.forms, length[new])
 
 
-def _lists(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any) -> tuple[Ragged, pa.Array]:
+def _lists(
+    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any
+) -> tuple[Ragged, pa.Array]:
     """Return the related words of each word: their places, and the words."""
     rows = pa.array(asked)
     forms, lemmas = batch.summary.forms.take(rows), batch.summary.lemmas.take(rows)
@@ -107,7 +109,7 @@ def _lists(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wor
     return Ragged(offsets, np.arange(len(words))), words
 
 
-def _spelled(batch: Batch, words: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+def _spelled(batch: PairBatch, words: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return where the parts of each word begin, and their numbers."""
     distinct = words.dictionary_encode()
     lowered = pc.utf8_lower(distinct.dictionary.cast(pa.large_string()))

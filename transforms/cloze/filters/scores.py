@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import ABSTAINS, WORDNET, Setting, Verdicts
-from transforms.cloze.filters.batches import Batch
+from transforms.cloze.filters.base import ABSTAINS, WORDNET, FilterSetting, Verdicts
+from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.lesk import contexts_of
-from transforms.cloze.filters.nonspecificity import Targets, deep_senses, sense_names
+from transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS
 from transforms.lexicon.wordnet.wordnet import WordNet
 
@@ -47,7 +47,7 @@ class Predictor(Protocol):
         """Return what a manifest says of it, plain values."""
 
 
-def pos(batch: Batch, asked: np.ndarray, setting: Setting, kind: str) -> Verdicts:
+def pos(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, kind: str) -> Verdicts:
     """Ask that the part of speech is one of the kind's; the match is the part of speech.
 
     It abstains where there is no annotation.
@@ -65,7 +65,7 @@ def pos(batch: Batch, asked: np.ndarray, setting: Setting, kind: str) -> Verdict
     return Verdicts(np.full(len(asked), np.nan), upos, passed)
 
 
-def _common(batch: Batch, asked: np.ndarray, setting: Setting) -> np.ndarray:
+def _common(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> np.ndarray:
     """Return whether WordNet has words as common nouns."""
     found = np.zeros(len(asked), bool)
     for rows, wordnet in _wordnets(batch, setting):
@@ -77,14 +77,14 @@ def _common(batch: Batch, asked: np.ndarray, setting: Setting) -> np.ndarray:
     return found
 
 
-def _wordnets(batch: Batch, setting: Setting) -> list[tuple[np.ndarray, WordNet]]:
+def _wordnets(batch: PairBatch, setting: FilterSetting) -> list[tuple[np.ndarray, WordNet]]:
     """Return the rows of each language that has a WordNet, and that."""
     languages = batch.rows["language"].combine_chunks()
     found = setting.lexicon.by_language(WORDNET, languages)
     return [(rows, known) for rows, known in found if isinstance(known, WordNet)]
 
 
-def abstractness(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Ask that the concreteness is below the threshold; the value is the concreteness."""
     predictor: Predictor = setting.abstractness
     rows = pa.array(asked)
@@ -94,7 +94,7 @@ def abstractness(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     return Verdicts(values, pa.nulls(len(asked), pa.large_string()), passed.astype(np.int8))
 
 
-def nonspecificity(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def nonspecificity(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Ask that the sense is less deep than the threshold; the value is the depth.
 
     The match is the sense, `person.n.1`.
@@ -112,12 +112,14 @@ def nonspecificity(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdict
     return Verdicts(values, names, passed.astype(np.int8))
 
 
-def _senses(batch: Batch, asked: np.ndarray, setting: Setting, wordnet: WordNet) -> tuple[np.ndarray, np.ndarray]:
+def _senses(
+    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, wordnet: WordNet
+) -> tuple[np.ndarray, np.ndarray]:
     contexts = None
     if setting.sense == "lesk":
         texts = [batch.rows[f"{side}_forms"].combine_chunks() for side in ("summary", "passage")]
         contexts = contexts_of(wordnet, texts)
     rows = pa.array(asked)
     own = batch.summary
-    targets = Targets(own.forms.take(rows), own.lemmas.take(rows), own.upos.take(rows), own.owners[asked])
+    targets = ContextTargets(own.forms.take(rows), own.lemmas.take(rows), own.upos.take(rows), own.owners[asked])
     return deep_senses(wordnet, contexts, targets, sense=setting.sense, depth=setting.depth)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.base import ABSTAINS, VECTORS, Setting, Verdicts
-from transforms.cloze.filters.batches import Batch, Side
+from transforms.cloze.filters.base import ABSTAINS, VECTORS, FilterSetting, Verdicts
+from transforms.cloze.filters.batches import PairBatch, SideTokens
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots, product
 from transforms.lexicon.compiled.keys import MISSING
@@ -30,12 +30,12 @@ __all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "stat
 Known = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def static(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def static(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Ask that no word of the passage is as similar as the threshold, by static vectors."""
     return _judged(batch, asked, static_vectors(batch, setting.lexicon), setting.thresholds["static"])
 
 
-def contextual(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
+def contextual(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Ask that no word of the passage is as similar as the threshold, each in its sentence."""
     if not len(asked):
         return _verdicts(batch, np.zeros(0), np.zeros(0, np.int64), 0.0)
@@ -45,7 +45,7 @@ def contextual(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     return _judged(batch, asked, known, setting.thresholds["contextual"])
 
 
-def static_vectors(batch: Batch, lexicon: Lexicon) -> Known:
+def static_vectors(batch: PairBatch, lexicon: Lexicon) -> Known:
     """Return the unit vectors of the words of a batch; those of zeros are no vectors."""
     languages = batch.rows["language"].combine_chunks()
     matrices: list[np.ndarray] = []
@@ -75,7 +75,7 @@ def _unit(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vectors * scale[:, None], sound
 
 
-def contextual_vectors(batch: Batch, asked: np.ndarray, others: np.ndarray, encoding: Encoding) -> Known:
+def contextual_vectors(batch: PairBatch, asked: np.ndarray, others: np.ndarray, encoding: Encoding) -> Known:
     """Return the unit vectors of tokens of summaries and of passages in their sentences."""
     options = encoding.options
     encoder = load_encoder(str(options.encoder), device=options.device, digest=encoding.info.digest)
@@ -100,7 +100,7 @@ def contextual_vectors(batch: Batch, asked: np.ndarray, others: np.ndarray, enco
     return np.concatenate(matrices), rows[0], rows[1]
 
 
-def _spans(batch: Batch, name: str, side: Side, pair: int, tokens: np.ndarray) -> list[tuple[str, int, int]]:
+def _spans(batch: PairBatch, name: str, side: SideTokens, pair: int, tokens: np.ndarray) -> list[tuple[str, int, int]]:
     """Return the sentence of each token, and where the token stands in it."""
     text = batch.rows[name][pair].as_py()
     starts, ends, firsts = (
@@ -118,11 +118,11 @@ def _spans(batch: Batch, name: str, side: Side, pair: int, tokens: np.ndarray) -
     ]
 
 
-def _judged(batch: Batch, asked: np.ndarray, known: Known, threshold: float) -> Verdicts:
+def _judged(batch: PairBatch, asked: np.ndarray, known: Known, threshold: float) -> Verdicts:
     return _verdicts(batch, *greatest(batch, asked, known), threshold)
 
 
-def greatest(batch: Batch, asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
+def greatest(batch: PairBatch, asked: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
     """Return of each word the greatest cosine to a word of its passage, and that token.
 
     Args:
@@ -173,7 +173,7 @@ def pair_cosines(known: Known, first: np.ndarray, second: np.ndarray) -> np.ndar
     return cosines
 
 
-def _verdicts(batch: Batch, cosines: np.ndarray, tokens: np.ndarray, threshold: float) -> Verdicts:
+def _verdicts(batch: PairBatch, cosines: np.ndarray, tokens: np.ndarray, threshold: float) -> Verdicts:
     known = tokens != MISSING
     passed = np.where(known, np.nan_to_num(cosines, nan=np.inf) < threshold, ABSTAINS)
     matches = batch.passage.forms.take(pa.array(tokens, mask=~known))

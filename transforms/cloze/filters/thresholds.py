@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.batches import COLUMNS, Batch, batch_of, batches_of
+from transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
 from transforms.cloze.filters.similarity import contextual_vectors, pair_cosines, static_vectors
 from transforms.common.draws.by_content import numbers
 from transforms.common.errors import LexbeamError, UsageError
@@ -30,9 +30,9 @@ __all__ = [
     "MEASURE",
     "RANDOM_PAIRS",
     "SETTLE",
-    "Measured",
     "Sampled",
-    "Threshold",
+    "SampledCosines",
+    "SimilarityThreshold",
     "Thresholds",
     "check_threshold",
     "cutoff_of",
@@ -45,14 +45,14 @@ _LABEL = "cloze/random words"
 SCHEMA = pa.schema([("static", pa.float64()), ("contextual", pa.float64())])
 
 
-class Threshold(NamedTuple):
+class SimilarityThreshold(NamedTuple):
     """A threshold: a cosine, or a quantile; the other is None."""
 
     cosine: float | None
     quantile: float | None
 
 
-def parse_threshold(text: str) -> Threshold:
+def parse_threshold(text: str) -> SimilarityThreshold:
     """Return what `0.85` or `quantile:0.99` says.
 
     Raises:
@@ -64,9 +64,9 @@ def parse_threshold(text: str) -> Threshold:
     except ValueError:
         value = math.nan
     if not colon and -1 <= value <= 1:
-        return Threshold(value, None)
+        return SimilarityThreshold(value, None)
     if kind == "quantile" and 0 < value < 1:
-        return Threshold(None, value)
+        return SimilarityThreshold(None, value)
     raise UsageError(
         f"a threshold of similarity is a cosine, such as 0.85, or a quantile of random word pairs, "
         f"such as quantile:0.99, not {text!r}"
@@ -91,7 +91,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True)
-class Measured:
+class SampledCosines:
     """Receipt of the cosines of the word pairs of a part."""
 
     file: File
@@ -132,16 +132,16 @@ def cutoff_of(pairs: Iterable[pa.Table], most: int, seed: int) -> int:
     return int(least.max(initial=0))
 
 
-def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> Measured:
+def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> SampledCosines:
     """Write the cosines of the word pairs of a part that are taken."""
     columns = [name for name in COLUMNS if name != "targets"]
     tables = (_measured(batch_of(rows), sampled) for rows in batches_of(read_rows([checked(part)], columns)))
     with artefact.writing(".parquet") as stream:
         write_rows(stream, SCHEMA, tables)
-    return Measured(artefact.file(".parquet"))
+    return SampledCosines(artefact.file(".parquet"))
 
 
-def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
+def _measured(batch: PairBatch, sampled: Sampled) -> pa.Table:
     first, second = _drawn(batch, sampled)
     own, other = batch.summary, batch.passage
     same = own.folded[first] == other.folded[second]
@@ -160,7 +160,7 @@ def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
     return pa.table(found, SCHEMA)
 
 
-def _drawn(batch: Batch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
+def _drawn(batch: PairBatch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
     """Return the word pairs of a batch that are taken: tokens of summaries, of passages."""
     ids, seed = batch.rows["pair_id"], sampled.seed
     drawn = numbers(ids, seed=seed, label=_LABEL, draws=DRAWS)
@@ -193,8 +193,8 @@ def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> 
     return Thresholds(cosines, pairs)
 
 
-MEASURE: Stage[Part, Sampled, Measured] = Stage(
-    name="cloze/measure", receipt=Measured, build=_measure, blas=True, unit="parts"
+MEASURE: Stage[Part, Sampled, SampledCosines] = Stage(
+    name="cloze/measure", receipt=SampledCosines, build=_measure, blas=True, unit="parts"
 )
 SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
     name="cloze/threshold", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from schemas.cloze.pairs import OPTION_REASONS, OPTIONS
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.options.inflection import inflected
-from transforms.cloze.options.options import WANTED, Answer, OptionRules, WordFacts, choose
-from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, Group, asked_rows, candidates, language_is
+from transforms.cloze.options.options import WANTED, OptionRules, RightAnswer, WordFacts, choose
+from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
 from transforms.cloze.readers.options import FREQUENCY
 from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import product
@@ -24,7 +24,7 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 from transforms.lexicon.resources import Lexicon
 
-__all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "Chosen", "KindCount"]
+__all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
 
 
 class ChooseTask(NamedTuple):
@@ -41,7 +41,7 @@ class ChooseTask(NamedTuple):
     number: int
     candidates: Part
     pairs: tuple[Part, ...]
-    groups: tuple[tuple[Group, Encoded], ...]
+    groups: tuple[tuple[QuestionGroup, Encoded], ...]
     predictions: tuple[Part, ...]
 
 
@@ -71,7 +71,7 @@ class KindCount:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenOptions:
     """Receipt of a part of the options, and what became of its questions."""
 
     part: PartFile
@@ -81,7 +81,7 @@ class Chosen:
 class _Words:
     """What is known of the words of a group."""
 
-    def __init__(self, group: Group, encoded: Encoded, lexicon: Lexicon) -> None:
+    def __init__(self, group: QuestionGroup, encoded: Encoded, lexicon: Lexicon) -> None:
         rows = candidates(encoded)
         words = rows["word"].to_pylist()
         self.lemma = dict(zip(words, rows["lemma"].to_pylist(), strict=True))
@@ -124,7 +124,7 @@ class _Words:
         return taken / np.where(lengths > 0, lengths, 1), there & (lengths[:, 0] > 0)
 
 
-def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Chosen:
+def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> ChosenOptions:
     rows = read_table([checked(task.candidates)], list(CANDIDATE_COLUMNS))
     counts: dict[str, dict[str, int]] = {}
     found: list[dict[str, Any]] = []
@@ -152,7 +152,7 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
             count["too_few"] += 1
     table = pa.Table.from_pylist(found, OPTIONS.schema()).sort_by([(name, "ascending") for name in OPTIONS.key])
     part = write_part(artefact, OPTIONS.schema(), [table], sort_keys=OPTIONS.key)
-    return Chosen(
+    return ChosenOptions(
         part,
         tuple(
             KindCount(kind, own[""], own["too_few"], {name: own[name] for name in OPTION_REASONS})
@@ -169,7 +169,7 @@ def _options_of(
     passage: frozenset[str],
     rules: OptionRules,
 ) -> Iterator[dict[str, Any]]:
-    answer = Answer(question["form"], question["lemma"], question["upos"] or "")
+    answer = RightAnswer(question["form"], question["lemma"], question["upos"] or "")
     own = synonyms[answer.lemma]
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
     cosines = words.similarity(pool, [answer.form.lower(), answer.lemma, *own])
@@ -248,9 +248,9 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
     return found
 
 
-CHOOSE: Stage[ChooseTask, ChooseOptions, Chosen] = Stage(
+CHOOSE: Stage[ChooseTask, ChooseOptions, ChosenOptions] = Stage(
     name="cloze/choose",
-    receipt=Chosen,
+    receipt=ChosenOptions,
     build=_choose,
     unused={"task.number": "parts hold rows, not the number that they have"},
     unordered=("task.pairs", "task.predictions"),

@@ -16,7 +16,7 @@ from transforms.cloze.options.inflection import cased_as
 from transforms.common.draws.by_content import hash_of, number_of
 from transforms.common.options.fields import option
 
-__all__ = ["IN_PASSAGE", "WANTED", "Answer", "Considered", "OptionRules", "WordFacts", "choose", "order_of"]
+__all__ = ["IN_PASSAGE", "WANTED", "Considered", "OptionRules", "RightAnswer", "WordFacts", "choose", "order_of"]
 
 WANTED = 4
 IN_PASSAGE = ("allow", "reject")
@@ -44,7 +44,7 @@ class OptionRules:
     )
 
 
-class Answer(NamedTuple):
+class RightAnswer(NamedTuple):
     """The answer of a question: its form as it stands, its lemma and its part of speech."""
 
     form: str
@@ -90,7 +90,7 @@ class Considered:
 
 
 def choose(
-    answer: Answer, lists: Mapping[str, Sequence[str]], facts: WordFacts, rules: OptionRules
+    answer: RightAnswer, lists: Mapping[str, Sequence[str]], facts: WordFacts, rules: OptionRules
 ) -> list[Considered]:
     """Return the words that were considered: options in their order, then what was dropped.
 
@@ -114,7 +114,7 @@ def choose(
 
 
 def _considered(
-    answer: Answer,
+    answer: RightAnswer,
     lists: Mapping[str, Sequence[str]],
     facts: WordFacts,
     rules: OptionRules,
@@ -169,7 +169,7 @@ def _order(one: Considered) -> tuple[int, Fraction, str, str]:
     return -len(one.readers), -one.exact, one.word, one.named
 
 
-def _reason(answer: Answer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:
+def _reason(answer: RightAnswer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:
     """Return why a word is no option, an entry of `OPTION_REASONS`; None: it may be one."""
     own = {shown.lower(), named.lower(), facts.lemma(named)}
     if own & {answer.form.lower(), answer.lemma.lower()}:

@@ -14,7 +14,7 @@ import apache_beam as beam
 from schemas.cloze.pairs import OPTIONS, PREDICTIONS
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseTask
 from transforms.cloze.options.choice_stage import ChooseOptions as Choosing
-from transforms.cloze.readers.data import Encoded, EncodeOptions, Group
+from transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import FREQUENCY
 from transforms.cloze.readers.stages import READ_PREDICT, READ_TRAIN, FoldOptions, PredictTask, ReadTask, TrainedReader
@@ -22,12 +22,14 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part
 
-__all__ = ["ChooseOptions", "ReadInFolds"]
+__all__ = ["ChooseAllOptions", "ReadInFolds"]
 
-Key = tuple[Group, str, int]
+Key = tuple[QuestionGroup, str, int]
 
 
-def _read_tasks(element: tuple[Group, Encoded], readers: tuple[str, ...], folds: int) -> Iterator[tuple[Key, ReadTask]]:
+def _read_tasks(
+    element: tuple[QuestionGroup, Encoded], readers: tuple[str, ...], folds: int
+) -> Iterator[tuple[Key, ReadTask]]:
     group, encoded = element
     for reader in readers:
         for fold in range(folds):
@@ -92,7 +94,7 @@ def _choose_tasks(
     element: tuple[int, Iterable[Part]],
     candidates: tuple[Part, ...],
     pairs: tuple[Part, ...],
-    encoded: list[tuple[Group, Encoded]],
+    encoded: list[tuple[QuestionGroup, Encoded]],
 ) -> Iterator[tuple[int, ChooseTask]]:
     predictions = tuple(sorted(element[1]))
     groups = tuple(sorted(encoded, key=itemgetter(0)))
@@ -107,7 +109,7 @@ def _rows(task: ChooseTask) -> float:
 
 
 @dataclass
-class ChooseOptions(beam.PTransform):
+class ChooseAllOptions(beam.PTransform):
     """Choose the options of every part of the candidates.
 
     Attributes:

@@ -6,7 +6,7 @@ from typing import Any
 from transforms.cloze.pairs.annotation import annotation_columns
 from transforms.cloze.pairs.cutting import CutOptions, cut
 from transforms.cloze.pairs.layout import PairEntry
-from transforms.cloze.pairs.pair import Given
+from transforms.cloze.pairs.pair import RawPair
 from transforms.common.records import Sentence
 from transforms.corpora.corpus import PartPair
 from transforms.corpora.reading import AnnotatedDocument, read_annotated
@@ -45,7 +45,7 @@ def corpus_pairs(
         )
 
 
-def _pair(found: AnnotatedDocument, options: CutOptions) -> Given:
+def _pair(found: AnnotatedDocument, options: CutOptions) -> RawPair:
     document = found.document
     if document.text is None:
         raise BadRecord("no_text", "annotated before it was taken in: its words have no places")
@@ -63,4 +63,4 @@ def _pair(found: AnnotatedDocument, options: CutOptions) -> Given:
         inside = [one for one in sentences if one.starts and start <= one.starts[0] < end]
         annotation |= annotation_columns(name, inside, start)
     summary, passage = (document.text[start:end] for start, end in where)
-    return Given(document.position, passage, summary, annotation=annotation)
+    return RawPair(document.position, passage, summary, annotation=annotation)

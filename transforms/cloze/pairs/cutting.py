@@ -14,7 +14,7 @@ from transforms.annotation.engines.registry import split_paragraphs
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord
 
-__all__ = ["SUMMARIES", "Cut", "CutOptions", "cut"]
+__all__ = ["SUMMARIES", "CutOptions", "DocumentCut", "cut"]
 
 SUMMARIES = ("first-sentence", "first-paragraph")
 PARAGRAPHS = ("empty-line", "line")
@@ -40,7 +40,7 @@ class CutOptions:
     paragraphs: str = option("empty-line", help="what ends a paragraph of a document", choices=PARAGRAPHS)
 
 
-class Cut(NamedTuple):
+class DocumentCut(NamedTuple):
     """Where summary and passage stand in a document: first code point and the one after the last.
 
     They carry no white space at either end.
@@ -50,7 +50,7 @@ class Cut(NamedTuple):
     passage: tuple[int, int]
 
 
-def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int]) -> Cut:
+def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int]) -> DocumentCut:
     """Cut a document.
 
     Args:
@@ -74,7 +74,7 @@ def cut(text: str, options: CutOptions, first_sentence: Callable[[int, str], int
     passage = _stripped(text, begin, len(text))
     if passage[0] == passage[1]:
         raise BadRecord("empty_passage", "nothing follows the summary")
-    return Cut(_stripped(text, start, start + end), passage)
+    return DocumentCut(_stripped(text, start, start + end), passage)
 
 
 def _paragraphs(text: str, ends: str) -> list[tuple[int, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from transforms.annotation.engines.registry import annotate_text, load_splitter
 from transforms.cloze.pairs.cutting import cut
 from transforms.cloze.pairs.layout import InputText, PairEntry, ReadOptions
-from transforms.cloze.pairs.pair import Given
+from transforms.cloze.pairs.pair import RawPair
 from transforms.common.errors import LexbeamError
 from transforms.formats.readers.registry import read_file
 from transforms.formats.records.base import BadRecord, Record, Reject
@@ -31,14 +31,14 @@ def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str,
                 yield source, Reject(entry.position, error.reason, error.detail)
 
 
-def _pair(record: Record, options: ReadOptions) -> Given:
+def _pair(record: Record, options: ReadOptions) -> RawPair:
     text = record.text
     if text is None or record.sentences is not None:
         raise BadRecord("annotated", "make a corpus of it, and give that as `layout` corpus")
     language = record.fields.get("language") or options.language or options.engine_language
     found = cut(text, options.cut, functools.partial(first_sentence, language=language))
     summary, passage = (text[start:end] for start, end in found)
-    return Given(
+    return RawPair(
         record.position,
         passage,
         summary,

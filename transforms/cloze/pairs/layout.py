@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
 from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.pair import Given
+from transforms.cloze.pairs.pair import RawPair
 from transforms.common.errors import UsageError, nearest
 from transforms.formats.records.base import ReaderOptions, Reject
 
@@ -67,5 +67,5 @@ def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-PairEntry = Given | Reject
+PairEntry = RawPair | Reject
 ReadLayout = Callable[[InputText, ReadOptions], Iterator[tuple[str, PairEntry]]]

@@ -20,10 +20,10 @@ from transforms.common.store.batches import BatchReader
 from transforms.common.store.tables import PartFile
 from transforms.formats.ingest.stage import acceptable
 from transforms.intake.merging import (
-    AnnotateOptions,
     PartTask,
     RejectTask,
     Settled,
+    TextAnnotationOptions,
     chosen_engine,
     engine_of,
     grouped_rows,
@@ -96,7 +96,7 @@ class _Tally:
             self.words[place] += len(pair[f"{name}_forms"])
 
 
-def _settle(artefact: Artefact, task: PartTask, options: AnnotateOptions) -> SettledPairs:
+def _settle(artefact: Artefact, task: PartTask, options: TextAnnotationOptions) -> SettledPairs:
     engine = engine_of(options)
     tally = _Tally()
 
@@ -129,7 +129,7 @@ def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
     return write_rejects(artefact, task, PAIR_REJECTS)
 
 
-SETTLE: Stage[PartTask, AnnotateOptions, SettledPairs] = Stage(
+SETTLE: Stage[PartTask, TextAnnotationOptions, SettledPairs] = Stage(
     name="cloze/settle",
     receipt=SettledPairs,
     build=_settle,

@@ -23,9 +23,9 @@ __all__ = [
     "ARTICLE_DIGITS",
     "PLACEHOLDER",
     "Filled",
-    "Given",
     "GivenTarget",
     "LengthOptions",
+    "RawPair",
     "article_id",
     "fill",
     "in_flag_order",
@@ -63,7 +63,7 @@ class GivenTarget(NamedTuple):
     label: int
 
 
-class Given(NamedTuple):
+class RawPair(NamedTuple):
     """A record of the input as it is read; its texts are cleaned.
 
     Attributes:
@@ -128,7 +128,7 @@ def in_flag_order(flags: Iterable[str]) -> list[str]:
     return [flag for flag in FLAGS if flag in found]
 
 
-def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
+def pair_row(given: RawPair, lengths: LengthOptions) -> dict[str, Any]:
     """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
 
     Raises:
@@ -175,7 +175,7 @@ def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
     }
 
 
-def _check_placeholders(given: Given) -> None:
+def _check_placeholders(given: RawPair) -> None:
     target = given.target
     texts = {"passage": given.passage}
     if target is None:

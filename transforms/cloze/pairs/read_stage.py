@@ -10,7 +10,7 @@ from transforms.cloze.pairs.corpus_pairs import corpus_pairs
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layout import InputText, ReadOptions
 from transforms.cloze.pairs.layouts import LAYOUTS
-from transforms.cloze.pairs.pair import Given, LengthOptions, pair_row
+from transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
 from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.corpora.corpus import PartPair
 from transforms.formats.ingest.stage import Unit
@@ -18,7 +18,7 @@ from transforms.formats.readers.registry import printable
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.intake.staging import Loaded, LoadedFile, RowSchema, Staging
 
-__all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusOptions", "LoadOptions"]
+__all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusPairOptions", "PairReadOptions"]
 
 _TARGET = pa.struct(
     [
@@ -70,7 +70,7 @@ ROWS = RowSchema(_COLUMNS, ("key", "source", "number", "position"), _size)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadOptions:
+class PairReadOptions:
     """What decides how files become pairs: how they are read, and how long texts may be."""
 
     read: ReadOptions
@@ -78,7 +78,7 @@ class LoadOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusOptions:
+class CorpusPairOptions:
     """What decides how the documents of a corpus become pairs."""
 
     cut: CutOptions
@@ -87,7 +87,7 @@ class CorpusOptions:
     genre: str | None = None
 
 
-def _add(staging: Staging, source: str, number: int, entry: Given | Reject, lengths: LengthOptions) -> None:
+def _add(staging: Staging, source: str, number: int, entry: RawPair | Reject, lengths: LengthOptions) -> None:
     """Stage a record: the `number`th of its file."""
     try:
         if isinstance(entry, Reject):
@@ -98,7 +98,7 @@ def _add(staging: Staging, source: str, number: int, entry: Given | Reject, leng
         staging.reject(source, entry.position, BadRecord(error.reason, detail))
 
 
-def _read(artefact: Artefact, unit: Unit, options: LoadOptions) -> Loaded:
+def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
     """Read the files of a unit.
 
     Raises:
@@ -123,7 +123,7 @@ def _read(artefact: Artefact, unit: Unit, options: LoadOptions) -> Loaded:
     return staging.loaded(inputs)
 
 
-def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusOptions) -> Loaded:
+def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions) -> Loaded:
     """Read the documents of a part of a corpus, with their annotation."""
     with Staging(artefact, ROWS, STAGE) as staging:
         found = corpus_pairs(part, options.cut, options.language, options.genre)
@@ -134,11 +134,11 @@ def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusOptions) -> 
     return staging.loaded([LoadedFile(sha256, part.documents.bytes, sha256, staging.records, staging.rejected)])
 
 
-def _chosen(_: Unit, options: LoadOptions) -> dict[str, tuple[str, ...]]:
+def _chosen(_: Unit, options: PairReadOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.cloze.pairs.layouts:LAYOUTS": (options.read.layout,)}
 
 
-READ: Stage[Unit, LoadOptions, Loaded] = Stage(
+READ: Stage[Unit, PairReadOptions, Loaded] = Stage(
     name="cloze/read",
     receipt=Loaded,
     build=_read,
@@ -146,6 +146,6 @@ READ: Stage[Unit, LoadOptions, Loaded] = Stage(
     chosen=_chosen,
     unit="batches",
 )
-READ_CORPUS: Stage[PartPair, CorpusOptions, Loaded] = Stage(
+READ_CORPUS: Stage[PartPair, CorpusPairOptions, Loaded] = Stage(
     name="cloze/read-corpus", receipt=Loaded, build=_read_corpus, unit="parts"
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.cloze.pairs import KINDS
 from transforms.cloze.pairs.layout import FIELDS, InputText, PairEntry, ReadOptions
-from transforms.cloze.pairs.pair import Given, GivenTarget
+from transforms.cloze.pairs.pair import GivenTarget, RawPair
 from transforms.common.errors import LexbeamError
 from transforms.formats.readers.delimited import rows
 from transforms.formats.readers.jsonl import json_rows
@@ -66,7 +66,7 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     return read_rows_of(file.path, file.name, file.open, options.reader, read, "JSON lines")
 
 
-def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: str, options: ReadOptions) -> Given:
+def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: str, options: ReadOptions) -> RawPair:
     passage = _text(values, "article", how)
     question = _text(values, "question", how)
     numbers = sorted(int(found[1]) for name in values if (found := _OPTION.fullmatch(name)))
@@ -75,7 +75,7 @@ def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: 
             raise BadRecord("missing_field", f"no field 'option_{place}', of {len(numbers)}")
     words = tuple(_option(values, f"option_{place}", how) for place in range(len(numbers)))
     label = _label(values, len(words))
-    given = Given(position, passage, question, GivenTarget(kind, words, label))
+    given = RawPair(position, passage, question, GivenTarget(kind, words, label))
     paths = {} if "id" in values else {"id": "question_id"}
     given = _with_others(given, values, options, paths)
     return given if given.language else given._replace(language=_LANGUAGE)
@@ -105,10 +105,10 @@ def read_jsonl(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     are paragraphs.
     """
 
-    def make(position: str, values: Mapping[str, Any], how: Cleaning) -> Given:
+    def make(position: str, values: Mapping[str, Any], how: Cleaning) -> RawPair:
         paths = options.paths
         passage, summary = (_text(values, paths[name], how) for name in ("passage", "summary"))
-        return _with_others(Given(position, passage, summary), values, options, paths)
+        return _with_others(RawPair(position, passage, summary), values, options, paths)
 
     def read(source: Source) -> Iterator[PairEntry]:
         return _objects(source, options, make)
@@ -140,7 +140,7 @@ def _text(values: Mapping[str, Any], path: str, how: Cleaning) -> str:
     return clean_text(found, how)
 
 
-def _with_others(given: Given, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]) -> Given:
+def _with_others(given: RawPair, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]) -> RawPair:
     """Return a pair with language, genre and source's id, as its row or else the options say."""
     said = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return given._replace(
@@ -184,7 +184,7 @@ def _cells(source: Source, options: ReadOptions) -> Iterator[PairEntry]:
                 if name not in values:
                     raise BadRecord("missing_field", f"{len(cells)} cells, and none is {name!r}")
             passage, summary = (clean_text(values[name], how) for name in needed)
-            yield _with_others(Given(str(number), passage, summary), values, options, paths)
+            yield _with_others(RawPair(str(number), passage, summary), values, options, paths)
         except BadRecord as error:
             yield Reject(str(number), error.reason, error.detail)
 

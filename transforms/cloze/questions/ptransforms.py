@@ -12,7 +12,7 @@ import apache_beam as beam
 from schemas.cloze.questions import QUESTIONS
 from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
 from transforms.cloze.questions.question import QuestionOptions
-from transforms.cloze.questions.stages import SPLIT, WRITE, Split, SplitRules, WriteTask
+from transforms.cloze.questions.stages import SPLIT, WRITE, QuestionSplit, SplitRules, WriteTask
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part
@@ -20,7 +20,9 @@ from transforms.common.store.tables import Part
 __all__ = ["MakeQuestions"]
 
 
-def _task(element: tuple[int, Drafted], pairs: tuple[Part, ...], split: tuple[int, Split]) -> tuple[int, WriteTask]:
+def _task(
+    element: tuple[int, Drafted], pairs: tuple[Part, ...], split: tuple[int, QuestionSplit]
+) -> tuple[int, WriteTask]:
     number, drafted = element
     return number, WriteTask(
         number,
@@ -66,7 +68,7 @@ class MakeQuestions(beam.PTransform):
         split = (
             drafted
             | "AllDrafts" >> Collect("rows")
-            | "Split" >> beam.ParDo(MakeArtefact(self.workspace, SPLIT, self.rules))
+            | "QuestionSplit" >> beam.ParDo(MakeArtefact(self.workspace, SPLIT, self.rules))
         )
         written = (
             drafted

@@ -29,8 +29,8 @@ __all__ = [
     "SCORE_TOLERANCE",
     "TOLERANCE",
     "Distance",
-    "Placed",
-    "SplitOptions",
+    "PlacedQuestions",
+    "QuestionSplitOptions",
     "Stratum",
     "distances_of",
     "place_questions",
@@ -57,7 +57,7 @@ SCORE_TOLERANCE = 0.05  # so far scores of two splits may be apart (Kolmogorov-S
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitOptions:
+class QuestionSplitOptions:
     """How questions are split."""
 
     shares: tuple[str, ...] = option(
@@ -68,7 +68,7 @@ class SplitOptions:
     )
 
 
-class Placed(NamedTuple):
+class PlacedQuestions(NamedTuple):
     """Splits of questions, in their order.
 
     Attributes:
@@ -114,7 +114,7 @@ class Distance:
     off: bool
 
 
-def place_questions(rows: pa.Table, shares: Shares, *, seed: int) -> Placed:
+def place_questions(rows: pa.Table, shares: Shares, *, seed: int) -> PlacedQuestions:
     """Return the splits of questions.
 
     Args:
@@ -123,7 +123,7 @@ def place_questions(rows: pa.Table, shares: Shares, *, seed: int) -> Placed:
         seed: other seeds give other splits.
     """
     if not rows.num_rows:
-        return Placed(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
+        return PlacedQuestions(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
     joined = components({name: rows[name] for name in COLUMNS if name.endswith("_key")})
     hashes = content_hashes(joined.names)
     order = np.argsort(hashes, kind="stable")
@@ -134,7 +134,7 @@ def place_questions(rows: pa.Table, shares: Shares, *, seed: int) -> Placed:
     of, stratum, level = (np.concatenate(column) for column in zip(*entries, strict=True))
     dealt = deal_alike(hashes[order], group[of], stratum, level, shares, bands=BANDS, seed=seed)
     large = tuple(np.flatnonzero(dealt.fixed).tolist())
-    return Placed(dealt.split[group], group, large)
+    return PlacedQuestions(dealt.split[group], group, large)
 
 
 def _entries(rows: pa.Table) -> Iterator[tuple[Ints, Ints, Floats]]:

@@ -23,7 +23,7 @@ from transforms.common.store.join import RowsByKey
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part
 
-__all__ = ["SPLIT", "WRITE", "Split", "SplitRules", "WriteTask"]
+__all__ = ["SPLIT", "WRITE", "QuestionSplit", "SplitRules", "WriteTask"]
 
 SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split", pa.string())])
 
@@ -38,7 +38,7 @@ class SplitRules(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Split:
+class QuestionSplit:
     """Receipt of the splits of all questions.
 
     Attributes:
@@ -69,7 +69,7 @@ class WriteTask(NamedTuple):
     splits: Part
 
 
-def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) -> Split:
+def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) -> QuestionSplit:
     kept = [
         rows.filter(pc.is_null(rows["reason"])).select(COLUMNS)
         for rows in read_rows([checked(one.file) for one in drafts], [*COLUMNS, "reason"])
@@ -81,7 +81,7 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
     names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
     table = pa.table([rows["question_id"], rows["kind"], names], schema=SPLITS)
     sizes = np.bincount(placed.group) if rows.num_rows else np.zeros(1, np.int64)
-    return Split(
+    return QuestionSplit(
         rows=write_part(artefact, SPLITS, [table], sort_keys=("question_id", "kind")),
         strata=strata_of(rows, placed.split, shares, rules.tolerance),
         distances=distances_of(rows, placed.split, shares, rules.score_tolerance),
@@ -130,8 +130,8 @@ def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tu
     }
 
 
-SPLIT: Stage[Sequence[PartFile], SplitRules, Split] = Stage(
-    name="cloze/split", receipt=Split, build=_split, unordered=("task",), blas=True, unit="tables"
+SPLIT: Stage[Sequence[PartFile], SplitRules, QuestionSplit] = Stage(
+    name="cloze/split", receipt=QuestionSplit, build=_split, unordered=("task",), blas=True, unit="tables"
 )
 WRITE: Stage[WriteTask, None, PartFile] = Stage(
     name="cloze/write",

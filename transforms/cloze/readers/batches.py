@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.options import PADDING, PLACEHOLDER, Further, Lists, Questions, ReaderOptions
+from transforms.cloze.readers.options import PADDING, PLACEHOLDER, Further, NumberLists, Questions, ReaderNetworkOptions
 from transforms.common.draws.by_content import numbers, permutation
 
 if TYPE_CHECKING:
-    from transforms.cloze.readers.networks import Batch, Texts
+    from transforms.cloze.readers.networks import PaddedTexts, QuestionBatch
 
-__all__ = ["Asked", "alike", "epoch_of", "tensor", "texts_of"]
+__all__ = ["EpochQuestions", "alike", "epoch_of", "tensor", "texts_of"]
 
 _POOL = 16  # batches whose questions are put in the order of their texts' lengths
 _TOGETHER = 64  # questions that are predicted at once
@@ -29,7 +29,7 @@ Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.int32]
 
 
-class Asked:
+class EpochQuestions:
     """Questions, and further ones behind them.
 
     Attributes:
@@ -90,7 +90,7 @@ class Asked:
         summary[place] = PLACEHOLDER
         return passage[:most], summary, place
 
-    def batch(self, rows: Ints, most: int, *, even: bool = False) -> "Batch":
+    def batch(self, rows: Ints, most: int, *, even: bool = False) -> "QuestionBatch":
         """Return what a network takes; needs torch.
 
         Args:
@@ -99,11 +99,11 @@ class Asked:
             even: whether the width of a text is a multiple of 32, or of passages `most`, and not
                 that of the longest.
         """
-        from transforms.cloze.readers.networks import Batch
+        from transforms.cloze.readers.networks import QuestionBatch
 
         passages, summaries, places = zip(*[self.texts(row, most) for row in rows.tolist()], strict=True)
         options = self._questions.options
-        return Batch(
+        return QuestionBatch(
             _padded(passages, _STEP if even else 1, most),
             _padded(summaries, _STEP if even else 1),
             tensor(np.array(places, np.int64)),
@@ -112,7 +112,7 @@ class Asked:
 
 
 def epoch_of(
-    asked: Asked, rows: Ints, further: Ints, options: ReaderOptions, *, seed: int, epoch: int
+    asked: EpochQuestions, rows: Ints, further: Ints, options: ReaderNetworkOptions, *, seed: int, epoch: int
 ) -> Iterator[Ints]:
     """Yield the batches of an epoch: in random order, of texts of about the same length.
 
@@ -140,7 +140,9 @@ def epoch_of(
             yield cut[place]
 
 
-def alike(asked: Asked, rows: Ints, options: ReaderOptions, scores: int) -> Iterator[tuple[Ints, list[Ints]]]:
+def alike(
+    asked: EpochQuestions, rows: Ints, options: ReaderNetworkOptions, scores: int
+) -> Iterator[tuple[Ints, list[Ints]]]:
     """Yield questions as they are predicted, so that what is predicted of one depends on no other.
 
     They go through the network 64 at a time, always as many, with texts of a width that each
@@ -174,7 +176,7 @@ def alike(asked: Asked, rows: Ints, options: ReaderOptions, scores: int) -> Iter
         )
 
 
-def texts_of(lists: Lists, rows: Ints) -> "Texts":
+def texts_of(lists: NumberLists, rows: Ints) -> "PaddedTexts":
     """Return texts side by side; needs torch."""
     return _padded([_text(lists, row) for row in rows.tolist()])
 
@@ -186,17 +188,17 @@ def tensor(values: npt.NDArray[Any]) -> Any:
     return torch.from_numpy(np.ascontiguousarray(values))
 
 
-def _text(lists: Lists, row: int) -> Words:
+def _text(lists: NumberLists, row: int) -> Words:
     found: Words = lists.values[lists.bounds[row] : lists.bounds[row + 1]]
     return found
 
 
-def _padded(texts: Any, step: int = 1, most: int | None = None) -> "Texts":
-    from transforms.cloze.readers.networks import Texts
+def _padded(texts: Any, step: int = 1, most: int | None = None) -> "PaddedTexts":
+    from transforms.cloze.readers.networks import PaddedTexts
 
     lengths = np.array([max(len(text), 1) for text in texts], np.int64)
     width = -(-int(lengths.max(initial=1)) // step) * step
     words = np.full((len(texts), width if most is None else min(width, most)), PADDING, np.int64)
     for row, text in enumerate(texts):
         words[row, : len(text)] = text
-    return Texts(tensor(words), tensor(lengths))
+    return PaddedTexts(tensor(words), tensor(lengths))

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.readers.further_questions import TRAIN_ON
-from transforms.cloze.readers.options import Further, Lists, Questions
+from transforms.cloze.readers.options import Further, NumberLists, Questions
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.options.fields import option
 from transforms.common.store.receipts import File
@@ -28,8 +28,8 @@ __all__ = [
     "ASKED",
     "EncodeOptions",
     "Encoded",
-    "Group",
     "GroupTask",
+    "QuestionGroup",
     "asked_rows",
     "candidates",
     "further",
@@ -106,7 +106,7 @@ class EncodeOptions:
     )
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """Questions that are read together: of a kind and a language (empty: none is said)."""
 
     kind: str
@@ -116,7 +116,7 @@ class Group(NamedTuple):
 class GroupTask(NamedTuple):
     """A group, and the tables that it is in."""
 
-    group: Group
+    group: QuestionGroup
     pairs: tuple[Part, ...]
     candidates: tuple[Part, ...]
 
@@ -194,7 +194,7 @@ def further(encoded: Encoded) -> Further:
     )
 
 
-def texts(encoded: Encoded) -> Lists:
+def texts(encoded: Encoded) -> NumberLists:
     """Return summaries with all their words, a pair each; mapped into memory."""
     return lists_of(encoded.texts)
 
@@ -215,10 +215,10 @@ def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
     return found
 
 
-def lists_of(files: tuple[File, File]) -> Lists:
+def lists_of(files: tuple[File, File]) -> NumberLists:
     """Return texts that were written, values mapped into memory."""
     values, bounds = (checked(file) for file in files)
     mapped: Any = np.zeros(0, np.int32)
     if files[0].bytes:  # nothing cannot be mapped
         mapped = np.memmap(values, "<i4", mode="r")
-    return Lists(np.fromfile(bounds, "<i8"), mapped)
+    return NumberLists(np.fromfile(bounds, "<i8"), mapped)

@@ -26,8 +26,8 @@ from transforms.cloze.readers.data import (
     asked_rows,
     language_is,
 )
-from transforms.cloze.readers.further_questions import FURTHER, Side, chosen_of, further_of
-from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, Lists
+from transforms.cloze.readers.further_questions import FURTHER, SideTexts, chosen_of, further_of
+from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN, NumberLists
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
@@ -238,7 +238,7 @@ def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, optio
         owner = pc.list_parent_indices(rows[f"{side}_sentences"].combine_chunks()).to_numpy()
         sentences = pc.list_flatten(rows[f"{side}_sentences"].combine_chunks())
         candidates = pc.fill_null(pc.index_in(forms_of[side], keys).cast(pa.int64()), -1)
-        sides[side] = Side(
+        sides[side] = SideTexts(
             bounds,
             candidates.to_numpy(zero_copy_only=False),
             forms[side],
@@ -265,11 +265,11 @@ def _bounds_of(lists: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def numbered(lists: pa.ChunkedArray, words: pa.Array) -> Lists:
+def numbered(lists: pa.ChunkedArray, words: pa.Array) -> NumberLists:
     """Return texts as numbers of words, which are those of `words` in lower case."""
     found = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
     numbers = pc.add(found, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
-    return Lists(_bounds_of(lists), numbers.astype("<i4"))
+    return NumberLists(_bounds_of(lists), numbers.astype("<i4"))
 
 
 def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:

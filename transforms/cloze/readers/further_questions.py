@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["FURTHER", "TRAIN_ON", "Side", "chosen_of", "further_of", "spans_of"]
+__all__ = ["FURTHER", "TRAIN_ON", "SideTexts", "chosen_of", "further_of", "spans_of"]
 
 TRAIN_ON = ("answers", "summaries", "passages")
 
@@ -36,7 +36,7 @@ FURTHER = pa.schema(
 Ints = npt.NDArray[np.int64]
 
 
-class Side(NamedTuple):
+class SideTexts(NamedTuple):
     """Passages, or summaries, one behind the other.
 
     Attributes:
@@ -54,7 +54,7 @@ class Side(NamedTuple):
     sentences: Ints
 
 
-class Found(NamedTuple):
+class CandidateUses(NamedTuple):
     """Candidate words: the text, from where to where it is a summary, the word, its number."""
 
     text: Ints
@@ -81,7 +81,7 @@ def spans_of(sentences: Ints, bounds: Ints, tokens: Ints, *, most: int) -> tuple
     return np.where(long, first, start), np.where(long, first + most, stop)
 
 
-def further_of(passages: Side, summaries: Side, asked: Ints, train_on: str, most: int) -> pa.Table:
+def further_of(passages: SideTexts, summaries: SideTexts, asked: Ints, train_on: str, most: int) -> pa.Table:
     """Return further questions of pairs, table `FURTHER`; `pair` counts from 0, `key` is 0.
 
     Args:
@@ -116,7 +116,7 @@ def further_of(passages: Side, summaries: Side, asked: Ints, train_on: str, most
     return pa.concat_tables(tables) if tables else FURTHER.empty_table()
 
 
-def _of_summaries(passages: Side, summaries: Side, asked: Ints) -> Found:
+def _of_summaries(passages: SideTexts, summaries: SideTexts, asked: Ints) -> CandidateUses:
     tokens = np.flatnonzero(summaries.candidates >= 0)
     tokens = tokens[~np.isin(tokens, asked)]
     text = _text_of(summaries.bounds, tokens)
@@ -127,10 +127,10 @@ def _of_summaries(passages: Side, summaries: Side, asked: Ints) -> Found:
         free = ~np.isin(text * size + here, owner * size + there)
         tokens, text = tokens[free], text[free]
     bounds = summaries.bounds
-    return Found(text, bounds[text], bounds[text + 1], tokens, summaries.candidates[tokens])
+    return CandidateUses(text, bounds[text], bounds[text + 1], tokens, summaries.candidates[tokens])
 
 
-def _of_passages(passages: Side, most: int) -> Found:
+def _of_passages(passages: SideTexts, most: int) -> CandidateUses:
     tokens = np.flatnonzero(passages.candidates >= 0)
     start, stop = spans_of(passages.sentences, passages.bounds, tokens, most=most)
     text = _text_of(passages.bounds, tokens)
@@ -150,7 +150,7 @@ def _of_passages(passages: Side, most: int) -> Found:
         free &= uses(start, stop) == uses(bounds[text], bounds[text + 1])
     # Else all of the passage would be left out of it.
     free &= stop - start < bounds[text + 1] - bounds[text]
-    return Found(text[free], start[free], stop[free], tokens[free], passages.candidates[tokens[free]])
+    return CandidateUses(text[free], start[free], stop[free], tokens[free], passages.candidates[tokens[free]])
 
 
 def _text_of(bounds: Ints, tokens: Ints) -> Ints:

@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from transforms.cloze.readers.gru import bidirectional
 from transforms.cloze.readers.options import READERS
 
-__all__ = ["NETWORKS", "Batch", "Network", "Sizes", "Texts", "layers_of", "network_of", "one_thread"]
+__all__ = ["NETWORKS", "Network", "PaddedTexts", "QuestionBatch", "Sizes", "layers_of", "network_of", "one_thread"]
 
 
 class Sizes(NamedTuple):
@@ -53,21 +53,21 @@ class Sizes(NamedTuple):
     hops: int
 
 
-class Texts(NamedTuple):
+class PaddedTexts(NamedTuple):
     """Texts side by side: int64 of shape (texts, longest), 0 behind their ends, and lengths."""
 
     words: Tensor
     lengths: Tensor
 
 
-class Batch(NamedTuple):
+class QuestionBatch(NamedTuple):
     """Questions: their passages and summaries, the place of the placeholder in each summary.
 
     `options` are numbers of words, int64 of shape (questions, options), where questions have them.
     """
 
-    passages: Texts
-    summaries: Texts
+    passages: PaddedTexts
+    summaries: PaddedTexts
     places: Tensor
     options: Tensor | None = None
 
@@ -83,7 +83,7 @@ class Network(NamedTuple):
     """
 
     layers: Callable[[Sizes], dict[str, nn.Module]]
-    scores: Callable[[nn.ModuleDict, Batch, Texts | None, "Drop"], Tensor]
+    scores: Callable[[nn.ModuleDict, QuestionBatch, PaddedTexts | None, "Drop"], Tensor]
     glosses: bool = False
 
 
@@ -171,7 +171,7 @@ def _ga5_layers(sizes: Sizes) -> dict[str, nn.Module]:
     return layers
 
 
-def _there(texts: Texts) -> Tensor:
+def _there(texts: PaddedTexts) -> Tensor:
     return torch.arange(texts.words.shape[1]) < texts.lengths[:, None]
 
 
@@ -179,14 +179,14 @@ def _at(states: Tensor, places: Tensor) -> Tensor:
     return states[torch.arange(len(places)), places]
 
 
-def _summed_up(layers: nn.ModuleDict, states: Tensor, passages: Texts, query: Tensor, drop: Drop) -> Tensor:
+def _summed_up(layers: nn.ModuleDict, states: Tensor, passages: PaddedTexts, query: Tensor, drop: Drop) -> Tensor:
     """Return s: the passage as the query attends to it, and the query."""
     scores = torch.einsum("bth,bh->bt", states, layers["attend"](query))
     weights = scores.masked_fill(~_there(passages), -math.inf).softmax(1)
     return drop(torch.cat([torch.einsum("bt,bth->bh", weights, states), query], 1))
 
 
-def _attended(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
+def _attended(layers: nn.ModuleDict, batch: QuestionBatch, drop: Drop) -> Tensor:
     embed = layers["embed_words"]
     passages, summaries = batch.passages, batch.summaries
     states = bidirectional(layers["passage"], drop(embed(passages.words)), passages.lengths)
@@ -200,11 +200,11 @@ def _by_word(layers: nn.ModuleDict, found: Tensor) -> Tensor:
     return scores + layers["prior"].weight[:, 0]
 
 
-def _ar(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
+def _ar(layers: nn.ModuleDict, batch: QuestionBatch, _: PaddedTexts | None, drop: Drop) -> Tensor:
     return _by_word(layers, _attended(layers, batch, drop))
 
 
-def _ar_gloss(layers: nn.ModuleDict, batch: Batch, glosses: Texts | None, drop: Drop) -> Tensor:
+def _ar_gloss(layers: nn.ModuleDict, batch: QuestionBatch, glosses: PaddedTexts | None, drop: Drop) -> Tensor:
     if glosses is None:
         raise ValueError("the reader needs the glosses of candidates")
     found = _attended(layers, batch, drop)
@@ -217,7 +217,7 @@ def _ar_gloss(layers: nn.ModuleDict, batch: Batch, glosses: Texts | None, drop: 
     return (weights * told).sum(2) + _by_word(layers, found)
 
 
-def _gated(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
+def _gated(layers: nn.ModuleDict, batch: QuestionBatch, drop: Drop) -> Tensor:
     """Return s of the gated-attention reader."""
     passages, summaries = batch.passages, batch.summaries
     words = layers["embed_words"](summaries.words)
@@ -233,11 +233,11 @@ def _gated(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
     return _summed_up(layers, states, passages, _at(asked, batch.places), drop)
 
 
-def _ga(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
+def _ga(layers: nn.ModuleDict, batch: QuestionBatch, _: PaddedTexts | None, drop: Drop) -> Tensor:
     return _by_word(layers, _gated(layers, batch, drop))
 
 
-def _ga5(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
+def _ga5(layers: nn.ModuleDict, batch: QuestionBatch, _: PaddedTexts | None, drop: Drop) -> Tensor:
     if batch.options is None:
         raise ValueError("the reader needs the options of questions")
     answer: Tensor = layers["answer"](_gated(layers, batch, drop))

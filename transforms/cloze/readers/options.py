@@ -26,11 +26,11 @@ __all__ = [
     "START",
     "UNKNOWN",
     "Further",
-    "Lists",
     "NetworkOptions",
+    "NumberLists",
     "Questions",
     "Reader",
-    "ReaderOptions",
+    "ReaderNetworkOptions",
     "TrainingData",
     "check_torch",
     "needs_torch",
@@ -76,7 +76,7 @@ PADDING, UNKNOWN, PLACEHOLDER = 0, 1, 2
 RESERVED = 3
 
 
-class Lists(NamedTuple):
+class NumberLists(NamedTuple):
     """Lists of numbers, one after the other: where each begins, and at last an end; and values."""
 
     bounds: npt.NDArray[np.int64]
@@ -98,9 +98,9 @@ class Questions(NamedTuple):
             (questions, options); `answers` are places among them then.
     """
 
-    passages: Lists
+    passages: NumberLists
     passage: npt.NDArray[np.int64]
-    summaries: Lists
+    summaries: NumberLists
     places: npt.NDArray[np.int64]
     answers: npt.NDArray[np.int64]
     keys: npt.NDArray[np.uint64]
@@ -124,7 +124,7 @@ class Further(NamedTuple):
         articles: hash of its article, uint64.
     """
 
-    texts: Lists
+    texts: NumberLists
     pair: npt.NDArray[np.int64]
     in_passage: npt.NDArray[np.bool_]
     starts: npt.NDArray[np.int64]
@@ -152,7 +152,7 @@ class TrainingData(NamedTuple):
     candidates: int
     vectors: tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None = None
     candidate_vectors: tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None = None
-    glosses: Lists | None = None
+    glosses: NumberLists | None = None
     gloss_words: int = 1
     given: bool = True
 
@@ -197,7 +197,7 @@ class NetworkOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReaderOptions(NetworkOptions):
+class ReaderNetworkOptions(NetworkOptions):
     """Hyperparameters of readers that name words."""
 
     prior: float = option(

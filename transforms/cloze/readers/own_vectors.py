@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.options import RESERVED, Lists, ReaderOptions
+from transforms.cloze.readers.options import RESERVED, NumberLists, ReaderNetworkOptions
 from transforms.embeddings.sgns import SgnsOptions, train
 
 __all__ = ["own_vectors"]
@@ -20,7 +20,7 @@ _LEAST = 2  # uses of a word, for it to have a vector
 
 
 def own_vectors(
-    texts: tuple[Lists, ...], rows: npt.NDArray[np.int64], words: int, options: ReaderOptions, *, seed: int
+    texts: tuple[NumberLists, ...], rows: npt.NDArray[np.int64], words: int, options: ReaderNetworkOptions, *, seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None:
     """Return a vector for each number of a word, float32, and which words have one; None: none has.
 

@@ -18,14 +18,14 @@ import pyarrow.compute as pc
 
 from schemas.cloze.pairs import PREDICTIONS
 from transforms.cloze.filters.base import VECTORS, WORDNET
-from transforms.cloze.readers.data import Encoded, Group, candidates, further, pairs, questions, texts
+from transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
 from transforms.cloze.readers.frequency import BandOptions, draw_words
 from transforms.cloze.readers.options import (
     READERS,
     RESERVED,
     UNKNOWN,
     Questions,
-    ReaderOptions,
+    ReaderNetworkOptions,
     TrainingData,
     top_words,
 )
@@ -49,7 +49,7 @@ __all__ = [
     "READ_TRAIN",
     "FoldOptions",
     "PredictTask",
-    "Predicted",
+    "PredictedWords",
     "ReadTask",
     "Tally",
     "TrainedReader",
@@ -66,7 +66,7 @@ _FOLD = "cloze/fold"
 class ReadTask(NamedTuple):
     """A reader and the fold that it does not see; the questions of a group."""
 
-    group: Group
+    group: QuestionGroup
     reader: str
     fold: int
     encoded: Encoded
@@ -87,7 +87,7 @@ class FoldOptions(NamedTuple):
 
     folds: int
     seed: int
-    reader: ReaderOptions
+    reader: ReaderNetworkOptions
     bands: BandOptions
     gloss_tokens: int
     lexicon: Lexicon
@@ -131,7 +131,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedWords:
     """Receipt of a part of the predictions; `frequency`, which knows answers, has no tally."""
 
     part: PartFile
@@ -222,7 +222,7 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
     )
 
 
-def _predict(artefact: Artefact, asking: PredictTask, options: FoldOptions) -> Predicted:
+def _predict(artefact: Artefact, asking: PredictTask, options: FoldOptions) -> PredictedWords:
     task = asking.task
     asked = questions(task.encoded)
     fold = folds_of(asked, options.folds, options.seed)
@@ -241,8 +241,8 @@ def _predict(artefact: Artefact, asking: PredictTask, options: FoldOptions) -> P
         tables = _asked(task, asking.model, asked, own, options, seen, tallies, name)
     part = write_part(artefact, PREDICTIONS.schema(), tables, sort_keys=PREDICTIONS.key)
     if asking.model is None:
-        return Predicted(part, None)
-    return Predicted(part, _added(tallies))
+        return PredictedWords(part, None)
+    return PredictedWords(part, _added(tallies))
 
 
 Named = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]], pa.Table]
@@ -370,7 +370,7 @@ _UNUSED: dict[str, str | Unless] = {
         f"options.reader.{one.name}": _unless(
             "reader `frequency` learns nothing", lambda reader: READERS[reader].trained
         )
-        for one in fields(ReaderOptions)
+        for one in fields(ReaderNetworkOptions)
     },
     "options.reader.hops": _unless("reader `ga` alone reads in hops", lambda reader: READERS[reader].hops),
     "options.bands": _unless("reader `frequency` alone draws from bands", lambda reader: not READERS[reader].trained),
@@ -394,9 +394,9 @@ READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
     blas=True,
     unit="readers",
 )
-READ_PREDICT: Stage[PredictTask, FoldOptions, Predicted] = Stage(
+READ_PREDICT: Stage[PredictTask, FoldOptions, PredictedWords] = Stage(
     name="cloze/read-predict",
-    receipt=Predicted,
+    receipt=PredictedWords,
     build=_predict,
     chosen=_chosen,
     unused={**_UNUSED, **{f"task.task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},

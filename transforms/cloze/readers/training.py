@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers.batches import Asked, alike, epoch_of, tensor, texts_of
-from transforms.cloze.readers.options import Further, Questions, ReaderOptions, TrainingData, needs_torch
+from transforms.cloze.readers.batches import EpochQuestions, alike, epoch_of, tensor, texts_of
+from transforms.cloze.readers.options import Further, Questions, ReaderNetworkOptions, TrainingData, needs_torch
 from transforms.common.draws.by_content import hash_of
 from transforms.common.draws.folds import fold_of
 
 if TYPE_CHECKING:
     from transforms.cloze.readers.networks import Sizes
 
-__all__ = ["Trained", "log_probabilities", "sizes_of", "train_reader"]
+__all__ = ["ReaderWeights", "log_probabilities", "sizes_of", "train_reader"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 _HELD_OUT = 10  # one of so many articles
 
 
-class Trained(NamedTuple):
+class ReaderWeights(NamedTuple):
     """A trained reader.
 
     Attributes:
@@ -50,7 +50,7 @@ class Trained(NamedTuple):
     further: int
 
 
-def sizes_of(data: TrainingData, options: ReaderOptions) -> "Sizes":
+def sizes_of(data: TrainingData, options: ReaderNetworkOptions) -> "Sizes":
     """Return how large a network is; needs torch."""
     from transforms.cloze.readers.networks import Sizes
 
@@ -63,13 +63,13 @@ def train_reader(
     questions: Questions,
     rows: npt.NDArray[np.int64],
     data: TrainingData,
-    options: ReaderOptions,
+    options: ReaderNetworkOptions,
     *,
     seed: int,
     further: Further | None = None,
     further_rows: npt.NDArray[np.int64] | None = None,
     checked_on: npt.NDArray[np.int64] | None = None,
-) -> Trained:
+) -> ReaderWeights:
     """Train a reader.
 
     Args:
@@ -94,7 +94,7 @@ def train_reader(
     from transforms.cloze.readers.networks import layers_of, network_of, one_thread
 
     one_thread()
-    asked = Asked(questions, further)
+    asked = EpochQuestions(questions, further)
     rows = rows[questions.answers[rows] >= 0]
     more = np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first
     rows, more = (own[np.argsort(asked.keys[own], kind="stable")] for own in (rows, more))
@@ -143,16 +143,18 @@ def train_reader(
             best, weights = epoch, _weights(layers)
         elif epoch - best >= options.patience:
             break
-    return Trained(weights, losses, best, len(training), len(checking), len(more))
+    return ReaderWeights(weights, losses, best, len(training), len(checking), len(more))
 
 
-def _apart(asked: Asked, rows: npt.NDArray[np.int64], seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _apart(
+    asked: EpochQuestions, rows: npt.NDArray[np.int64], seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return questions to train on and those held out; none are, if none would be left."""
     held = _is_held_out(asked, rows, seed)
     return (rows, rows[:0]) if held.all() else (rows[~held], rows[held])
 
 
-def _is_held_out(asked: Asked, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.bool_]:
+def _is_held_out(asked: EpochQuestions, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.bool_]:
     fold = fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out")
     held: npt.NDArray[np.bool_] = fold == 0
     return held
@@ -164,13 +166,13 @@ def log_probabilities(
     questions: Questions,
     rows: npt.NDArray[np.int64],
     data: TrainingData,
-    options: ReaderOptions,
+    options: ReaderNetworkOptions,
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     """Yield questions, many at a time, and their candidates' natural log probabilities.
 
     Args:
         kind: a key of `networks.NETWORKS` or of `READERS`.
-        weights: of `Trained`.
+        weights: of `ReaderWeights`.
         questions: of all folds.
         rows: those that are asked.
         data: with which the reader was trained.
@@ -193,11 +195,16 @@ def log_probabilities(
     layers = layers_of(kind, sizes_of(data, options), 0)
     layers.load_state_dict({name: torch.from_numpy(np.array(own)) for name, own in weights.items()})
     glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
-    yield from _scores(kind, layers, Asked(questions), rows, glosses, options)
+    yield from _scores(kind, layers, EpochQuestions(questions), rows, glosses, options)
 
 
 def _scores(
-    kind: str, layers: Any, asked: Asked, rows: npt.NDArray[np.int64], glosses: Any, options: ReaderOptions
+    kind: str,
+    layers: Any,
+    asked: EpochQuestions,
+    rows: npt.NDArray[np.int64],
+    glosses: Any,
+    options: ReaderNetworkOptions,
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     import torch
 

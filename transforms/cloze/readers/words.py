@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.readers.options import RESERVED, Lists
+from transforms.cloze.readers.options import RESERVED, NumberLists
 from transforms.lexicon.compiled.keys import MISSING
 
 __all__ = ["glosses_of", "vectors_of"]
@@ -26,7 +26,7 @@ def vectors_of(
     return np.concatenate([none, taken]), np.concatenate([np.zeros(reserved, bool), found])
 
 
-def glosses_of(wordnet: Any, words: Sequence[str], lemmas: Sequence[str], most: int) -> Lists:
+def glosses_of(wordnet: Any, words: Sequence[str], lemmas: Sequence[str], most: int) -> NumberLists:
     """Return glosses of words as numbers, and none empty.
 
     A gloss is made of the definitions of the first sense of each part of speech, in the order of
@@ -55,4 +55,4 @@ def glosses_of(wordnet: Any, words: Sequence[str], lemmas: Sequence[str], most: 
         own = text[:most] or [word.lower()]
         found.append([numbers.setdefault(token, len(numbers) + 1) for token in own])
     bounds = np.concatenate([[0], np.cumsum([len(own) for own in found])]).astype(np.int64)
-    return Lists(bounds, np.array([n for own in found for n in own], np.int32))
+    return NumberLists(bounds, np.array([n for own in found for n in own], np.int32))

@@ -16,13 +16,13 @@ from transforms.report.charts import bars_across
 from transforms.report.layered_charts import histogram
 from transforms.report.panels import Chart, Panel, Rows
 
-__all__ = ["Scale", "candidate_panels", "histograms", "left_over"]
+__all__ = ["HistogramScale", "candidate_panels", "histograms", "left_over"]
 
 THROUGH, REJECTED = "let through", "rejected"
 COLOURS = {THROUGH: "var(--c2)", REJECTED: "var(--c8)"}
 
 
-class Scale(NamedTuple):
+class HistogramScale(NamedTuple):
     """What a histogram of a filter's values is made over.
 
     Attributes:
@@ -42,10 +42,10 @@ class Scale(NamedTuple):
 
 
 SCALES = {
-    "abstractness": Scale(0, 1, 50, "concreteness"),
-    "nonspecificity": Scale(0, 20, 20, "depth in WordNet"),
-    "static": Scale(-1, 1, 80, "greatest cosine with a word of the passage"),
-    "contextual": Scale(-1, 1, 80, "greatest cosine with a word of the passage, in context"),
+    "abstractness": HistogramScale(0, 1, 50, "concreteness"),
+    "nonspecificity": HistogramScale(0, 20, 20, "depth in WordNet"),
+    "static": HistogramScale(-1, 1, 80, "greatest cosine with a word of the passage"),
+    "contextual": HistogramScale(-1, 1, 80, "greatest cosine with a word of the passage, in context"),
 }
 
 
@@ -66,7 +66,7 @@ def left_over(counts: list[Mapping[str, Any]]) -> Iterator[tuple[str, str, int]]
             yield kind, one["filter"], left[kind]
 
 
-def histograms(rows: pa.Table, name: str, scale: Scale) -> dict[tuple[str, bool], np.ndarray]:
+def histograms(rows: pa.Table, name: str, scale: HistogramScale) -> dict[tuple[str, bool], np.ndarray]:
     """Return how many values of a filter lie in each bar, by kind and whether they are let through.
 
     Args:
@@ -179,7 +179,7 @@ def _values(snapshot: Snapshot, section: Mapping[str, Any]) -> Iterator[Panel]:
     )
 
 
-def _counted(snapshot: Snapshot, name: str, scale: Scale) -> dict[tuple[str, bool], np.ndarray]:
+def _counted(snapshot: Snapshot, name: str, scale: HistogramScale) -> dict[tuple[str, bool], np.ndarray]:
     found: dict[tuple[str, bool], np.ndarray] = {}
     for path in snapshot.paths(CANDIDATES.name):
         rows = read_table([path], ["kind", f"{name}_value", f"{name}_passed"])

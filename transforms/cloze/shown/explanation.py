@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.cloze.filters.candidates import Asking
+from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.registry import FILTERS
 from transforms.common.shown import Block, columns_with, listed, number
 
@@ -17,7 +17,7 @@ _COSINES = ("static", "contextual")
 _OPEN = "open"
 
 
-def blocks_of(rows: pa.Table, asking: Asking) -> Iterator[Block]:
+def blocks_of(rows: pa.Table, asking: CandidateSetting) -> Iterator[Block]:
     """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
 
     Args:
@@ -83,7 +83,7 @@ def _marked(text: str, passed: bool | None) -> str:
     return f"{text} {REJECTS}".lstrip() if passed is False else text
 
 
-def _closing(asking: Asking) -> Iterator[str]:
+def _closing(asking: CandidateSetting) -> Iterator[str]:
     own = asking.setting
     asked = asking.filters()
     limits = {**own.thresholds, "nonspecificity": own.depth_below}

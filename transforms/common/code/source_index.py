@@ -19,8 +19,8 @@ from transforms.common.errors import LexbeamError
 __all__ = [
     "Chain",
     "Import",
+    "ModuleSource",
     "References",
-    "Source",
     "Statement",
     "dump",
     "find",
@@ -95,7 +95,7 @@ class Statement:
         return digest(dump(self.node))
 
 
-class Source:
+class ModuleSource:
     """A module by its source.
 
     Attributes:
@@ -139,7 +139,7 @@ class Source:
         return bool(modules) and modules <= sys.stdlib_module_names
 
 
-class Place(NamedTuple):
+class ModulePlace(NamedTuple):
     """Where a module's source is: no path for a folder without `__init__.py`, or if it has none."""
 
     path: str | None
@@ -147,11 +147,11 @@ class Place(NamedTuple):
 
 
 @functools.cache
-def find(module: str) -> Place | None:
+def find(module: str) -> ModulePlace | None:
     """Return where a module's source is, without importing it; None if there is no such module."""
     if (loaded := sys.modules.get(module)) is not None:
         folders = getattr(loaded, "__path__", None)
-        return Place(getattr(loaded, "__file__", None), None if folders is None else (*folders,))
+        return ModulePlace(getattr(loaded, "__file__", None), None if folders is None else (*folders,))
     parent, _, _ = module.rpartition(".")
     if not parent:
         spec = importlib.util.find_spec(module)
@@ -164,11 +164,11 @@ def find(module: str) -> Place | None:
         return None
     folders = spec.submodule_search_locations
     path = spec.origin if spec.has_location else None
-    return Place(path, None if folders is None else (*folders,))
+    return ModulePlace(path, None if folders is None else (*folders,))
 
 
 @functools.cache
-def read_source(module: str) -> Source | None:
+def read_source(module: str) -> ModuleSource | None:
     """Return a module by its source; None if there is no such module.
 
     Raises:
@@ -178,7 +178,7 @@ def read_source(module: str) -> Source | None:
     if place is None:
         return None
     if place.path is None and place.folders is not None:
-        return Source(module, ast.Module([], []), is_package=True)
+        return ModuleSource(module, ast.Module([], []), is_package=True)
     try:
         if place.path is None or not place.path.endswith(".py"):
             raise OSError(f"it comes from {place.path or 'no file'}")
@@ -190,7 +190,7 @@ def read_source(module: str) -> Source | None:
             "code has changed: put it into a .py file on the import path, not into a notebook, "
             "shell or compiled file"
         ) from error
-    return Source(module, _without_docstrings(tree), is_package=place.folders is not None)
+    return ModuleSource(module, _without_docstrings(tree), is_package=place.folders is not None)
 
 
 def dump(node: ast.AST) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from transforms.common.code.fingerprints import digest, stream_digest
-from transforms.common.code.source_index import Chain, Import, References, Source, Statement, find, read_source
+from transforms.common.code.source_index import Chain, Import, ModuleSource, References, Statement, find, read_source
 from transforms.common.errors import LexbeamError
 
 __all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
@@ -59,7 +59,7 @@ class Walk:
         self._counted: dict[str, set[Statement]] = {}  # by module
         self._told: set[tuple[str, str, str]] = set()
         self._done: set[Any] = set()
-        self._left: list[tuple[Source, Statement]] = []
+        self._left: list[tuple[ModuleSource, Statement]] = []
 
     def finish(self) -> str:
         """Follow all that is left; return the digest of what was reached."""
@@ -127,7 +127,7 @@ class Walk:
         elif not bindings:  # set at run time, or taken by `__getattr__`
             self._whole(module)
 
-    def follow(self, source: Source, references: References) -> None:
+    def follow(self, source: ModuleSource, references: References) -> None:
         """Count what is referred to in a module."""
         nested: dict[str, list[Import]] = {}
         for entry in references.imports:
@@ -193,7 +193,7 @@ class Walk:
         if self.is_ours(entry.module) and _is_submodule(entry):
             self.touch(f"{entry.module}.{entry.member}")
 
-    def _data_files(self, source: Source, reader: Chain, references: References) -> None:
+    def _data_files(self, source: ModuleSource, reader: Chain, references: References) -> None:
         """Count the data files that calls of `packaged_text`, here called `reader`, read."""
         read = [texts for called, texts in references.calls if called == reader]
         if not read or any(len(texts) != 2 for texts in read):
@@ -220,7 +220,7 @@ class Walk:
                 ):
                     self._name(module, name, ())
 
-    def _count(self, source: Source, statement: Statement) -> None:
+    def _count(self, source: ModuleSource, statement: Statement) -> None:
         self.touch(source.name)
         counted = self._counted.setdefault(source.name, set())
         if statement not in counted:
@@ -228,7 +228,7 @@ class Walk:
             self._left.append((source, statement))
 
 
-def source_of(module: str) -> Source:
+def source_of(module: str) -> ModuleSource:
     """Return a module by its source.
 
     Raises:

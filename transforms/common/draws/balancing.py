@@ -23,7 +23,7 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.common.draws.by_content import numbers
 
-__all__ = ["STEPS", "Balanced", "Cells", "balance", "distance", "prefix_counts"]
+__all__ = ["STEPS", "Balanced", "GroupedInstances", "balance", "distance", "prefix_counts"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -37,7 +37,7 @@ LITTLE = 1e-3  # of F
 LEAST = 1e-12  # of F at the start: below, rounding may decide
 
 
-class Cells(NamedTuple):
+class GroupedInstances(NamedTuple):
     """Instances sorted by group, as they count.
 
     Attributes:
@@ -72,7 +72,7 @@ class Balanced(NamedTuple):
     steps: int
 
 
-def prefix_counts(cells: Cells, groups: Ints) -> Floats:
+def prefix_counts(cells: GroupedInstances, groups: Ints) -> Floats:
     """Return how many instances groups have, of shape (groups, genres, bands up to this one)."""
     genres, bands = cells.shape
     starts = np.searchsorted(cells.group, groups, side="left")
@@ -90,7 +90,7 @@ def prefix_counts(cells: Cells, groups: Ints) -> Floats:
 class _State:
     """Deviations of a dealing, and what moves add to F."""
 
-    def __init__(self, cells: Cells, split: Ints, shares: Floats) -> None:
+    def __init__(self, cells: GroupedInstances, split: Ints, shares: Floats) -> None:
         self.cells, self.split, self.shares = cells, split.copy(), shares
         self.genres, self.bands = cells.shape
         self.starts = np.flatnonzero(np.diff(cells.group, prepend=-1))
@@ -144,7 +144,7 @@ class _State:
         self.split[group] = to
 
 
-def _squares(cells: Cells) -> Floats:
+def _squares(cells: GroupedInstances) -> Floats:
     """Return <v, v> of every group v, without the vectors.
 
     A sum over bands of a squared count is one over pairs of instances, which are together from the
@@ -172,13 +172,13 @@ def _ranks(keys: Ints, values: Ints) -> Ints:
     return ranks
 
 
-def distance(cells: Cells, split: Ints, shares: Floats) -> float:
+def distance(cells: GroupedInstances, split: Ints, shares: Floats) -> float:
     """Return F of a dealing of groups to splits."""
     return _State(cells, split, shares).value()
 
 
 def balance(
-    cells: Cells,
+    cells: GroupedInstances,
     start: Ints,
     shares: Floats,
     *,

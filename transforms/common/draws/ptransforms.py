@@ -9,7 +9,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.common.draws.smallest import Entry, add, entry_of, merge
+from transforms.common.draws.smallest import DrawnItem, add, entry_of, merge
 
 __all__ = ["KeepSmallest"]
 
@@ -21,17 +21,17 @@ class _Smallest(beam.CombineFn):
         self._label = label
         self._key = key
 
-    def create_accumulator(self) -> list[Entry]:
+    def create_accumulator(self) -> list[DrawnItem]:
         return []
 
-    def add_input(self, kept: list[Entry], item: Any) -> list[Entry]:
+    def add_input(self, kept: list[DrawnItem], item: Any) -> list[DrawnItem]:
         entry = entry_of(item, seed=self._seed, label=self._label, key=self._key)
         return add(kept, entry, self._k)
 
-    def merge_accumulators(self, several: Iterable[list[Entry]]) -> list[Entry]:
+    def merge_accumulators(self, several: Iterable[list[DrawnItem]]) -> list[DrawnItem]:
         return merge(several, self._k)
 
-    def extract_output(self, kept: list[Entry]) -> list[Any]:
+    def extract_output(self, kept: list[DrawnItem]) -> list[Any]:
         return [entry.item for entry in kept]
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.balancing import Cells, Floats, Ints, prefix_counts
+from transforms.common.draws.balancing import Floats, GroupedInstances, Ints, prefix_counts
 from transforms.common.draws.by_content import content_hashes, numbers
 
 __all__ = ["TURNS", "Sharpened", "sharpen"]
@@ -45,7 +45,7 @@ class Sharpened(NamedTuple):
 
 
 def sharpen(
-    cells: Cells,
+    cells: GroupedInstances,
     start: Ints,
     splits: int,
     *,
@@ -102,7 +102,7 @@ def sharpen(
     return Sharpened(split, before * whole, _value(state) * whole, made)
 
 
-def _kinds(cells: Cells) -> Ints:
+def _kinds(cells: GroupedInstances) -> Ints:
     """Return a number for each group, the same for those with as many instances of every genre."""
     genres, _ = cells.shape
     groups = int(cells.group[-1]) + 1
@@ -132,7 +132,7 @@ def _matched(
     return ins, outs[low + pick]
 
 
-def _slopes(cells: Cells, state: Floats, weights: Floats, a: int, b: int) -> Floats:
+def _slopes(cells: GroupedInstances, state: Floats, weights: Floats, a: int, b: int) -> Floats:
     """Return what J gains, to first order, by a group that comes to a and leaves b."""
     rise = np.zeros_like(state[a])
     for own, sign in ((a, 1), (b, -1)):
@@ -175,7 +175,7 @@ def _value(state: Floats) -> float:
 
 
 def _saved(
-    cells: Cells, state: Floats, weights: Floats, a: int, b: int, first: Ints, second: Ints
+    cells: GroupedInstances, state: Floats, weights: Floats, a: int, b: int, first: Ints, second: Ints
 ) -> tuple[float, int, Floats]:
     """Return what the best swap saves of J, its place, and what it adds to the counts of a."""
     if not len(first):

@@ -24,10 +24,10 @@ import pyarrow.compute as pc
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.draws.by_content import Keys, content_hashes, hash_of, number_of, numbers
 
-__all__ = ["Entry", "add", "entry_of", "merge", "smallest_rows"]
+__all__ = ["DrawnItem", "add", "entry_of", "merge", "smallest_rows"]
 
 
-class Entry(NamedTuple):
+class DrawnItem(NamedTuple):
     """An item with what its key draws; of one key the item of the least content is kept."""
 
     number: int
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
     item: Any
 
 
-def entry_of(item: Any, *, seed: int, label: str, key: Callable[[Any], Any] | None = None) -> Entry:
+def entry_of(item: Any, *, seed: int, label: str, key: Callable[[Any], Any] | None = None) -> DrawnItem:
     """Return an item with what it draws.
 
     Args:
@@ -46,13 +46,13 @@ def entry_of(item: Any, *, seed: int, label: str, key: Callable[[Any], Any] | No
             item.
     """
     hashed = hash_of(item if key is None else key(item))
-    return Entry(number_of(hashed, seed=seed, label=label), canonical_json(item), item)
+    return DrawnItem(number_of(hashed, seed=seed, label=label), canonical_json(item), item)
 
 
 _NUMBER = itemgetter(0)
 
 
-def add(kept: list[Entry], entry: Entry, k: int) -> list[Entry]:
+def add(kept: list[DrawnItem], entry: DrawnItem, k: int) -> list[DrawnItem]:
     """Add an entry to those kept, at most k in the order of the draw; return the same list."""
     if len(kept) >= k and (not k or entry.number > kept[-1].number):
         return kept
@@ -66,9 +66,9 @@ def add(kept: list[Entry], entry: Entry, k: int) -> list[Entry]:
     return kept
 
 
-def merge(several: Iterable[list[Entry]], k: int) -> list[Entry]:
+def merge(several: Iterable[list[DrawnItem]], k: int) -> list[DrawnItem]:
     """Return the k least of several lists of kept entries, a new list."""
-    merged: list[Entry] = []
+    merged: list[DrawnItem] = []
     for kept in several:
         for entry in kept:
             add(merged, entry, k)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws.balancing import STEPS, Cells, Floats, Ints, balance
+from transforms.common.draws.balancing import STEPS, Floats, GroupedInstances, Ints, balance
 from transforms.common.draws.by_content import integers, numbers
 from transforms.common.draws.sharpening import TURNS, Sharpened, sharpen
 from transforms.common.errors import UsageError, quoted
@@ -163,11 +163,11 @@ def deal_alike(
     coarse = bands_of(values, min(bands, COARSE))[order]
     wanted = np.array(shares.values)
     fixed = np.bincount(group) > len(group) * np.sort(wanted)[-2] / 2
-    start = _start(Cells(group, genre, coarse), names, shares, seed)
+    start = _start(GroupedInstances(group, genre, coarse), names, shares, seed)
     start[fixed] = int(np.argmax(wanted))
     seeds = _seeds(seed, min(max(TRIED // len(group), 1), TRIES))
     last = min(
-        (_swapped(Cells(group, genre, coarse), fine, start, wanted, names, fixed, one) for one in seeds),
+        (_swapped(GroupedInstances(group, genre, coarse), fine, start, wanted, names, fixed, one) for one in seeds),
         key=lambda one: one.after,
     )
     return DealtAlike(last.split, fixed)
@@ -180,7 +180,13 @@ def _seeds(seed: int, many: int) -> list[int]:
 
 
 def _swapped(
-    cells: Cells, fine: Ints, start: Ints, shares: Floats, names: Hashes, fixed: npt.NDArray[np.bool_], seed: int
+    cells: GroupedInstances,
+    fine: Ints,
+    start: Ints,
+    shares: Floats,
+    names: Hashes,
+    fixed: npt.NDArray[np.bool_],
+    seed: int,
 ) -> Sharpened:
     """Return what swaps make of a start: by coarse bands first, then by fine ones."""
     part = min(1.0, WHOLE / len(fine))
@@ -196,7 +202,7 @@ def _swapped(
     )
 
 
-def _start(cells: Cells, names: Hashes, shares: Shares, seed: int) -> Ints:
+def _start(cells: GroupedInstances, names: Hashes, shares: Shares, seed: int) -> Ints:
     """Return splits of groups: alike groups are a block, dealt out in an order that is drawn."""
     sizes = np.bincount(cells.group)
     means = np.bincount(cells.group, cells.band) / sizes

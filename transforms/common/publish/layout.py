@@ -41,7 +41,7 @@ __all__ = [
     "MARK",
     "POINTER",
     "SNAPSHOTS",
-    "Record",
+    "SnapshotMark",
     "check_foreign",
     "check_links",
     "is_link_of_ours",
@@ -70,7 +70,7 @@ _NAME = re.compile(r"[0-9a-f]{32}")
 _TEMPORARY = re.compile(files.TEMPORARY)
 
 
-class Record(NamedTuple):
+class SnapshotMark(NamedTuple):
     """The mark of `_snapshots`.
 
     Attributes:
@@ -139,7 +139,7 @@ def is_link_of_ours(out: str, name: str) -> bool:
     return target == f"{POINTER}/{name}"
 
 
-def read_record(out: str) -> Record:
+def read_record(out: str) -> SnapshotMark:
     """Return the record of snapshots and links, made anew from what is there if it is damaged."""
     folder = files.join(out, SNAPSHOTS)
     mark = files.join(folder, MARK)
@@ -148,16 +148,16 @@ def read_record(out: str) -> Record:
         names = [name for name in value["snapshots"] if _NAME.fullmatch(name)]
         links = [name for name in value["links"] if "/" not in name]
         if value["check"] == _check(value):
-            return Record(tuple(names), tuple(links), value.get("published"))
+            return SnapshotMark(tuple(names), tuple(links), value.get("published"))
     found = [name for name in files.list_folder(folder).folders if _is_snapshot(folder, name)]
     if not files.is_local(out):  # nothing tells which is the newest
-        return Record(tuple(found))
+        return SnapshotMark(tuple(found))
     if not os.path.isdir(folder):
-        return Record()
+        return SnapshotMark()
     current = snapshot_name(out)
     found.sort(key=lambda name: (name == current, os.stat(os.path.join(folder, name)).st_mtime_ns))
     links = [name for name in sorted(os.listdir(out)) if is_link_of_ours(out, name)]
-    return Record(tuple(found), tuple(name for name in links if name != POINTER))
+    return SnapshotMark(tuple(found), tuple(name for name in links if name != POINTER))
 
 
 def _is_snapshot(folder: str, name: str) -> bool:
@@ -192,7 +192,7 @@ def is_unfinished_snapshot(path: str) -> bool:
     return not os.path.lexists(manifest) or _is_manifest(manifest, name)
 
 
-def write_record(out: str, record: Record) -> None:
+def write_record(out: str, record: SnapshotMark) -> None:
     """Write the record."""
     value: dict[str, Any] = {"snapshots": list(record.snapshots), "links": list(record.links)}
     if record.published is not None:

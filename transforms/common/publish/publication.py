@@ -18,7 +18,7 @@ from transforms.common.publish.layout import (
     MANIFEST,
     POINTER,
     SNAPSHOTS,
-    Record,
+    SnapshotMark,
     is_link_of_ours,
     last_published,
     links_of,
@@ -324,7 +324,7 @@ def _switch(out: str, name: str, manifest: Mapping[str, Any]) -> None:
     write_record(out, record._replace(links=tuple(wanted)))
 
 
-def _history(out: str, record: Record, name: str) -> tuple[str, ...]:
+def _history(out: str, record: SnapshotMark, name: str) -> tuple[str, ...]:
     """Return our snapshots with `name` as the newest.
 
     Those that a killed run made and never switched to come first: they are the first to go.

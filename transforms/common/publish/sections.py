@@ -16,7 +16,7 @@ from transforms.common.store.tables import Part, part_name
 __all__ = [
     "Made",
     "Outcome",
-    "Read",
+    "ReadTable",
     "check_replacing",
     "decide",
     "owner_of",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-class Read(NamedTuple):
+class ReadTable(NamedTuple):
     """A table that a section was made from.
 
     Attributes:
@@ -57,7 +57,7 @@ class Made:
     name: str
     parts: tuple[Part, ...]
     entry: Mapping[str, Any]
-    reads: tuple[Read, ...] = ()
+    reads: tuple[ReadTable, ...] = ()
     imported: bool = False
     log: Mapping[str, Any] | None = None
 

@@ -20,8 +20,8 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.patterns import compiled, searchable
 
 __all__ = [
-    "Entry",
     "Folder",
+    "ListedFile",
     "absolute",
     "check_there",
     "exists",
@@ -50,7 +50,7 @@ __all__ = [
 TEMPORARY = r"\.[0-9a-f]{16}\.tmp"
 
 
-class Entry(NamedTuple):
+class ListedFile(NamedTuple):
     """A listed file: its absolute path, its name relative to what was named, its bytes."""
 
     path: str
@@ -290,7 +290,7 @@ def _nothing_at(path: str) -> LexbeamError:
     return LexbeamError(f"no input files at {path!r}: check the path or the pattern")
 
 
-def list_files(path: str) -> list[Entry]:
+def list_files(path: str) -> list[ListedFile]:
     """List the files that `path` names: a file, all files below a folder, or a glob.
 
     Returns the entries sorted by name. Hidden files (a name or folder that begins with a dot) are
@@ -315,7 +315,7 @@ def root_of(path: str) -> str:
     return _fixed_part(path).rstrip("/")
 
 
-def _list_local(path: str) -> list[Entry]:
+def _list_local(path: str) -> list[ListedFile]:
     if os.path.isdir(path):
         return list(_entries_below(path))
     if os.path.lexists(path):
@@ -328,11 +328,11 @@ def _list_local(path: str) -> list[Entry]:
         relative = os.path.relpath(name, base).replace(os.sep, "/")
         if name == path or not any(part.startswith(".") for part in relative.split("/")):
             size = os.path.getsize(name) if os.path.isfile(name) else 0
-            entries.append(Entry(absolute(name), relative, size))
+            entries.append(ListedFile(absolute(name), relative, size))
     return entries
 
 
-def _entries_below(path: str) -> Iterator[Entry]:
+def _entries_below(path: str) -> Iterator[ListedFile]:
     root, prefix = absolute(path), os.path.join(path, "")
     for name in _below(path):
         relative = name.removeprefix(prefix).replace(os.sep, "/")
@@ -342,7 +342,7 @@ def _entries_below(path: str) -> Iterator[Entry]:
                 size = found.st_size if stat.S_ISREG(found.st_mode) else 0
             except OSError:  # a link that leads nowhere, or a file that has gone
                 size = 0
-            yield Entry(join(root, relative), relative, size)
+            yield ListedFile(join(root, relative), relative, size)
 
 
 def _below(root: str) -> Iterator[str]:
@@ -392,7 +392,7 @@ def _pattern(path: str) -> Any:
         raise LexbeamError(f"{path!r} is not a pattern of file names") from None
 
 
-def _list_remote(path: str) -> list[Entry]:
+def _list_remote(path: str) -> list[ListedFile]:
     pattern = _pattern(path) if glob.has_magic(path) else None
     # Beam lists all that begins like a pattern in any case, but then may match it for ages.
     head = re.split(r"[\[*?]", path, maxsplit=1)[0]
@@ -406,6 +406,6 @@ def _list_remote(path: str) -> list[Entry]:
     }
     base = _fixed_part(path).rstrip("/")
     return [
-        Entry(name, name.removeprefix(base + "/") if name != path else posixpath.basename(name), n)
+        ListedFile(name, name.removeprefix(base + "/") if name != path else posixpath.basename(name), n)
         for name, n in found.items()
     ]

@@ -23,7 +23,7 @@ from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
 
-__all__ = ["Run", "RunWriter", "rows_of_part"]
+__all__ = ["RunWriter", "SortedRun", "rows_of_part"]
 
 RUN_ROWS = 8192
 RUN_SIZE = 16 << 20
@@ -32,7 +32,7 @@ BATCH_SIZE = 1 << 19
 _DIGITS = 8  # of a key, that say its part
 
 
-class Run(NamedTuple):
+class SortedRun(NamedTuple):
     """Sorted batches of a staging file: the ordinal of the first, and the first key of each."""
 
     ordinal: int
@@ -43,7 +43,7 @@ class SortedRows(NamedTuple):
     """A staging file of rows, and its runs."""
 
     rows: File
-    runs: Annotated[tuple[Run, ...], Uncounted("they say where the file's batches begin")]
+    runs: Annotated[tuple[SortedRun, ...], Uncounted("they say where the file's batches begin")]
 
 
 class RunWriter:
@@ -62,7 +62,7 @@ class RunWriter:
         self._key = order[0]
         self._held: list[tuple[dict[str, Any], int]] = []
         self._size = 0
-        self.runs: list[Run] = []
+        self.runs: list[SortedRun] = []
 
     def add(self, row: dict[str, Any], size: int) -> None:
         """Add a row, of about this many bytes."""
@@ -79,7 +79,7 @@ class RunWriter:
             batch = pa.RecordBatch.from_pylist(rows, schema=self._schema)
             ordinals.append(self._writer.write(batch))
             keys.append(rows[0][self._key])
-        self.runs.append(Run(ordinals[0], tuple(keys)))
+        self.runs.append(SortedRun(ordinals[0], tuple(keys)))
 
     def __enter__(self) -> "RunWriter":
         self._writer.__enter__()
@@ -107,7 +107,7 @@ def _batches(held: list[tuple[dict[str, Any], int]]) -> Iterator[list[dict[str, 
 
 
 def rows_of_part(
-    runs: Iterable[tuple[File, Run]], reader: BatchReader, order: Sequence[str], bucket: int, parts: int
+    runs: Iterable[tuple[File, SortedRun]], reader: BatchReader, order: Sequence[str], bucket: int, parts: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part, of all runs, in order; those equal in it in the order of runs.
 
@@ -123,7 +123,9 @@ def rows_of_part(
     return heapq.merge(*sources, key=itemgetter(*order))
 
 
-def _between(reader: BatchReader, file: File, run: Run, key: str, low: str, high: str) -> Iterator[dict[str, Any]]:
+def _between(
+    reader: BatchReader, file: File, run: SortedRun, key: str, low: str, high: str
+) -> Iterator[dict[str, Any]]:
     start = max(bisect_right(run.keys, low) - 1, 0)
     for place in range(start, len(run.keys)):
         if run.keys[place] >= high:

@@ -21,7 +21,7 @@ class Damaged(LexbeamError):
     """A file on disk is not what was written; an artefact's has been discarded."""
 
 
-class Described(Protocol):
+class DigestedFile(Protocol):
     """A file with what it must be: `File`, or a published part."""
 
     @property
@@ -56,7 +56,7 @@ class HashedStream:
         """Nothing is held back here."""
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """By what a file is known to be unchanged; a remote one by its size alone."""
 
     bytes: int
@@ -65,30 +65,30 @@ class State(NamedTuple):
 
 
 _LIMIT = 1 << 17
-_SOUND: dict[str, tuple[State, str]] = {}
+_SOUND: dict[str, tuple[FileState, str]] = {}
 
 
-def state_of(path: str) -> State | None:
+def state_of(path: str) -> FileState | None:
     """Return the state of a file; None where there is no regular file (a link is none)."""
     if not files.is_local(path):
         size = files.size(path)
-        return None if size is None else State(size, 0, 0)
+        return None if size is None else FileState(size, 0, 0)
     try:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     if not stat.S_ISREG(found.st_mode):
         return None
-    return State(found.st_size, found.st_mtime_ns, found.st_ino)
+    return FileState(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-def is_sound_size(file: Described) -> bool | None:
+def is_sound_size(file: DigestedFile) -> bool | None:
     """Return whether a file has its size; None where there is none."""
     state = state_of(file.path)
     return None if state is None else state.bytes == file.bytes
 
 
-def is_sound(file: Described) -> bool | None:
+def is_sound(file: DigestedFile) -> bool | None:
     """Return whether a file has its size and digest; None where there is none."""
     state = state_of(file.path)
     if state is None:
@@ -104,20 +104,20 @@ def is_sound(file: Described) -> bool | None:
     return True
 
 
-def note_sound(file: Described) -> None:
+def note_sound(file: DigestedFile) -> None:
     """Note that this process has just written a file."""
     state = state_of(file.path)
     if state is not None and state.bytes == file.bytes:
         _note(file, state)
 
 
-def _note(file: Described, state: State) -> None:
+def _note(file: DigestedFile, state: FileState) -> None:
     if len(_SOUND) >= _LIMIT:
         _SOUND.clear()
     _SOUND[file.path] = (state, file.sha256)
 
 
-def checked(file: Described) -> str:
+def checked(file: DigestedFile) -> str:
     """Return the path of a file that is sound.
 
     Raises:

@@ -25,13 +25,13 @@ __all__ = [
     "LAYERS",
     "READ",
     "UNIT_OF_LIST",
-    "Batch",
+    "DistinctWordForms",
     "Feature",
+    "FeatureGroup",
+    "FeatureSetting",
     "Floats",
-    "Group",
-    "Setting",
+    "InstanceBatch",
     "Values",
-    "Words",
     "batch_of",
     "item_at",
     "known_tag",
@@ -102,7 +102,7 @@ class Feature(NamedTuple):
     languages: tuple[str, ...] | None = None
 
 
-class Setting(NamedTuple):
+class FeatureSetting(NamedTuple):
     """What features are computed with.
 
     Attributes:
@@ -126,7 +126,7 @@ class Setting(NamedTuple):
     encoder: Any = None
 
 
-class Words(NamedTuple):
+class DistinctWordForms(NamedTuple):
     """Distinct words of one language.
 
     Attributes:
@@ -144,7 +144,7 @@ class Words(NamedTuple):
     upos: pa.Array
 
 
-class Batch(NamedTuple):
+class InstanceBatch(NamedTuple):
     """Instances, with the words of their targets.
 
     Attributes:
@@ -157,13 +157,13 @@ class Batch(NamedTuple):
 
     rows: pa.Table
     mwe: npt.NDArray[np.bool_]
-    words: tuple[Words, ...]
+    words: tuple[DistinctWordForms, ...]
     first: Ints
     last: Ints
 
 
 @dataclass(frozen=True)
-class Group(Entry):
+class FeatureGroup(Entry):
     """A group of features, which `use` names; its doc line is what it says of a target.
 
     Attributes:
@@ -173,9 +173,9 @@ class Group(Entry):
         asked_without: the option without which it is computed only if `use` names it.
     """
 
-    columns: Callable[[Setting], Sequence[Feature]]
-    of_words: Callable[[Words, Setting], Values] | None = None
-    of_instances: Callable[[Batch, Setting], Values] | None = None
+    columns: Callable[[FeatureSetting], Sequence[Feature]]
+    of_words: Callable[[DistinctWordForms, FeatureSetting], Values] | None = None
+    of_instances: Callable[[InstanceBatch, FeatureSetting], Values] | None = None
     asked_without: str = ""
 
 
@@ -202,7 +202,7 @@ def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Fl
     return np.bincount(owners, values, minlength=count).astype(np.float64)
 
 
-def spread(words: Sequence[Words], values: Callable[[Words], Values]) -> dict[str, Any]:
+def spread(words: Sequence[DistinctWordForms], values: Callable[[DistinctWordForms], Values]) -> dict[str, Any]:
     """Return values of words of several languages, one after the other.
 
     Of a name that a language does not have the values are NaN, or false.
@@ -230,7 +230,7 @@ class _Parts(NamedTuple):
     upos: pa.Array
 
 
-def batch_of(instances: pa.Table) -> Batch:
+def batch_of(instances: pa.Table) -> InstanceBatch:
     """Return instances with the words of their targets.
 
     The words of an expression are what white space separates; its features are of the first and of
@@ -248,7 +248,7 @@ def batch_of(instances: pa.Table) -> Batch:
     words, places = _distinct([first, last], known_tags(rows["language"]))
     ends = places[: len(every)].copy()
     ends[some] = places[len(every) :]
-    return Batch(rows, mwe, words, places[: len(every)], ends)
+    return InstanceBatch(rows, mwe, words, places[: len(every)], ends)
 
 
 def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> _Parts:
@@ -283,7 +283,7 @@ def _at(lists: pa.ChunkedArray, which: Ints, place: Floats) -> pa.Array:
     return item_at(lists, every).take(pa.array(which)).cast(pa.large_string())
 
 
-def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[Words, ...], Ints]:
+def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[DistinctWordForms, ...], Ints]:
     """Return the distinct words, by language, and the place of each word among them."""
     columns = [
         pa.concat_arrays([tags.take(pa.array(part.rows)) for part in parts]),
@@ -311,13 +311,13 @@ def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[Words, ...
     return tuple(words), moved[places.ravel()]
 
 
-def _completed(language: str | None, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> Words:
+def _completed(language: str | None, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> DistinctWordForms:
     found = [
         given if given is not None else lemma_of(form, language)
         for form, given in zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
     ]
     lower = pc.utf8_lower(forms)
-    return Words(language, forms, lower, pa.array(found, pa.large_string()), upos)
+    return DistinctWordForms(language, forms, lower, pa.array(found, pa.large_string()), upos)
 
 
 @functools.lru_cache(1 << 16)

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from transforms.complexity.features.base import (
     FLAG,
-    Batch,
     Feature,
+    FeatureGroup,
+    FeatureSetting,
     Floats,
-    Group,
-    Setting,
+    InstanceBatch,
     Values,
     known_tags,
     numbers,
@@ -45,7 +45,7 @@ EASE = {
 }
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     tokens, zipf, share = "tokens", "Zipf", "share"
     wordfreq = "wordfreq (Speer 2022)"
     return (
@@ -107,7 +107,7 @@ class _Tokens(NamedTuple):
     place: np.ndarray
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     rows = batch.rows
     count = rows.num_rows
     forms = rows["forms"].combine_chunks()
@@ -146,7 +146,9 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     return {**masked, **whole}
 
 
-def _facts(distinct: pa.Array, which: np.ndarray, known: Sequence[str], setting: Setting) -> dict[str, np.ndarray]:
+def _facts(
+    distinct: pa.Array, which: np.ndarray, known: Sequence[str], setting: FeatureSetting
+) -> dict[str, np.ndarray]:
     """Return what is known of distinct forms."""
     texts = distinct.to_pylist()
     zipf = np.full(len(texts), np.nan)
@@ -177,7 +179,7 @@ def _of_token(text: str, tag: str | None) -> tuple[float, ...]:
     )
 
 
-def _measured(batch: Batch, tokens: _Tokens, facts: dict[str, np.ndarray], sizes: np.ndarray) -> dict[str, Any]:
+def _measured(batch: InstanceBatch, tokens: _Tokens, facts: dict[str, np.ndarray], sizes: np.ndarray) -> dict[str, Any]:
     count = batch.rows.num_rows
     owners = tokens.owners
     of = {name: values[tokens.codes] for name, values in facts.items()}
@@ -247,6 +249,6 @@ def _in(tags: Sequence[str], *wanted: str) -> np.ndarray:
     return np.array([tag in wanted for tag in tags], bool)
 
 
-CONTEXT = Group(
+CONTEXT = FeatureGroup(
     _columns, of_instances=_of_instances, doc="the sentence: its length, its other words, where the target stands"
 )

@@ -9,13 +9,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import Batch, Feature, Floats, Group, Setting, Values, Words
+from transforms.complexity.features.base import (
+    DistinctWordForms,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    InstanceBatch,
+    Values,
+)
 from transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, association, phrase_of
 
 __all__ = ["CORPUS"]
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     def of(name: str, doc: str, range: str, unit: str, source: str = "the corpus", each: bool = True) -> Feature:
         return Feature(name, doc, range, unit, source, each=each, needs_corpus=True)
 
@@ -58,7 +66,7 @@ def _columns(_: Setting) -> Sequence[Feature]:
     )
 
 
-def _of_words(words: Words, setting: Setting) -> Values:
+def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     counts = setting.counts
     uses, documents, dispersion = counts.look_up(FORM, words.lower)
     lemmas, _, _ = counts.look_up(LEMMA, pc.utf8_lower(words.lemmas))
@@ -76,7 +84,7 @@ def _zipf(uses: Floats, tokens: int) -> Floats:
     return np.where(uses > 0, found, np.nan)
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     counts = setting.counts
     tokens = batch.rows["token"].to_pylist()
     phrases = pa.array([phrase_of(text) for text in tokens], pa.large_string())
@@ -93,7 +101,7 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     return {name: np.where(batch.mwe, own, np.nan) for name, own in values.items()}
 
 
-CORPUS = Group(
+CORPUS = FeatureGroup(
     _columns,
     of_words=_of_words,
     of_instances=_of_instances,

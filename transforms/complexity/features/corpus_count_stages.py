@@ -16,10 +16,18 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows, read_table, write_rows
 from transforms.complexity.features.base import READ
-from transforms.complexity.features.corpus_counts import COUNTED, COUNTS, WANTED, Counts, combined, counted, wanted_of
+from transforms.complexity.features.corpus_counts import (
+    COUNTED,
+    COUNTS,
+    WANTED,
+    CorpusCounts,
+    combined,
+    counted,
+    wanted_of,
+)
 from transforms.corpora.corpus import SentencePart
 
-__all__ = ["COMBINE", "COUNT", "WANT", "CountTask", "Counted", "Wanted", "open_counts"]
+__all__ = ["COMBINE", "COUNT", "WANT", "CountTask", "CountedWords", "Wanted", "open_counts"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedWords:
     """Receipt: counts, in a part of a corpus or in all of it, with its tokens and documents."""
 
     file: File
@@ -62,29 +70,29 @@ def _want(artefact: Artefact, part: Part, _: None) -> Wanted:
     return Wanted(_write(artefact, WANTED, rows))
 
 
-def _count(artefact: Artefact, task: CountTask, _: None) -> Counted:
+def _count(artefact: Artefact, task: CountTask, _: None) -> CountedWords:
     wanted = _union([read_table([checked(file) for file in task.wanted])])
     columns = ["document_id", "forms", "lemmas"]
     rows, tokens, documents = counted(read_rows([checked(task.part)], columns), wanted)
-    return Counted(_write(artefact, COUNTED, rows), tokens, documents)
+    return CountedWords(_write(artefact, COUNTED, rows), tokens, documents)
 
 
-def _combine(artefact: Artefact, parts: Sequence[Counted], _: None) -> Counted:
+def _combine(artefact: Artefact, parts: Sequence[CountedWords], _: None) -> CountedWords:
     tokens = sum(one.tokens for one in parts)
     rows = read_table([checked(one.file) for one in parts])
     documents = sum(one.documents for one in parts)
-    return Counted(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
+    return CountedWords(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
 
 
-def open_counts(counted: Counted) -> Counts:
+def open_counts(counted: CountedWords) -> CorpusCounts:
     """Return the counts of a corpus, read into memory."""
-    return Counts(read_table([checked(counted.file)]), counted.tokens, counted.documents)
+    return CorpusCounts(read_table([checked(counted.file)]), counted.tokens, counted.documents)
 
 
 WANT: Stage[Part, None, Wanted] = Stage(name="complexity/want", receipt=Wanted, build=_want, unit="lists of words")
-COUNT: Stage[CountTask, None, Counted] = Stage(
-    name="complexity/count", receipt=Counted, build=_count, unordered=("task.wanted",), unit="parts of the corpus"
+COUNT: Stage[CountTask, None, CountedWords] = Stage(
+    name="complexity/count", receipt=CountedWords, build=_count, unordered=("task.wanted",), unit="parts of the corpus"
 )
-COMBINE: Stage[Sequence[Counted], None, Counted] = Stage(
-    name="complexity/combine", receipt=Counted, build=_combine, unordered=("task",), unit="tables"
+COMBINE: Stage[Sequence[CountedWords], None, CountedWords] = Stage(
+    name="complexity/combine", receipt=CountedWords, build=_combine, unordered=("task",), unit="tables"
 )

@@ -29,7 +29,7 @@ __all__ = [
     "PHRASE",
     "WANTED",
     "Association",
-    "Counts",
+    "CorpusCounts",
     "association",
     "combined",
     "counted",
@@ -184,7 +184,7 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
     return found.sort_by([("kind", "ascending"), ("text", "ascending")])
 
 
-class Counts(NamedTuple):
+class CorpusCounts(NamedTuple):
     """The counts of a corpus.
 
     Attributes:

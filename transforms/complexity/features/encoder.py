@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from transforms.complexity.features.base import Batch, Feature, Floats, Group, Setting, Values
+from transforms.complexity.features.base import Feature, FeatureGroup, FeatureSetting, Floats, InstanceBatch, Values
 from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
@@ -39,7 +39,7 @@ def encoding_of(options: EncoderOptions) -> Encoding:
     return shared_encoding_of(options)._replace(scorings=("masked", _WHOLE))
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     def of(name: str, doc: str, range: str, unit: str, source: str = _SOURCE) -> Feature:
         return Feature(f"encoder_{name}", doc, range, unit, source)
 
@@ -62,7 +62,7 @@ def _columns(_: Setting) -> Sequence[Feature]:
     )
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     used: Encoding = setting.encoder
     encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
     names = [feature.name for feature in _columns(setting)]
@@ -72,7 +72,7 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     return dict(zip(names, found.T, strict=True))
 
 
-def _targets(batch: Batch) -> Iterator[tuple[int, str, int, int]]:
+def _targets(batch: InstanceBatch) -> Iterator[tuple[int, str, int, int]]:
     """Yield the instances whose target is found in their sentence."""
     columns = [batch.rows[name].to_pylist() for name in ("sentence", "start", "end")]
     for row, (sentence, start, end) in enumerate(zip(*columns, strict=True)):
@@ -135,7 +135,7 @@ def _distance(first: Floats, second: Floats) -> float:
     return 1 - min(max(float(first @ second) / length, -1.0), 1.0) if length > 0 else math.nan
 
 
-ENCODER = Group(
+ENCODER = FeatureGroup(
     _columns,
     of_instances=_of_instances,
     needs="encoder",

@@ -11,7 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import FLAG, Feature, Floats, Group, Setting, Values, Words, sums
+from transforms.complexity.features.base import (
+    FLAG,
+    DistinctWordForms,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    Values,
+    sums,
+)
 from transforms.lexicon.hyphenation import syllables
 
 __all__ = ["FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of", "vowel_groups"]
@@ -135,7 +144,7 @@ SUFFIXES = (
 _ROOT = 3  # letters that must be left of a word without its affixes
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     return (
         Feature("length", "characters of the word", "1 and up", "code points"),
         Feature(
@@ -185,7 +194,7 @@ def _columns(_: Setting) -> Sequence[Feature]:
     )
 
 
-def _of_words(words: Words, setting: Setting) -> Values:
+def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     forms = words.forms.to_pylist()
     found = {
         "length": np.array([len(form) for form in forms], float),
@@ -317,7 +326,7 @@ def trigrams_of(words: pa.Array) -> tuple[np.ndarray, pa.Array]:
     return owners, pa.array([text[at : at + 3] for text in texts for at in range(len(text) - 2)], pa.large_string())
 
 
-def _trigrams(words: Words, setting: Setting) -> tuple[Floats, Floats]:
+def _trigrams(words: DistinctWordForms, setting: FeatureSetting) -> tuple[Floats, Floats]:
     count = len(words.forms)
     known = setting.lexicon.find(TRIGRAMS, words.language) if words.language else None
     if known is None:
@@ -330,4 +339,6 @@ def _trigrams(words: Words, setting: Setting) -> tuple[Floats, Floats]:
     return sums(owners, count, found) / sums(owners, count), least
 
 
-FORM = Group(_columns, of_words=_of_words, doc="length, syllables, letters, affixes, probability of its characters")
+FORM = FeatureGroup(
+    _columns, of_words=_of_words, doc="length, syllables, letters, affixes, probability of its characters"
+)

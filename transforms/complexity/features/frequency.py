@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import Feature, Floats, Group, Setting, Values, Words, numbers
+from transforms.complexity.features.base import (
+    DistinctWordForms,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    Values,
+    numbers,
+)
 
 __all__ = ["FREQUENCY", "ZIPF", "zipf_of"]
 
@@ -21,7 +29,7 @@ _PART = 4  # letters of a prefix or suffix, at least
 _LONGEST = 40  # letters of a word whose parts are looked up
 
 
-def _columns(setting: Setting) -> Sequence[Feature]:
+def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     return (
         Feature("zipf", "frequency of the word in its language", _SCALE, _UNIT, _SOURCE),
         Feature("zipf_lemma", "frequency of its lemma", _SCALE, _UNIT, _SOURCE),
@@ -49,7 +57,7 @@ def _columns(setting: Setting) -> Sequence[Feature]:
     )
 
 
-def zipf_of(words: pa.Array, language: str | None, setting: Setting) -> Floats:
+def zipf_of(words: pa.Array, language: str | None, setting: FeatureSetting) -> Floats:
     """Return the frequency of words in a language; NaN where it is not known."""
     known = setting.lexicon.find(ZIPF, language) if language else None
     if known is None:
@@ -57,7 +65,7 @@ def zipf_of(words: pa.Array, language: str | None, setting: Setting) -> Floats:
     return numbers(known.look_up(words)["value"])  # type: ignore[attr-defined]
 
 
-def _of_words(words: Words, setting: Setting) -> Values:
+def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     own = zipf_of(words.forms, words.language, setting)
     found = {"zipf": own, "zipf_lemma": zipf_of(words.lemmas, words.language, setting)}
     begins, ends = _within(words.lower)
@@ -101,4 +109,4 @@ def _best(owners: np.ndarray, values: Floats, count: int) -> Floats:
     return np.where(np.isinf(best), np.nan, best)
 
 
-FREQUENCY = Group(_columns, of_words=_of_words, doc="frequency in its language and in others")
+FREQUENCY = FeatureGroup(_columns, of_words=_of_words, doc="frequency in its language and in others")

@@ -10,7 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import FLAG, Batch, Feature, Floats, Group, Setting, Values, item_at, numbers
+from transforms.complexity.features.base import (
+    FLAG,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    InstanceBatch,
+    Values,
+    item_at,
+    numbers,
+)
 
 __all__ = ["SYNTAX"]
 
@@ -23,7 +33,7 @@ _ROLES = {
 }
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     def of(name: str, doc: str, unit: str = FLAG, range: str = "0 or 1") -> Feature:
         return Feature(name, doc, range, unit, "annotation: heads, deprels, entities")
 
@@ -39,7 +49,7 @@ def _columns(_: Setting) -> Sequence[Feature]:
     )
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     rows = batch.rows
     place = numbers(rows["position"]) + numbers(rows["tokens"]) - 1
     found: dict[str, np.ndarray] = {}
@@ -90,7 +100,7 @@ def _of_heads(column: pa.ChunkedArray, place: Floats) -> tuple[Floats, Floats]:
     return np.where(there, depth, np.nan), np.where(there, dependents, np.nan)
 
 
-SYNTAX = Group(
+SYNTAX = FeatureGroup(
     _columns,
     of_instances=_of_instances,
     doc="role, depth and entity, where the instances have heads, deprels, entities",

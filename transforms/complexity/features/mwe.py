@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 from transforms.complexity.features.base import (
     FLAG,
     UNIT_OF_LIST,
-    Batch,
+    DistinctWordForms,
     Feature,
+    FeatureGroup,
+    FeatureSetting,
     Floats,
-    Group,
-    Setting,
+    InstanceBatch,
     Values,
-    Words,
     known_tag,
     numbers,
     spread,
@@ -33,7 +33,7 @@ from transforms.lexicon.hyphenation import syllables
 __all__ = ["MWE"]
 
 
-def _columns(setting: Setting) -> Sequence[Feature]:
+def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     wordfreq = "wordfreq (Speer 2022)"
     found = [
         Feature("phrase_words", "words of the expression", "1 and up", "words"),
@@ -77,7 +77,7 @@ def _columns(setting: Setting) -> Sequence[Feature]:
     return found
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     rows = batch.rows
     tokens = rows["token"].combine_chunks().cast(pa.large_string())
     tags = [known_tag(tag) for tag in rows["language"].to_pylist()]
@@ -110,11 +110,11 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     return {name: np.where(batch.mwe, values, np.nan) for name, values in found.items()}
 
 
-def _pair(batch: Batch, values: Floats) -> tuple[Floats, Floats]:
+def _pair(batch: InstanceBatch, values: Floats) -> tuple[Floats, Floats]:
     return values[batch.first], values[batch.last]
 
 
-def _of_list(words: Sequence[Words], name: str, setting: Setting) -> Floats:
+def _of_list(words: Sequence[DistinctWordForms], name: str, setting: FeatureSetting) -> Floats:
     found = []
     for some in words:
         table, there = looked_up(some, name, setting)
@@ -122,11 +122,11 @@ def _of_list(words: Sequence[Words], name: str, setting: Setting) -> Floats:
     return np.concatenate(found) if found else np.empty(0)
 
 
-def _listed(batch: Batch, tokens: pa.Array, tags: Sequence[str | None], setting: Setting) -> Floats:
+def _listed(batch: InstanceBatch, tokens: pa.Array, tags: Sequence[str | None], setting: FeatureSetting) -> Floats:
     known: Any = setting.lexicon.find(RESOURCE, "en")
     listed = pc.is_valid(known.morphy(tokens, "n")).to_numpy(zero_copy_only=False).astype(float)
     english = np.array([tag == "en" for tag in tags], bool)
     return np.where(english, listed, np.nan)
 
 
-MWE = Group(_columns, of_instances=_of_instances, doc="a multi-word expression as a whole")
+MWE = FeatureGroup(_columns, of_instances=_of_instances, doc="a multi-word expression as a whole")

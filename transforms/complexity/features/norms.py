@@ -10,18 +10,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import FLAG, UNIT_OF_LIST, Feature, Group, Setting, Values, Words, numbers
+from transforms.complexity.features.base import (
+    FLAG,
+    UNIT_OF_LIST,
+    DistinctWordForms,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Values,
+    numbers,
+)
 
 __all__ = ["NORMS", "languages_of", "looked_up"]
 
 
-def languages_of(setting: Setting, name: str) -> tuple[str, ...] | None:
+def languages_of(setting: FeatureSetting, name: str) -> tuple[str, ...] | None:
     """Return the languages that a list is for, sorted; None: whatever the language."""
     tags = {one.language for one in setting.lexicon.held if one.name == name}
     return None if None in tags else tuple(sorted(str(tag) for tag in tags))
 
 
-def _columns(setting: Setting) -> Sequence[Feature]:
+def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     found: list[Feature] = []
     for name in setting.lists:
         held = [one for one in setting.lexicon.held if one.name == name]
@@ -63,7 +72,7 @@ def _columns(setting: Setting) -> Sequence[Feature]:
     return found
 
 
-def looked_up(words: Words, name: str, setting: Setting) -> tuple[pa.Table | None, np.ndarray]:
+def looked_up(words: DistinctWordForms, name: str, setting: FeatureSetting) -> tuple[pa.Table | None, np.ndarray]:
     """Return what a list has of words, each as it stands or else as its lemma, and which it knows.
 
     None where the list is not for their language.
@@ -80,7 +89,7 @@ def looked_up(words: Words, name: str, setting: Setting) -> tuple[pa.Table | Non
     return found.take(pa.array(rows)), there[rows]
 
 
-def _of_words(words: Words, setting: Setting) -> Values:
+def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     values = {}
     for name in setting.lists:
         found, there = looked_up(words, name, setting)
@@ -91,6 +100,6 @@ def _of_words(words: Words, setting: Setting) -> Values:
     return values
 
 
-NORMS = Group(
+NORMS = FeatureGroup(
     _columns, of_words=_of_words, needs="wordlist", doc="values of word lists: norms, frequencies, whatever is given"
 )

@@ -15,8 +15,8 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
-from transforms.complexity.features.base import Setting
-from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT, Counted, CountTask
+from transforms.complexity.features.base import FeatureSetting
+from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT, CountedWords, CountTask
 from transforms.complexity.features.ngram_stages import (
     COMBINE_NGRAMS,
     COUNT_NGRAMS,
@@ -48,7 +48,7 @@ def _own_ngrams(part: Part, wanted: tuple[int, _ByPart]) -> tuple[int, NgramTask
 
 
 def _feature_task(
-    part: Part, counts: tuple[int, Counted] | None = None, ngrams: tuple[int, CountedNgrams] | None = None
+    part: Part, counts: tuple[int, CountedWords] | None = None, ngrams: tuple[int, CountedNgrams] | None = None
 ) -> tuple[int, FeatureTask]:
     found = None if counts is None else counts[1]
     return part.number, FeatureTask(part, found, None if ngrams is None else ngrams[1])
@@ -66,7 +66,7 @@ class CountInCorpus(beam.PTransform):
     workspace: Workspace
     corpus: tuple[SentencePart, ...]
 
-    def expand(self, parts: beam.PCollection[Part]) -> beam.PCollection[tuple[int, Counted]]:
+    def expand(self, parts: beam.PCollection[Part]) -> beam.PCollection[tuple[int, CountedWords]]:
         """Apply the transform."""
         wanted = (
             parts
@@ -132,7 +132,7 @@ class ComputeFeatures(beam.PTransform):
     """
 
     workspace: Workspace
-    setting: Setting
+    setting: FeatureSetting
     corpus: tuple[SentencePart, ...] = ()
 
     def expand(self, parts: beam.PCollection[Part]) -> beam.PCollection[Part]:

@@ -21,7 +21,16 @@ from schemas.complexity.instances import features_schema
 from transforms.common.code.registry import Registry
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import UsageError
-from transforms.complexity.features.base import LAYERS, READ, Batch, Feature, Group, Setting, batch_of, spread
+from transforms.complexity.features.base import (
+    LAYERS,
+    READ,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    InstanceBatch,
+    batch_of,
+    spread,
+)
 from transforms.complexity.features.context import CONTEXT
 from transforms.complexity.features.corpus import CORPUS
 from transforms.complexity.features.encoder import ENCODER
@@ -34,9 +43,9 @@ from transforms.complexity.features.surprisal import SURPRISAL
 from transforms.complexity.features.vectors import VECTORS
 from transforms.complexity.features.wordnet import WORDNET
 
-__all__ = ["GROUPS", "Column", "columns_of", "columns_read", "features_of", "group_of_target", "schema_of"]
+__all__ = ["GROUPS", "FeatureColumn", "columns_of", "columns_read", "features_of", "group_of_target", "schema_of"]
 
-GROUPS: Registry[Group] = Registry(
+GROUPS: Registry[FeatureGroup] = Registry(
     {
         "form": FORM,
         "frequency": FREQUENCY,
@@ -55,7 +64,7 @@ GROUPS: Registry[Group] = Registry(
 )
 
 
-class Column(NamedTuple):
+class FeatureColumn(NamedTuple):
     """A column of the table.
 
     Attributes:
@@ -95,7 +104,7 @@ class Column(NamedTuple):
         return found.with_metadata({**found.metadata, **more})
 
 
-def columns_of(setting: Setting) -> tuple[Column, ...]:
+def columns_of(setting: FeatureSetting) -> tuple[FeatureColumn, ...]:
     """Return the columns of a setting, in their order.
 
     Raises:
@@ -112,17 +121,17 @@ def columns_of(setting: Setting) -> tuple[Column, ...]:
     return found
 
 
-def _columns(setting: Setting) -> Iterator[Column]:
+def _columns(setting: FeatureSetting) -> Iterator[FeatureColumn]:
     for name in setting.use:
         group = GROUPS[name]
         for feature in group.columns(setting):
-            yield Column(feature.name, name, feature)
+            yield FeatureColumn(feature.name, name, feature)
             if group.of_words is not None and feature.each:
-                yield Column(f"{feature.name}_first", name, feature, "first")
-                yield Column(f"{feature.name}_last", name, feature, "last")
+                yield FeatureColumn(f"{feature.name}_first", name, feature, "first")
+                yield FeatureColumn(f"{feature.name}_last", name, feature, "last")
 
 
-def schema_of(setting: Setting) -> pa.Schema:
+def schema_of(setting: FeatureSetting) -> pa.Schema:
     """Return the schema of `complexity/features` for a setting."""
     return features_schema(one.field() for one in columns_of(setting))
 
@@ -132,7 +141,7 @@ def group_of_target(token: str) -> str:
     return format(int(content_hashes([token.casefold()])[0]), "016x")
 
 
-def features_of(instances: pa.Table, setting: Setting) -> pa.Table:
+def features_of(instances: pa.Table, setting: FeatureSetting) -> pa.Table:
     """Return the features of instances, in their order.
 
     Args:
@@ -183,7 +192,7 @@ def _arrow(values: np.ndarray | None, field: pa.Field, count: int) -> pa.Array:
     return pa.array(values, field.type, mask=missing)
 
 
-def _of_targets(feature: Feature, values: np.ndarray | None, batch: Batch) -> Mapping[str, np.ndarray]:
+def _of_targets(feature: Feature, values: np.ndarray | None, batch: InstanceBatch) -> Mapping[str, np.ndarray]:
     """Return the three columns of a feature of words."""
     if values is None:
         values = np.full(sum(len(words.forms) for words in batch.words), np.nan)

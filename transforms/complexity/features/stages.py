@@ -20,13 +20,20 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
-from transforms.complexity.features.base import Group, Setting, known_tag
-from transforms.complexity.features.corpus_count_stages import Counted, open_counts
+from transforms.complexity.features.base import FeatureGroup, FeatureSetting, known_tag
+from transforms.complexity.features.corpus_count_stages import CountedWords, open_counts
 from transforms.complexity.features.encoder import encoding_of
 from transforms.complexity.features.form import TRIGRAMS
 from transforms.complexity.features.frequency import ZIPF
 from transforms.complexity.features.ngram_stages import CountedNgrams, open_ngrams
-from transforms.complexity.features.registry import GROUPS, Column, columns_of, columns_read, features_of, schema_of
+from transforms.complexity.features.registry import (
+    GROUPS,
+    FeatureColumn,
+    columns_of,
+    columns_read,
+    features_of,
+    schema_of,
+)
 from transforms.complexity.features.vectors import RESOURCE as VECTORS
 from transforms.complexity.features.vectors import centroids_of
 from transforms.complexity.features.wordnet import RESOURCE
@@ -145,7 +152,7 @@ def check_features(options: FeatureOptions) -> None:
 
 def setting_of(
     options: FeatureOptions, languages: Sequence[str | None], targets: Iterable[tuple[str | None, str]] = ()
-) -> Setting:
+) -> FeatureSetting:
     """Return what is computed for instances of some languages; resources are compiled.
 
     Args:
@@ -189,12 +196,12 @@ def setting_of(
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
     centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
     encoder = encoding_of(options) if "encoder" in use else None
-    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder)
+    setting = FeatureSetting(use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder)
     columns_of(setting)
     return setting
 
 
-def _by_default(group: Group, options: FeatureOptions) -> bool:
+def _by_default(group: FeatureGroup, options: FeatureOptions) -> bool:
     needed = [name for name in (group.needs, group.asked_without) if name]
     return all(getattr(options, name) for name in needed)
 
@@ -220,7 +227,7 @@ class FeatureTask(NamedTuple):
     """
 
     part: Part
-    counts: Counted | None = None
+    counts: CountedWords | None = None
     ngrams: CountedNgrams | None = None
 
 
@@ -237,7 +244,7 @@ class Featured:
     coverage: File
 
 
-def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
+def _feature(artefact: Artefact, task: FeatureTask, setting: FeatureSetting) -> Featured:
     if task.counts is not None:
         setting = setting._replace(counts=open_counts(task.counts))
     if task.ngrams is not None:
@@ -261,7 +268,7 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Feature
     return Featured(made, artefact.file(".coverage.parquet"))
 
 
-def _coverage(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
+def _coverage(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
     """Return for how many instances of each kind and genre each column is known."""
     groups = pa.TableGroupBy(_told(features, columns), ["kind", "genre"])
     counts = groups.aggregate(
@@ -285,7 +292,7 @@ def _coverage(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
     return pa.Table.from_pylist(rows, COVERAGE.schema())
 
 
-def _told(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
+def _told(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
     """Return features with null in the place of what says that something is not known."""
     for one in columns:
         if one.feature.name.endswith("_known"):
@@ -310,11 +317,11 @@ def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
     return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
 
 
-def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
+def _chosen(_: Any, setting: FeatureSetting) -> Mapping[str, Any]:
     return {_GROUPS: setting.use}
 
 
-FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
+FEATURE: Stage[FeatureTask, FeatureSetting, Featured] = Stage(
     name="complexity/feature", receipt=Featured, build=_feature, chosen=_chosen, unit="parts"
 )
 COVER: Stage[Sequence[File], None, PartFile] = Stage(

@@ -9,7 +9,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.complexity.features.base import Batch, Feature, Floats, Group, Setting, Values, known_tag, numbers, sums
+from transforms.complexity.features.base import (
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    InstanceBatch,
+    Values,
+    known_tag,
+    numbers,
+    sums,
+)
 from transforms.complexity.features.frequency import ZIPF, zipf_of
 from transforms.complexity.features.ngram_stages import sequences_of_instances
 from transforms.complexity.features.ngrams import Sequences, keys_of, own_uses, sentence_keys, surprisal
@@ -19,7 +29,7 @@ __all__ = ["SURPRISAL"]
 _LEAST = 1e-9  # of a word that wordfreq does not have: Zipf 0
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     def of(name: str, doc: str, range: str = "0 and up") -> Feature:
         return Feature(name, doc, range, "bits", "trigram model without the sentence (after MacKay and Peto 1995)")
 
@@ -35,7 +45,7 @@ def _columns(_: Setting) -> Sequence[Feature]:
     )
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     counts = setting.ngrams
     if counts is None:
         return {}
@@ -68,7 +78,7 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     }
 
 
-def _base(words: Sequences, languages: Sequence[str | None], setting: Setting) -> Floats:
+def _base(words: Sequences, languages: Sequence[str | None], setting: FeatureSetting) -> Floats:
     """Return the share of each word in its language; NaN where nothing is known of the language."""
     found = np.full(len(words.codes), np.nan)
     tags = [known_tag(tag) for tag in languages]
@@ -82,7 +92,7 @@ def _base(words: Sequences, languages: Sequence[str | None], setting: Setting) -
     return found
 
 
-SURPRISAL = Group(
+SURPRISAL = FeatureGroup(
     _columns,
     of_instances=_of_instances,
     asked_without="corpus",

@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 from transforms.common.rowwise import dots
 from transforms.complexity.features.base import (
     FLAG,
-    Batch,
+    DistinctWordForms,
     Feature,
+    FeatureGroup,
+    FeatureSetting,
     Floats,
-    Group,
-    Setting,
+    InstanceBatch,
     Values,
-    Words,
     numbers,
     sums,
 )
@@ -36,7 +36,7 @@ NEAR = 10  # neighbours
 _TOKENS = 8192  # whose vectors are taken at once
 
 
-def _columns(_: Setting) -> Sequence[Feature]:
+def _columns(_: FeatureSetting) -> Sequence[Feature]:
     return (
         Feature("vector_known", "whether the word has a vector", "0 or 1", FLAG, _SOURCE, "both"),
         Feature("vector_norm", "length of its vector", "0 and up", "as the vectors", _SOURCE),
@@ -82,7 +82,7 @@ def _columns(_: Setting) -> Sequence[Feature]:
     )
 
 
-def _of_words(words: Words, setting: Setting) -> Values:
+def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     known: Any = setting.lexicon.find(RESOURCE, words.language)
     if known is None:
         return {}
@@ -97,7 +97,7 @@ def _of_words(words: Words, setting: Setting) -> Values:
     }
 
 
-def _neighbours(words: Words, opened: Any, setting: Setting) -> tuple[Floats, Floats]:
+def _neighbours(words: DistinctWordForms, opened: Any, setting: FeatureSetting) -> tuple[Floats, Floats]:
     """Return the mean cosine of each word to its nearest neighbours, and their mean frequency."""
     distinct, places = coded(words.forms)
     rows = opened.nearest(distinct, NEAR)
@@ -136,7 +136,7 @@ def _distance(first: Floats, second: Floats) -> Floats:
     return 1 - np.clip(cosine, -1, 1)
 
 
-def _of_instances(batch: Batch, setting: Setting) -> Values:
+def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     known = [setting.lexicon.find(RESOURCE, words.language) for words in batch.words]
     opened: Any = next((one for one in known if one is not None), None)
     if opened is None:
@@ -162,7 +162,7 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     }
 
 
-def _sentences(batch: Batch, opened: Any) -> Floats:
+def _sentences(batch: InstanceBatch, opened: Any) -> Floats:
     """Return the sum of the unit vectors of the other words of each sentence."""
     forms = batch.rows["forms"].combine_chunks()
     sizes = np.nan_to_num(numbers(pc.list_value_length(forms))).astype(np.int64)
@@ -208,7 +208,7 @@ def centroids_of(
     return tuple(found)
 
 
-VECTORS = Group(
+VECTORS = FeatureGroup(
     _columns,
     of_words=_of_words,
     of_instances=_of_instances,

@@ -11,7 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import Feature, Floats, Group, Setting, Values, Words, sums
+from transforms.complexity.features.base import (
+    DistinctWordForms,
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    Values,
+    sums,
+)
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS
 from transforms.lexicon.wordnet.ragged import first_of_each
@@ -25,7 +33,7 @@ _PARTS = dict(zip(PARTS, ("nouns", "verbs", "adjectives", "adverbs"), strict=Tru
 _CLASSES = tuple(name for name in LEXNAMES if name.startswith("noun."))
 
 
-def _columns(setting: Setting) -> Sequence[Feature]:
+def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     found: list[Feature] = []
 
     def add(name: str, doc: str, unit: str, range: str = "0 and up", whole: str = "mean") -> None:
@@ -59,7 +67,7 @@ def _columns(setting: Setting) -> Sequence[Feature]:
     return found
 
 
-def _of_words(words: Words, setting: Setting) -> Values:
+def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     known: Any = setting.lexicon.find(RESOURCE, "en") if words.language == "en" else None
     if known is None:
         return {}
@@ -110,7 +118,7 @@ def _of_words(words: Words, setting: Setting) -> Values:
     }
 
 
-def _base_forms(words: Words, known: Any) -> pa.Array:
+def _base_forms(words: DistinctWordForms, known: Any) -> pa.Array:
     """Return the base form that WordNet has of each word: as its part of speech, else as any."""
     own = known.morphy(words.forms, words.upos)
     left = pc.is_null(own)
@@ -134,6 +142,6 @@ def _entropy(owners: np.ndarray, weights: Floats, count: int) -> Floats:
     return sums(owners, count, -share * np.log2(share))
 
 
-WORDNET = Group(
+WORDNET = FeatureGroup(
     _columns, of_words=_of_words, needs="wordnet", doc="WordNet's senses, depth, relations and classes; English"
 )

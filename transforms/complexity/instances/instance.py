@@ -12,7 +12,7 @@ from typing import NamedTuple
 from schemas.complexity.instances import FLAGS
 from transforms.common.code.fingerprints import digest
 
-__all__ = ["KEY_DIGITS", "Settled", "content_key", "in_flag_order", "instance_id", "settle", "split_of"]
+__all__ = ["KEY_DIGITS", "SettledId", "content_key", "in_flag_order", "instance_id", "settle", "split_of"]
 
 _SENTENCE, _TARGET, _REST = 12, 8, 12
 KEY_DIGITS = _SENTENCE + _TARGET
@@ -72,7 +72,7 @@ def _with_rest(key: str, source_id: str | None, number: int) -> str:
     return key + digest([source_id, number])[:_REST]
 
 
-class Settled(NamedTuple):
+class SettledId(NamedTuple):
     """The id of one of the instances of a key.
 
     Attributes:
@@ -86,7 +86,7 @@ class Settled(NamedTuple):
     duplicate_of: str | None
 
 
-def settle(key: str, source_ids: Sequence[str | None]) -> list[Settled]:
+def settle(key: str, source_ids: Sequence[str | None]) -> list[SettledId]:
     """Return the instances of one key in the order of their ids.
 
     The one with the smallest id is the first, and the others are duplicates of it; so it does not
@@ -104,4 +104,4 @@ def settle(key: str, source_ids: Sequence[str | None]) -> list[Settled]:
         found.append((_with_rest(key, source_id, number), place))
     found.sort()
     first = found[0][0]
-    return [Settled(name, place, None if name == first else first) for name, place in found]
+    return [SettledId(name, place, None if name == first else first) for name, place in found]

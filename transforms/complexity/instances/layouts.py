@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from schemas.complexity.instances import KINDS
 from transforms.formats.records.base import BadRecord, Reject
-from transforms.intake.cwi2018 import CELLS, Entry, kind_of, labels_of, read_cwi2018
+from transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
 
 __all__ = ["LAYOUTS", "Layout"]
@@ -24,7 +24,7 @@ _GENRES = ("genre", "corpus", "subcorpus")
 _NO_KIND = {"multi": "mwe", "mwe": "mwe", "single": "single"}
 
 
-Read = Callable[[FileRows, About], Iterator[Entry | Reject]]
+Read = Callable[[FileRows, About], Iterator[Cwi2018Row | Reject]]
 
 
 class Layout(NamedTuple):
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
     quoted: bool
 
 
-def read_complex(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
+def read_complex(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read CompLex. The genre stands in `corpus` or `subcorpus`; test files have no labels.
 
     The kind is what the file's name says (`single`, `multi`), else whether the token holds white
@@ -57,7 +57,7 @@ def read_complex(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
             continue
         genre = cells.get("corpus") or cells.get("subcorpus") or about.genre
         try:
-            yield Entry(
+            yield Cwi2018Row(
                 line,
                 cells["token"],
                 cells["sentence"],
@@ -81,7 +81,7 @@ def _complex_remedy(header: list[str]) -> str:
 _TSV = ("sentence", "complexity", "genre", "kind", "id", "language", "start", "end", "annotations")
 
 
-def read_tsv(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
+def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read a table whose header names `token`, or a list of words without a header, one a line.
 
     Raises:
@@ -118,12 +118,12 @@ def _tsv_remedy(header: list[str]) -> str:
     return f"name the column of targets `token`; others may be {', '.join(_TSV)}"
 
 
-def _word(line: int, cells: list[str], about: About) -> Entry:
+def _word(line: int, cells: list[str], about: About) -> Cwi2018Row:
     kind = kind_of(cells[0])
-    return Entry(line, cells[0], None, kind, about.genre, about.language, None, None, ())
+    return Cwi2018Row(line, cells[0], None, kind, about.genre, about.language, None, None, ())
 
 
-def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
+def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Cwi2018Row:
     def cell(name: str) -> str:
         return cells.get(name, "").strip()
 
@@ -135,7 +135,7 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
     if cell("start") or cell("end"):
         offsets = whole_number(cell("start"), "start"), whole_number(cell("end"), "end")
     labels = labels_of(cell("complexity"), cell("annotations"))
-    return Entry(
+    return Cwi2018Row(
         line,
         cells["token"],
         cells.get("sentence"),

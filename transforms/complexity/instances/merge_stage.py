@@ -21,10 +21,10 @@ from transforms.complexity.instances.instance import in_flag_order, settle
 from transforms.complexity.instances.read_stage import ROWS
 from transforms.formats.ingest.stage import acceptable
 from transforms.intake.merging import (
-    AnnotateOptions,
     PartTask,
     RejectTask,
     Settled,
+    TextAnnotationOptions,
     chosen_engine,
     engine_of,
     grouped_rows,
@@ -79,7 +79,7 @@ def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[Ins
     return [InstanceTask(part, labels) for part in part_tasks(loaded, parts)]
 
 
-def _settle(artefact: Artefact, task: InstanceTask, options: AnnotateOptions) -> SettledInstances:
+def _settle(artefact: Artefact, task: InstanceTask, options: TextAnnotationOptions) -> SettledInstances:
     engine = engine_of(options)
     flags: Counter[str] = Counter()
     groups: Counter[tuple[str, str | None, str | None]] = Counter()
@@ -167,7 +167,7 @@ def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
     return write_rejects(artefact, task, LOAD_REJECTS)
 
 
-SETTLE: Stage[InstanceTask, AnnotateOptions, SettledInstances] = Stage(
+SETTLE: Stage[InstanceTask, TextAnnotationOptions, SettledInstances] = Stage(
     name="complexity/settle",
     receipt=SettledInstances,
     build=_settle,

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from transforms.common.store import files
-from transforms.complexity.scorers.evaluation_stage import MeasureOptions, measured_rows
+from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions, measured_rows
 from transforms.evaluation.evaluating import matched
 
-__all__ = ["Scores", "evaluate_files", "official_ids", "official_lines", "read_scores"]
+__all__ = ["OfficialScores", "evaluate_files", "official_ids", "official_lines", "read_scores"]
 
 log = logging.getLogger("lexbeam")
 
@@ -32,7 +32,7 @@ TOKEN = "token"
 GOLD = "gold"
 
 
-class Scores(NamedTuple):
+class OfficialScores(NamedTuple):
     """Complexity of instances, in the order of a file.
 
     Attributes:
@@ -55,7 +55,7 @@ class _Row(NamedTuple):
     token: str
 
 
-def read_scores(path: str, name: str) -> Scores:
+def read_scores(path: str, name: str) -> OfficialScores:
     """Read a file of complexity by id.
 
     Args:
@@ -91,7 +91,7 @@ def read_scores(path: str, name: str) -> Scores:
     _check_ids(rows, shown)
     _check_scale(rows, shown, gold=name == GOLD)
     values = np.array([row.value for row in rows], np.float64)
-    return Scores([row.id for row in rows], values, [row.genre for row in rows], [row.token for row in rows])
+    return OfficialScores([row.id for row in rows], values, [row.genre for row in rows], [row.token for row in rows])
 
 
 def _check_ids(rows: Iterable[_Row], shown: str) -> None:
@@ -138,7 +138,9 @@ def _rows(
         yield _Row(number, found["id"], value, found["genre"], found["token"])
 
 
-def evaluate_files(gold: Scores, predicted: Scores, system: str, options: MeasureOptions) -> list[dict[str, object]]:
+def evaluate_files(
+    gold: OfficialScores, predicted: OfficialScores, system: str, options: ScorerMeasureOptions
+) -> list[dict[str, object]]:
     """Return rows of `complexity/metrics` of predictions by id.
 
     The subsets are `all` and, where gold has several, its genres; the cluster of an instance is its

@@ -13,13 +13,13 @@ from transforms.complexity.instances.instance import content_key, in_flag_order,
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
-from transforms.intake.cwi2018 import Entry
+from transforms.intake.cwi2018 import Cwi2018Row
 from transforms.intake.header import About, FileRows
 from transforms.intake.locating import Located, locate_given
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, RowSchema, Staging, stage_file
 
-__all__ = ["READ", "ROWS", "LoadOptions"]
+__all__ = ["READ", "ROWS", "LabelledReadOptions"]
 
 LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
 
@@ -54,7 +54,7 @@ ROWS = RowSchema(_COLUMNS, ("key", "source", "line"), _size)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadOptions:
+class LabelledReadOptions:
     """What decides how files are read.
 
     Attributes:
@@ -74,17 +74,17 @@ class LoadOptions:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
 
 
-def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
+def _read(artefact: Artefact, task: RowFile, options: LabelledReadOptions) -> Loaded:
     """Read a file.
 
     Raises:
         LexbeamError: it is of another layout, or has changed since its digest was taken.
     """
 
-    def read(rows: FileRows, name: str) -> Iterator[Entry | Reject]:
+    def read(rows: FileRows, name: str) -> Iterator[Cwi2018Row | Reject]:
         return LAYOUTS[options.layout].read(rows, About(name, options.genre, options.language))
 
-    def add(source: str, entry: Entry) -> None:
+    def add(source: str, entry: Cwi2018Row) -> None:
         row = _row(source, entry, options)
         staging.add([row])
         staging.tally["labelled"] += bool(row["labels"])
@@ -93,7 +93,7 @@ def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
     return stage_file(staging, task, options.reader, read, add, attrgetter("line"))
 
 
-def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any]:
+def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[str, Any]:
     """Return the staged row of an instance, its texts cleaned and its target located.
 
     Raises:
@@ -142,10 +142,10 @@ def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any]:
     }
 
 
-def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
+def _chosen(_: RowFile, options: LabelledReadOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.complexity.instances.layouts:LAYOUTS": (options.layout,)}
 
 
-READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
+READ: Stage[RowFile, LabelledReadOptions, Loaded] = Stage(
     name="complexity/read", receipt=Loaded, build=_read, chosen=_chosen, unit="files"
 )

@@ -18,9 +18,9 @@ __all__ = [
     "UNKNOWN",
     "WEIGHTS",
     "AggregationOptions",
-    "Judged",
-    "Judgment",
+    "ComplexityJudgment",
     "Label",
+    "SettledJudgment",
     "label_of",
     "settle_judgments",
 ]
@@ -52,7 +52,7 @@ class AggregationOptions:
     seed: int = option(1, help="of the halves by which reliability is measured")
 
 
-class Judgment(NamedTuple):
+class ComplexityJudgment(NamedTuple):
     """A judgment as a file has it.
 
     Attributes:
@@ -72,7 +72,7 @@ class Judgment(NamedTuple):
     line: int
 
 
-class Judged(NamedTuple):
+class SettledJudgment(NamedTuple):
     """A judgment settled: what of it counts.
 
     Attributes:
@@ -83,7 +83,7 @@ class Judged(NamedTuple):
         weight: how much it counts; of several that count as one the sum is that one's.
     """
 
-    judgment: Judgment
+    judgment: ComplexityJudgment
     number: int
     kept: bool
     reason: str | None
@@ -100,8 +100,8 @@ class Label(NamedTuple):
 
 
 def settle_judgments(
-    judgments: Sequence[Judgment], known: frozenset[str] | set[str], options: AggregationOptions
-) -> list[Judged]:
+    judgments: Sequence[ComplexityJudgment], known: frozenset[str] | set[str], options: AggregationOptions
+) -> list[SettledJudgment]:
     """Return all judgments, in the order given, with what of each counts.
 
     Judgments of unknown instances do not count, nor do undecided ones, nor, if they are to be
@@ -138,12 +138,12 @@ def settle_judgments(
     if options.weights == "agreement":
         _weigh(judgments, reasons, weights)
     return [
-        Judged(one, number, reason is None, reason, weight)
+        SettledJudgment(one, number, reason is None, reason, weight)
         for one, number, reason, weight in zip(judgments, numbers, reasons, weights, strict=True)
     ]
 
 
-def _why_not(one: Judgment, known: frozenset[str] | set[str], options: AggregationOptions) -> str | None:
+def _why_not(one: ComplexityJudgment, known: frozenset[str] | set[str], options: AggregationOptions) -> str | None:
     if one.instance_id not in known:
         return "unknown_instance"
     if one.value is None:
@@ -153,7 +153,7 @@ def _why_not(one: Judgment, known: frozenset[str] | set[str], options: Aggregati
     return None
 
 
-def _weigh(judgments: Sequence[Judgment], reasons: list[str | None], weights: list[float]) -> None:
+def _weigh(judgments: Sequence[ComplexityJudgment], reasons: list[str | None], weights: list[float]) -> None:
     places = [at for at, one in enumerate(judgments) if reasons[at] is None and one.annotator]
     means: dict[tuple[str, str], list[float]] = {}
     for at in places:
@@ -173,7 +173,7 @@ def _weigh(judgments: Sequence[Judgment], reasons: list[str | None], weights: li
             reasons[at] = "no_weight"
 
 
-def label_of(judged: Sequence[Judged], options: AggregationOptions) -> Label:
+def label_of(judged: Sequence[SettledJudgment], options: AggregationOptions) -> Label:
     """Return the label that the judgments of an instance give.
 
     Complexity is their weighted mean; `annotations` is how many count, those of an annotator whose

@@ -18,7 +18,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
-from transforms.complexity.labels.aggregation import Judgment
+from transforms.complexity.labels.aggregation import ComplexityJudgment
 from transforms.complexity.labels.sheet import RATING, SHEET, value_of_rating
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
@@ -27,14 +27,14 @@ from transforms.people.opening import list_sheets
 from transforms.people.reading import read_answers
 from transforms.people.tables import Roles, is_sheet, read_table
 
-__all__ = ["JudgmentOptions", "JudgmentsRead", "read_groups", "read_judgments"]
+__all__ = ["JudgmentFileOptions", "JudgmentsRead", "read_groups", "read_judgments"]
 
 _ROLES = ("id", "rating", "annotator", "group")
 _REASONS = ("undecodable", "too_large", "empty", "unknown")
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgmentOptions:
+class JudgmentFileOptions:
     """What the columns of tables of judgments are called, and how they are read."""
 
     id_column: str = option("instance_id", help="column of instances' ids")
@@ -59,12 +59,12 @@ class JudgmentsRead(NamedTuple):
         files: their names.
     """
 
-    judgments: list[Judgment]
+    judgments: list[ComplexityJudgment]
     rejects: list[RejectRow]
     files: list[str]
 
 
-def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentOptions) -> JudgmentsRead:
+def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentFileOptions) -> JudgmentsRead:
     """Read files, folders or globs of judgments, in the order of their names.
 
     Args:
@@ -77,7 +77,7 @@ def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentO
         UsageError: the file of groups is wrong.
     """
     groups = read_groups(options.groups) if options.groups else {}
-    judgments: list[Judgment] = []
+    judgments: list[ComplexityJudgment] = []
     rejects: list[RejectRow] = []
     entries = sorted(list_sheets(paths), key=lambda entry: entry.name)
     for entry in entries:
@@ -108,13 +108,13 @@ def read_groups(path: str) -> dict[str, str]:
     return found
 
 
-_Found = tuple[list[Judgment], list[RejectRow]]
+_Found = tuple[list[ComplexityJudgment], list[RejectRow]]
 
 
-def _sheet(entry: files.Entry, instances: pa.Table, options: JudgmentOptions) -> _Found:
+def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOptions) -> _Found:
     found = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
     judgments = [
-        Judgment(
+        ComplexityJudgment(
             row["instance_id"],
             row["annotator"],
             None,
@@ -128,7 +128,7 @@ def _sheet(entry: files.Entry, instances: pa.Table, options: JudgmentOptions) ->
     return judgments, [reject for reject in found.rejects if reject.reason != "missing"]
 
 
-def _table(entry: files.Entry, _: pa.Table, options: JudgmentOptions) -> _Found:
+def _table(entry: files.ListedFile, _: pa.Table, options: JudgmentFileOptions) -> _Found:
     names = {role: (getattr(options, f"{role}_column"),) for role in _ROLES}
     roles = Roles(names, _ROLES[:2], "name it as `{role}_column`")
     return read_table(
@@ -136,10 +136,10 @@ def _table(entry: files.Entry, _: pa.Table, options: JudgmentOptions) -> _Found:
     )
 
 
-def _judgment(name: str, line: int, cells: Mapping[str, str]) -> Judgment:
+def _judgment(name: str, line: int, cells: Mapping[str, str]) -> ComplexityJudgment:
     if not cells["id"]:
         raise BadRecord("empty", "no id of an instance")
     rating = read_answer(RATING, re.sub(r"[_\s]+", " ", cells["rating"]), {})
     value = None if rating is None else value_of_rating(rating)
     group = cells.get("group") or None
-    return Judgment(cells["id"], cells.get("annotator", ""), group, value, name, line)
+    return ComplexityJudgment(cells["id"], cells.get("annotator", ""), group, value, name, line)

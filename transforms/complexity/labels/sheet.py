@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from transforms.people.sheets import Answer, Column, Sheet
+from transforms.people.sheets import Answer, Sheet, SheetColumn
 
 __all__ = ["COLUMNS", "RATING", "RATINGS", "SHEET", "asked", "value_of_rating"]
 
@@ -36,8 +36,8 @@ SHEET = Sheet(
         "Judge the marked words alone, not the whole sentence, and for yourself, not for others.",
     ),
     columns=(
-        Column("token", "the word, or the words, in question"),
-        Column("sentence", "the sentence that it stands in", mark=("start", "end")),
+        SheetColumn("token", "the word, or the words, in question"),
+        SheetColumn("sentence", "the sentence that it stands in", mark=("start", "end")),
     ),
     answers=(RATING, Answer(name="comment", help="anything to add", kind="text", optional=True)),
     key=("instance_id",),

@@ -12,14 +12,14 @@ import pyarrow.compute as pc
 
 from schemas.complexity.instances import JUDGMENTS, LABELS
 from transforms.common.draws.by_content import content_hashes
-from transforms.complexity.labels.aggregation import AggregationOptions, Judged, Label, label_of
+from transforms.complexity.labels.aggregation import AggregationOptions, Label, SettledJudgment, label_of
 from transforms.complexity.labels.agreement import split_half
 from transforms.evaluation.reliability import alpha
 
 __all__ = ["figures_of", "judgment_rows", "label_rows"]
 
 
-def judgment_rows(judged: Sequence[Judged]) -> pa.Table:
+def judgment_rows(judged: Sequence[SettledJudgment]) -> pa.Table:
     """Return the rows of `complexity/judgments`."""
     return pa.Table.from_pylist(
         [
@@ -40,7 +40,7 @@ def judgment_rows(judged: Sequence[Judged]) -> pa.Table:
     )
 
 
-def label_rows(judged: Sequence[Judged], instances: Sequence[str], options: AggregationOptions) -> pa.Table:
+def label_rows(judged: Sequence[SettledJudgment], instances: Sequence[str], options: AggregationOptions) -> pa.Table:
     """Return the rows of `complexity/labels`: of each instance by all, and by each group it has.
 
     Args:
@@ -61,7 +61,7 @@ def label_rows(judged: Sequence[Judged], instances: Sequence[str], options: Aggr
     return pa.Table.from_pylist(rows, schema=LABELS.schema())
 
 
-def _by_instance(one: Judged) -> str:
+def _by_instance(one: SettledJudgment) -> str:
     return one.judgment.instance_id
 
 

@@ -22,9 +22,9 @@ __all__ = [
     "GENRE",
     "KEYS",
     "LAYOUTS",
-    "Column",
-    "Matrix",
-    "Rows",
+    "DesignColumn",
+    "DesignRows",
+    "FeatureMatrix",
     "columns_of",
     "folds_of",
     "joined_rows",
@@ -57,7 +57,7 @@ FIRST, LAST = "_first", "_last"
 LAYOUTS: dict[str, str | None] = {"whole": "", "first": FIRST, "last": LAST, "all": None}
 
 
-class Column(NamedTuple):
+class DesignColumn(NamedTuple):
     """A column of features: its name, its type as Arrow calls it, and the group it belongs to."""
 
     name: str
@@ -65,7 +65,7 @@ class Column(NamedTuple):
     group: str
 
 
-class Rows(NamedTuple):
+class DesignRows(NamedTuple):
     """Instances, sorted by id.
 
     Attributes:
@@ -83,16 +83,16 @@ class Rows(NamedTuple):
     splits: Texts
     parts: Texts
     labels: Floats
-    columns: tuple[Column, ...]
+    columns: tuple[DesignColumn, ...]
     values: Floats
 
-    def at(self, which: npt.NDArray[np.generic]) -> "Rows":
+    def at(self, which: npt.NDArray[np.generic]) -> "DesignRows":
         """Return some of the rows, by a mask or by places."""
         own = {name: getattr(self, name)[which] for name in self._fields if name != "columns"}
         return self._replace(**own)
 
 
-def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
+def columns_of(schema: pa.Schema) -> tuple[DesignColumn, ...]:
     """Return the features of table `complexity/features`.
 
     The group of a column is what its metadata say, else its name up to the first underscore.
@@ -110,7 +110,7 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
                 "scorer takes numbers and truth values; code it as such, or leave it out"
             )
         said = (field.metadata or {}).get(b"group", b"").decode()
-        found.append(Column(field.name, str(field.type), said or field.name.split("_")[0]))
+        found.append(DesignColumn(field.name, str(field.type), said or field.name.split("_")[0]))
     if not found:
         raise UsageError("table complexity/features has no features: make some by `lexbeam complexity features`")
     return tuple(found)
@@ -169,7 +169,7 @@ def _of(ids: pa.Array, table: pa.Table) -> pa.Table:
     return table.take(pc.index_in(ids, table["instance_id"].combine_chunks()))
 
 
-def rows_of(design: pa.Table) -> Rows:
+def rows_of(design: pa.Table) -> DesignRows:
     """Return the rows of the table of a design."""
     columns = columns_of(design.drop_columns([n for n in KEYS.names if n not in _OWN]).schema)
     values = np.empty((design.num_rows, len(columns)))
@@ -183,7 +183,7 @@ def rows_of(design: pa.Table) -> Rows:
     parts = np.empty(design.num_rows, object)
     parts[:] = [tuple(own) for own in design["parts"].to_pylist()]
     labels = design["complexity"].to_numpy().astype(np.float64)
-    return Rows(
+    return DesignRows(
         texts["instance_id"],
         texts["kind"],
         more["genre"],
@@ -219,7 +219,7 @@ def _is_part(name: str, names: Iterable[str]) -> bool:
     return any(name.endswith(end) and name.removesuffix(end) in names for end in (FIRST, LAST))
 
 
-class Matrix(NamedTuple):
+class FeatureMatrix(NamedTuple):
     """Columns that a scorer takes: their names and groups, and (rows, columns) values."""
 
     names: list[str]
@@ -227,7 +227,9 @@ class Matrix(NamedTuple):
     values: Floats
 
 
-def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "", *, kinds: bool = False) -> Matrix:
+def matrix_of(
+    rows: DesignRows, layout: str, genres: Sequence[str], without: str = "", *, kinds: bool = False
+) -> FeatureMatrix:
     """Return the columns of a layout, the genres behind them as 0 and 1.
 
     In the layout `all`, a single word is its own first and last part.
@@ -259,10 +261,10 @@ def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "",
     values = np.column_stack([values, *(rows.genres == genre for genre in genres)]).astype(float)
     if without:
         values[:, [group == without for group in groups]] = np.nan
-    return Matrix(names, groups, np.ascontiguousarray(values))
+    return FeatureMatrix(names, groups, np.ascontiguousarray(values))
 
 
-def folds_of(rows: Rows, k: int, *, seed: int, by: str) -> npt.NDArray[np.int64]:
+def folds_of(rows: DesignRows, k: int, *, seed: int, by: str) -> npt.NDArray[np.int64]:
     """Return the fold of each row, 0 to k - 1.
 
     Args:

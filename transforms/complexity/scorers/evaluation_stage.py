@@ -25,7 +25,7 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_table, sort_rows, write_rows
-from transforms.complexity.scorers.design import Rows, rows_of
+from transforms.complexity.scorers.design import DesignRows, rows_of
 from transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
 from transforms.complexity.scorers.holding_out import ALL, FOLDS, KEPT, LEFT, SPLIT, Case
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -36,8 +36,8 @@ __all__ = [
     "EVALUATE",
     "CaseDone",
     "EvaluateTask",
-    "Evaluated",
-    "MeasureOptions",
+    "EvaluatedSystem",
+    "ScorerMeasureOptions",
     "binary_rows",
     "measured_rows",
     "subsets_of",
@@ -52,7 +52,7 @@ CLASSES = ("accuracy", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureOptions:
+class ScorerMeasureOptions:
     """How predictions are measured."""
 
     metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
@@ -80,7 +80,7 @@ class EvaluateTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Evaluated:
+class EvaluatedSystem:
     """Receipt of a system's rows of each table."""
 
     predictions: PartFile
@@ -101,7 +101,7 @@ class _Held(NamedTuple):
 
 
 def measured_rows(
-    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: MeasureOptions
+    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: ScorerMeasureOptions
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of `complexity/metrics` of predictions that have a label.
 
@@ -141,7 +141,7 @@ def binary_rows(
         yield row(system, f"{subset}, complex from {threshold}", name, None, found)
 
 
-def subsets_of(rows: Rows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
+def subsets_of(rows: DesignRows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
     """Yield subsets of the rows of a kind.
 
     They are all, those whose target was trained on and the others, genres, splits, those that word
@@ -172,12 +172,12 @@ def subsets_of(rows: Rows, title: str, seen: Bools) -> Iterator[tuple[str, Bools
             yield f"{title}/{name} not known", ~known
 
 
-def _chosen(_: Any, options: MeasureOptions) -> Mapping[str, Sequence[str]]:
+def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
     names = list(options.metric) + (list(CLASSES) if options.threshold else [])
     return {"transforms.evaluation.metrics:METRICS": sorted(set(names))}
 
 
-def _evaluate(artefact: Artefact, task: EvaluateTask, options: MeasureOptions) -> Evaluated:
+def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOptions) -> EvaluatedSystem:
     rows = rows_of(read_table([checked(task.other or task.design)]))
     predictions: list[pa.Table] = []
     metrics: list[dict[str, Any]] = []
@@ -220,7 +220,7 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: MeasureOptions) -
         (IMPORTANCE, pa.Table.from_pylist(importance, IMPORTANCE.schema())),
         (LEARNING, pa.Table.from_pylist(learning, LEARNING.schema())),
     )
-    return Evaluated(*(_written(artefact, table, found) for table, found in tables))
+    return EvaluatedSystem(*(_written(artefact, table, found) for table, found in tables))
 
 
 def _written(artefact: Artefact, table: Table, rows: pa.Table) -> PartFile:
@@ -235,7 +235,7 @@ def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float =
     return [done for done in cases if (done.case.way, done.case.without, done.case.share) == (way, without, share)]
 
 
-def _held(cases: Sequence[CaseDone], rows: Rows) -> _Held:
+def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
     """Return the predictions of several cases, which are of different rows, in the rows' order."""
     ordered = sorted(cases)
     tables = [read_table([checked(done.fitted.predictions)]) for done in ordered]
@@ -247,7 +247,9 @@ def _held(cases: Sequence[CaseDone], rows: Rows) -> _Held:
     return _Held(places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), seen, permuted, names)
 
 
-def _metric_rows(system: str, title: str, held: _Held, rows: Rows, options: MeasureOptions) -> Iterator[dict[str, Any]]:
+def _metric_rows(
+    system: str, title: str, held: _Held, rows: DesignRows, options: ScorerMeasureOptions
+) -> Iterator[dict[str, Any]]:
     some = rows.at(held.places)
     for name, which in subsets_of(some, title, held.seen):
         yield from measured_rows(
@@ -255,7 +257,7 @@ def _metric_rows(system: str, title: str, held: _Held, rows: Rows, options: Meas
         )
 
 
-def _prediction_rows(system: str, held: _Held, rows: Rows) -> pa.Table:
+def _prediction_rows(system: str, held: _Held, rows: DesignRows) -> pa.Table:
     some = rows.at(held.places)
     labels = pa.array(some.labels, mask=np.isnan(some.labels))
     columns = [
@@ -276,7 +278,7 @@ def _pearson(gold: Floats, predicted: Floats) -> tuple[float | None, int]:
     return found.value, found.n
 
 
-def _permutations(system: str, kind: str, held: _Held, rows: Rows) -> Iterator[dict[str, Any]]:
+def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, Any]]:
     gold = rows.labels[held.places]
     whole, n = _pearson(gold, held.predictions)
     for place, name in enumerate(held.names):
@@ -286,7 +288,7 @@ def _permutations(system: str, kind: str, held: _Held, rows: Rows) -> Iterator[d
 
 
 def _ablations(
-    system: str, kind: str, cases: Sequence[CaseDone], way: str, held: _Held, rows: Rows
+    system: str, kind: str, cases: Sequence[CaseDone], way: str, held: _Held, rows: DesignRows
 ) -> Iterator[dict[str, Any]]:
     whole, n = _pearson(rows.labels[held.places], held.predictions)
     for group in sorted({done.case.without for done in cases} - {""}):
@@ -303,7 +305,7 @@ def _drop(
     return {"scorer": system, "kind": kind, "measure": measure, "what": what, "of": of, "value": value, "n": n}
 
 
-def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: Rows) -> Iterator[dict[str, Any]]:
+def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows) -> Iterator[dict[str, Any]]:
     shares = sorted({done.case.share for done in cases})
     for share in shares if len(shares) > 1 else ():
         own = _like(cases, way, share=share)
@@ -313,9 +315,9 @@ def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: Ro
         yield {"scorer": system, "kind": kind, "share": share, "trained": trained, "pearson": value, "n": n}
 
 
-EVALUATE: Stage[EvaluateTask, MeasureOptions, Evaluated] = Stage(
+EVALUATE: Stage[EvaluateTask, ScorerMeasureOptions, EvaluatedSystem] = Stage(
     name="complexity/evaluate",
-    receipt=Evaluated,
+    receipt=EvaluatedSystem,
     build=_evaluate,
     unused={"task.cases.fitted.model": "its predictions count"},
     unordered=("task.cases",),

@@ -22,7 +22,7 @@ from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_table, write_part
-from transforms.complexity.scorers.design import GENRE, Matrix, Rows, joined_rows, rows_of
+from transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
 from transforms.complexity.scorers.holding_out import ALL, FOLDS, Case, Facts, HoldOptions, facts_of, mode_of, sides_of
 from transforms.complexity.scorers.kept_models import Kept, kept_model, load_kept
 from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
@@ -227,11 +227,11 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
     return FittedCase(part.file, part.rows, tuple(names), trained, model)
 
 
-def _open(design: File) -> Rows:
+def _open(design: File) -> DesignRows:
     return rows_of(read_table([checked(design)]))
 
 
-def _checked(case: Case, fitted: Fitted, matrices: Sequence[Matrix], model: Kept | None) -> Floats:
+def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: Kept | None) -> Floats:
     """Return predictions, or what is wrong with a model from elsewhere.
 
     Raises:
@@ -252,7 +252,7 @@ def _checked(case: Case, fitted: Fitted, matrices: Sequence[Matrix], model: Kept
     )
 
 
-def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[Matrix]) -> Floats:
+def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix]) -> Floats:
     predict = SCORERS[scorer].predict
     if not len(matrices[0].values):
         return np.zeros(0)
@@ -260,7 +260,12 @@ def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[Matrix]) -> Float
 
 
 def _permuted(
-    case: Case, fitted: Fitted, matrices: Sequence[Matrix], predictions: Floats, target: Rows, options: FitOptions
+    case: Case,
+    fitted: Fitted,
+    matrices: Sequence[FeatureMatrix],
+    predictions: Floats,
+    target: DesignRows,
+    options: FitOptions,
 ) -> tuple[list[str], list[list[float]] | None]:
     """Return predictions after one column, or one group, was dealt out anew among the rows.
 

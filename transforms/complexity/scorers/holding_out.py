@@ -14,7 +14,7 @@ from schemas.complexity.instances import KINDS
 from transforms.common.draws.by_content import uniform
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
-from transforms.complexity.scorers.design import GENRE, Rows, folds_of
+from transforms.complexity.scorers.design import GENRE, DesignRows, folds_of
 from transforms.complexity.scorers.multiword import MODES, SINGLE, Mode
 
 __all__ = [
@@ -135,7 +135,7 @@ def mode_of(case: Case) -> Mode:
     return MODES[case.mode] if case.mode else SINGLE
 
 
-def facts_of(rows: Rows) -> Facts:
+def facts_of(rows: DesignRows) -> Facts:
     """Return what there is in some rows."""
     kinds = tuple(sorted(set(rows.kinds.tolist())))
     known = ~np.isnan(rows.labels)
@@ -183,7 +183,9 @@ def _folds(scorer: str, kind: str, mode: str, facts: Facts, options: HoldOptions
             yield from (first._replace(share=share) for share in SHARES)
 
 
-def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int, other: Rows | None = None) -> tuple[Bools, Bools]:
+def sides_of(
+    rows: DesignRows, case: Case, options: HoldOptions, seed: int, other: DesignRows | None = None
+) -> tuple[Bools, Bools]:
     """Return which rows a case is trained on, and which of them it predicts.
 
     Training rows have a label and, where `train_on` names splits, are of one of these. No single
@@ -240,7 +242,7 @@ def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int, other: Row
     return train, held
 
 
-def _used(rows: Rows, case: Case) -> Bools:
+def _used(rows: DesignRows, case: Case) -> Bools:
     """Return which rows are of a kind that the case is trained on."""
     mode = mode_of(case)
     single = rows.kinds == "single"

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.store.identity import Place
-from transforms.complexity.scorers.design import Column
+from transforms.complexity.scorers.design import DesignColumn
 from transforms.complexity.scorers.holding_out import Case
 from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.learning.models.keeping import load_model
-from transforms.learning.models.model import Feature, Model
+from transforms.learning.models.model import Model, ModelColumn
 from transforms.learning.scorer import Fitted, ScorerOptions
 from transforms.learning.scorers import SCORERS
 
@@ -57,7 +57,12 @@ class KeptKind:
 
 
 def kept_model(
-    case: Case, columns: Sequence[Column], genres: Sequence[str], fitted: Fitted, options: ScorerOptions, data: str
+    case: Case,
+    columns: Sequence[DesignColumn],
+    genres: Sequence[str],
+    fitted: Fitted,
+    options: ScorerOptions,
+    data: str,
 ) -> Model:
     """Return the model of a case; `merged` makes one of several.
 
@@ -79,7 +84,7 @@ def kept_model(
             f"{case.kind}/{GENRES}": pack_texts(list(genres)),
             **{f"{case.kind}/{name}": array for name, array in fitted.items()},
         },
-        features=tuple(Feature(column.name, column.dtype) for column in columns),
+        features=tuple(ModelColumn(column.name, column.dtype) for column in columns),
         options={"scorer": case.scorer, "modes": {case.kind: case.mode}, **used},
         seed=options.seed,
         data=data,
@@ -113,7 +118,7 @@ def _kinds_of(model: Model) -> list[str]:
     return sorted(model.options["modes"])
 
 
-def opened(folder: str, columns: Sequence[Column]) -> Kept:
+def opened(folder: str, columns: Sequence[DesignColumn]) -> Kept:
     """Return what a kept model is, checked against the features that it is to be given.
 
     Raises:

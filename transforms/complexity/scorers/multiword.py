@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.complexity.scorers.design import Matrix, Rows, matrix_of
-from transforms.learning.scorer import Training
+from transforms.complexity.scorers.design import DesignRows, FeatureMatrix, matrix_of
+from transforms.learning.scorer import ScorerTraining
 
 __all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
 
@@ -49,7 +49,7 @@ MODES: dict[str, Mode] = {
 }
 
 
-def training_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[Training, int]:
+def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[ScorerTraining, int]:
     """Return what a scorer learns from, and of how many instances it is.
 
     Args:
@@ -59,10 +59,10 @@ def training_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = ""
         without: a group of columns that is left out.
     """
     single = rows.kinds == "single"
-    found: list[tuple[Matrix, Rows]] = []
+    found: list[tuple[FeatureMatrix, DesignRows]] = []
     for layouts, own in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
         found += [(matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts]
-    training = Training(
+    training = ScorerTraining(
         values=np.concatenate([matrix.values for matrix, _ in found]),
         names=found[0][0].names,
         labels=np.concatenate([own.labels for _, own in found]),
@@ -72,7 +72,7 @@ def training_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = ""
     return training, int(used)
 
 
-def matrices_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = "") -> list[Matrix]:
+def matrices_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> list[FeatureMatrix]:
     """Return the matrices of rows of one kind whose predictions are averaged."""
     return [matrix_of(rows, layout, genres, without, kinds=mode.both) for layout in mode.predicts]
 

@@ -16,7 +16,7 @@ from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, LEARNIN
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, MeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
 from transforms.complexity.scorers.fit_stages import (
     DESIGN,
     FIT,
@@ -30,7 +30,7 @@ from transforms.complexity.scorers.fit_stages import (
 from transforms.complexity.scorers.holding_out import Case, system_of
 from transforms.complexity.scorers.kept_models import KeptModel, merged
 from transforms.complexity.scorers.pool_stage import POOL
-from transforms.complexity.scorers.tasks import OTHER, OWN, Asked, fit_tasks, weight_of
+from transforms.complexity.scorers.tasks import OTHER, OWN, FitRequest, fit_tasks, weight_of
 from transforms.learning.models.keeping import keep_model, load_model
 
 __all__ = ["DesignFolders", "FitCases", "KeepModel", "MeasureSystems"]
@@ -49,7 +49,7 @@ class DesignFolders(beam.PTransform):
         return tasks | "Join" >> beam.ParDo(MakeArtefact(self.workspace, DESIGN, None))
 
 
-def _tasks(element: tuple[int, tuple[tuple[int, Designed], ...]], asked: Asked) -> Iterator[tuple[Key, FitTask]]:
+def _tasks(element: tuple[int, tuple[tuple[int, Designed], ...]], asked: FitRequest) -> Iterator[tuple[Key, FitTask]]:
     yield from fit_tasks(asked, dict(element[1]))
 
 
@@ -63,7 +63,7 @@ class FitCases(beam.PTransform):
     """Fit every scorer to what every case is trained on, and predict what it holds out."""
 
     workspace: Workspace
-    asked: Asked
+    asked: FitRequest
     options: FitOptions
     lanes: int
 
@@ -105,7 +105,7 @@ class MeasureSystems(beam.PTransform):
 
     workspace: Workspace
     systems: list[str]
-    options: MeasureOptions
+    options: ScorerMeasureOptions
     designs: beam.PCollection
 
     def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[Part]:

@@ -8,12 +8,12 @@ from transforms.complexity.scorers.holding_out import KEPT, Case, HoldOptions, c
 from transforms.complexity.scorers.kept_models import Kept
 from transforms.learning.scorers import SCORERS
 
-__all__ = ["OTHER", "OWN", "Asked", "fit_tasks", "weight_of"]
+__all__ = ["OTHER", "OWN", "FitRequest", "fit_tasks", "weight_of"]
 
 OWN, OTHER = 0, 1  # places of folders
 
 
-class Asked(NamedTuple):
+class FitRequest(NamedTuple):
     """What is to be fitted.
 
     Attributes:
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
         return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
 
 
-def fit_tasks(asked: Asked, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
+def fit_tasks(asked: FitRequest, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
     """Yield a task for each model, keyed by a number and its case."""
     own = designs[OWN]
     other = designs[OTHER].part.file if OTHER in designs else None

@@ -15,13 +15,13 @@ from transforms.common.store.merge import WHOLE_BATCHES, MergeTask, batches, in_
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import PartFile
 from transforms.complexity.instances.instance import instance_id
-from transforms.complexity.select.picking import Occurrence
+from transforms.complexity.select.picking import TargetOccurrence
 from transforms.corpora.corpus import PartPair
-from transforms.corpora.fetching import Passage, SentenceKey, fetch
+from transforms.corpora.fetching import FetchedSentence, SentenceKey, fetch
 from transforms.corpora.reading import read_documents
 from transforms.layers.registry import columns_of
 
-__all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "Fetched", "instance_of"]
+__all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
 
 # One for one, so that offsets stay: a sentence is one line.
 _SPACE = re.compile(r"\s")
@@ -32,7 +32,7 @@ class FetchTask(NamedTuple):
     """What is fetched from a part of a corpus: targets, of none of whose sentences it lacks."""
 
     pair: PartPair
-    chosen: tuple[Occurrence, ...]
+    chosen: tuple[TargetOccurrence, ...]
 
 
 class FetchSpec(NamedTuple):
@@ -43,15 +43,15 @@ class FetchSpec(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedInstances:
     """The receipt: a file of batches, one a row, and their instances' ids in that order."""
 
     file: File
     ids: tuple[str, ...]
 
 
-def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> Fetched:
-    by_sentence: dict[SentenceKey, list[Occurrence]] = {}
+def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInstances:
+    by_sentence: dict[SentenceKey, list[TargetOccurrence]] = {}
     for one in sorted(task.chosen, key=_place):
         by_sentence.setdefault(SentenceKey(one.document_id, one.sentence), []).append(one)
     schema = instances_schema(columns_of(spec.layers))
@@ -70,14 +70,14 @@ def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> Fetched:
                 row = instance_of(one, passage, sources[key.document_id], spec.language)
                 writer.write(pa.RecordBatch.from_pylist([row], schema=schema))
                 ids.append(row["instance_id"])
-    return Fetched(artefact.file(".arrow"), tuple(ids))
+    return FetchedInstances(artefact.file(".arrow"), tuple(ids))
 
 
-def _place(one: Occurrence) -> tuple[str, int, int, str]:
+def _place(one: TargetOccurrence) -> tuple[str, int, int, str]:
     return one.document_id, one.sentence, one.position, one.kind
 
 
-def instance_of(one: Occurrence, passage: Passage, source: str, unknown: str | None) -> dict[str, Any]:
+def instance_of(one: TargetOccurrence, passage: FetchedSentence, source: str, unknown: str | None) -> dict[str, Any]:
     """Return the row of `complexity/instances` that a target is.
 
     The sentence is the document's text from its first form to its last, with a space for each
@@ -132,8 +132,8 @@ def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> Part
         return merge(artefact, INSTANCES, rows, instances_schema(columns_of(layers)))
 
 
-FETCH: Stage[FetchTask, FetchSpec, Fetched] = Stage(
-    name="complexity.select/fetch", receipt=Fetched, build=_fetch, unit="parts"
+FETCH: Stage[FetchTask, FetchSpec, FetchedInstances] = Stage(
+    name="complexity.select/fetch", receipt=FetchedInstances, build=_fetch, unit="parts"
 )
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
     name="complexity.select/merge",

@@ -35,7 +35,7 @@ __all__ = [
     "OCCURRENCES",
     "FindSpec",
     "FindTask",
-    "Found",
+    "FoundOccurrences",
     "Number",
     "occurrences",
     "place_keys",
@@ -111,7 +111,7 @@ class Number(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundOccurrences:
     """The receipt: occurrences as Arrow batches, and counts.
 
     Of `numbers` those with `what` "targets" are of targets, by genre and kind; the others are of
@@ -137,7 +137,7 @@ def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:
     return {"transforms.complexity.select.patterns:PATTERNS": spec.patterns}
 
 
-def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> Found:
+def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> FoundOccurrences:
     sentences: Counter[str] = Counter()
     targets: Counter[tuple[str | None, str]] = Counter()
     columns = ["document_id", "sentence", "genre", "language", "forms", "upos"]
@@ -155,7 +155,7 @@ def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> Found:
     counted = [Number(what, None, "", n) for what, n in sorted(sentences.items())]
     order = sorted(targets, key=lambda key: (key[0] is not None, key[0] or "", key[1]))
     counted += [Number("targets", *key, targets[key]) for key in order]
-    return Found(artefact.file(".arrow"), batches, rows, tuple(counted))
+    return FoundOccurrences(artefact.file(".arrow"), batches, rows, tuple(counted))
 
 
 def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
@@ -273,6 +273,6 @@ def _targets(words: pa.Array, found: Matches, spec: FindSpec, language: str) -> 
     return joined, kept
 
 
-FIND: Stage[FindTask, FindSpec, Found] = Stage(
-    name="complexity.select/find", receipt=Found, build=_find, chosen=_chosen, unit="parts"
+FIND: Stage[FindTask, FindSpec, FoundOccurrences] = Stage(
+    name="complexity.select/find", receipt=FoundOccurrences, build=_find, chosen=_chosen, unit="parts"
 )

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.store.batches import BatchReader
-from transforms.complexity.select.find_stage import OCCURRENCE, Found
+from transforms.complexity.select.find_stage import OCCURRENCE, FoundOccurrences
 
-__all__ = ["Copies", "Occurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
+__all__ = ["Copies", "TargetOccurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
 
 Hashes = npt.NDArray[np.uint64]
 
 
-class Occurrence(NamedTuple):
+class TargetOccurrence(NamedTuple):
     """A target that may be taken.
 
     Attributes:
@@ -54,7 +54,7 @@ class Copies(NamedTuple):
     copy: Hashes
 
 
-def copies_of(found: Found) -> Copies:
+def copies_of(found: FoundOccurrences) -> Copies:
     """Return the sentences with targets of a part, each once, sorted by content."""
     pairs = [np.empty((0, 2), np.uint64)]
     with BatchReader() as reader:
@@ -96,7 +96,7 @@ def _name(entry: tuple[str, Copies]) -> str:
     return entry[0]
 
 
-def pick(found: Found, lost: Hashes, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
+def pick(found: FoundOccurrences, lost: Hashes, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
     """Return the rows of a part that may be taken, in little memory; see `least`.
 
     Args:
@@ -148,9 +148,9 @@ def _first(drawn: Hashes, group: npt.NDArray[np.int64], most: npt.NDArray[np.int
     return np.flatnonzero(place < most)
 
 
-def occurrences_of(rows: pa.Table, part: str) -> Iterator[tuple[str, Occurrence]]:
+def occurrences_of(rows: pa.Table, part: str) -> Iterator[tuple[str, TargetOccurrence]]:
     """Yield case-folded targets with their occurrences."""
     names = ["document_id", "sentence", "position", "tokens", "kind", "genre", "target"]
     for *values, target in zip(*(rows[name].to_pylist() for name in names), strict=True):
         document_id, sentence, position, tokens, kind, genre = values
-        yield target, Occurrence(document_id, sentence, position, tokens, kind, genre, part)
+        yield target, TargetOccurrence(document_id, sentence, position, tokens, kind, genre, part)

@@ -23,13 +23,29 @@ from transforms.common.draws.ptransforms import KeepSmallest
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
-from transforms.complexity.select.fetch_stages import FETCH, MERGE, Fetched, FetchSpec, FetchTask
-from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Found, Number, place_keys
-from transforms.complexity.select.picking import Copies, Occurrence, copies_of, occurrences_of, pick, repeated, shares
+from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchedInstances, FetchSpec, FetchTask
+from transforms.complexity.select.find_stage import (
+    FIND,
+    OCCURRENCES,
+    FindSpec,
+    FindTask,
+    FoundOccurrences,
+    Number,
+    place_keys,
+)
+from transforms.complexity.select.picking import (
+    Copies,
+    TargetOccurrence,
+    copies_of,
+    occurrences_of,
+    pick,
+    repeated,
+    shares,
+)
 from transforms.corpora.corpus import PartPair, SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["ChooseTargets", "Chosen", "FetchInstances", "FindTargets", "numbers_of"]
+__all__ = ["ChooseTargets", "FetchInstances", "FindTargets", "PickedOccurrences", "numbers_of"]
 
 
 def _rows(part: SentencePart) -> float:
@@ -58,7 +74,7 @@ class FindTargets(beam.PTransform):
     lanes: int
     settle: bool
 
-    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, Found]]:
+    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, FoundOccurrences]]:
         """Apply the transform."""
         copies = parts | "FindRepeated" >> FindRepeated(self.settle)
         return (
@@ -69,12 +85,12 @@ class FindTargets(beam.PTransform):
         )
 
 
-def numbers_of(element: tuple[str, Found]) -> Sequence[Number]:
+def numbers_of(element: tuple[str, FoundOccurrences]) -> Sequence[Number]:
     """Return the counts of a part."""
     return element[1].numbers
 
 
-def _shares(element: tuple[str, Found], number: int) -> Iterator[tuple[int, tuple[str, Copies]]]:
+def _shares(element: tuple[str, FoundOccurrences], number: int) -> Iterator[tuple[int, tuple[str, Copies]]]:
     """Send the sentences of a part to the shares of all hashes that they are in."""
     name, found = element
     for share, copies in shares(copies_of(found), number):
@@ -109,13 +125,13 @@ def _by_genre(element: tuple[tuple[str, str, str], list[Any]], kind: str) -> Ite
             yield genre, tuple(one)
 
 
-def _taken(element: tuple[str, Any]) -> Occurrence:
-    return Occurrence(*element[1])
+def _taken(element: tuple[str, Any]) -> TargetOccurrence:
+    return TargetOccurrence(*element[1])
 
 
-def _taken_of(element: tuple[str, list[Any]]) -> Iterator[Occurrence]:
+def _taken_of(element: tuple[str, list[Any]]) -> Iterator[TargetOccurrence]:
     for one in element[1]:
-        yield Occurrence(*one)
+        yield TargetOccurrence(*one)
 
 
 def _count_lost(element: tuple[str, Any]) -> Number:
@@ -123,13 +139,13 @@ def _count_lost(element: tuple[str, Any]) -> Number:
 
 
 def _draws_by(item: Any) -> tuple[str, int, int]:
-    return place_keys(Occurrence(*item))
+    return place_keys(TargetOccurrence(*item))
 
 
-class Chosen(NamedTuple):
+class PickedOccurrences(NamedTuple):
     """What is taken, and counts of the sentences that are copies of others."""
 
-    kept: beam.PCollection[Occurrence]
+    kept: beam.PCollection[TargetOccurrence]
     repeated: beam.PCollection[Number]
 
 
@@ -149,7 +165,7 @@ class ChooseTargets(beam.PTransform):
     seed: int
     ranges: int
 
-    def expand(self, found: beam.PCollection[tuple[str, Found]]) -> Chosen:
+    def expand(self, found: beam.PCollection[tuple[str, FoundOccurrences]]) -> PickedOccurrences:
         """Apply the transform."""
         lost = (
             found
@@ -164,28 +180,30 @@ class ChooseTargets(beam.PTransform):
             | "KeepOfTarget" >> self._smallest(self.contexts)
         )
         kept = [self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())]
-        return Chosen(kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.Map(_count_lost))
+        return PickedOccurrences(kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.Map(_count_lost))
 
     def _smallest(self, k: int) -> KeepSmallest:
         return KeepSmallest(k, seed=self.seed, drawn=OCCURRENCES, key=_draws_by)
 
-    def _of_kind(self, kind: str, quota: int | None, of_target: beam.PCollection) -> beam.PCollection[Occurrence]:
+    def _of_kind(self, kind: str, quota: int | None, of_target: beam.PCollection) -> beam.PCollection[TargetOccurrence]:
         by_genre = of_target | f"KeyByGenre {kind}" >> beam.FlatMap(_by_genre, kind)
         if quota is None:
             return by_genre | f"TakeAll {kind}" >> beam.Map(_taken)
         return by_genre | f"KeepOfGenre {kind}" >> self._smallest(quota) | f"TakeKept {kind}" >> beam.FlatMap(_taken_of)
 
 
-def _by_part(one: Occurrence) -> tuple[str, Occurrence]:
+def _by_part(one: TargetOccurrence) -> tuple[str, TargetOccurrence]:
     return one.part, one
 
 
-def _fetch_task(element: tuple[str, Iterable[Occurrence]], pairs: Mapping[str, PartPair]) -> tuple[str, FetchTask]:
+def _fetch_task(
+    element: tuple[str, Iterable[TargetOccurrence]], pairs: Mapping[str, PartPair]
+) -> tuple[str, FetchTask]:
     name, chosen = element
     return name, FetchTask(pairs[name], tuple(sorted(chosen, key=_draws_by)))
 
 
-def _by_bucket(element: tuple[str, Fetched], parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+def _by_bucket(element: tuple[str, FetchedInstances], parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
     fetched = element[1]
     runs: dict[int, list[tuple[str, int, int]]] = {}
     for ordinal, name in enumerate(fetched.ids):
@@ -209,7 +227,7 @@ class FetchInstances(beam.PTransform):
     spec: FetchSpec
     parts: int
 
-    def expand(self, kept: beam.PCollection[Occurrence]) -> beam.PCollection[Any]:
+    def expand(self, kept: beam.PCollection[TargetOccurrence]) -> beam.PCollection[Any]:
         """Apply the transform."""
         return (
             kept

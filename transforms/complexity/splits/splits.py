@@ -20,7 +20,7 @@ from transforms.common.draws.folds import Oversized, components
 from transforms.common.draws.splits import Shares, deal, deal_alike, parse_shares, pattern
 from transforms.common.options.fields import option
 
-__all__ = ["NO_SENTENCE", "SPLIT_METHODS", "Dealt", "Instances", "SplitOptions"]
+__all__ = ["NO_SENTENCE", "SPLIT_METHODS", "DealtSplits", "Instances", "SplitOptions"]
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -72,7 +72,7 @@ class Instances(NamedTuple):
     complexity: Floats
 
 
-class Dealt(NamedTuple):
+class DealtSplits(NamedTuple):
     """Splits of instances.
 
     Attributes:
@@ -95,7 +95,7 @@ def _literally(token: Hashes, complexity: Floats, shares: Shares, seed: int) -> 
     return tokens, split
 
 
-def paper(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
+def paper(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
     """Split as Shardlow et al. (2021), section 4, say, genre by genre.
 
     The instances of a genre are grouped by token, groups sorted by the complexity of their least
@@ -107,10 +107,10 @@ def paper(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
         own = np.flatnonzero(rows.genre == genre)
         tokens, dealt = _literally(rows.token[own], rows.complexity[own], shares, options.seed)
         split[own] = dealt[np.searchsorted(tokens, rows.token[own])]
-    return Dealt(split)
+    return DealtSplits(split)
 
 
-def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
+def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
     """Split as `paper` does, all instances of a token as those of its first genre in sorted order.
 
     All groups of a genre are dealt out, also those whose token has its split from another genre.
@@ -119,23 +119,23 @@ def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> Deal
     literal = paper(rows, shares, options).split
     order = np.lexsort((rows.genre, of))
     first = order[np.flatnonzero(np.diff(of[order], prepend=-1))]
-    return Dealt(literal[first][of])
+    return DealtSplits(literal[first][of])
 
 
-def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
+def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
     """Split so that genres and complexities are alike, no token in two splits.
 
     Groups of instances (tokens; with `one_sentence` what hangs together by tokens and sentences)
     are dealt out by `deal_alike`. One that is too large for that is told.
     """
     if not len(rows.token):
-        return Dealt(np.zeros(0, np.int64))
+        return DealtSplits(np.zeros(0, np.int64))
     names, of, called = _groups(rows, one_sentence=options.one_sentence)
     found = deal_alike(names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed)
     sizes = np.bincount(of)
     large = sorted(np.flatnonzero(found.fixed).tolist(), key=lambda one: (-sizes[one], one))
     told = (Oversized(called(one), int(sizes[one]), float(sizes[one] / len(of))) for one in large)
-    return Dealt(found.split[of], tuple(told))
+    return DealtSplits(found.split[of], tuple(told))
 
 
 def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
@@ -156,7 +156,7 @@ def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Calla
 class SplitMethod(Entry):
     """A way to split instances: a function of them, shares and options."""
 
-    deal: Callable[[Instances, Shares, SplitOptions], Dealt]
+    deal: Callable[[Instances, Shares, SplitOptions], DealtSplits]
 
 
 SPLIT_METHODS: Registry[SplitMethod] = Registry(

@@ -16,12 +16,12 @@ from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.splits import Shares, distances
 from transforms.complexity.splits.splits import NO_SENTENCE
 
-__all__ = ["Placed", "shared", "strata"]
+__all__ = ["PlacedInstances", "shared", "strata"]
 
 Hashes = npt.NDArray[np.uint64]
 
 
-class Placed(NamedTuple):
+class PlacedInstances(NamedTuple):
     """Instances with their splits.
 
     Attributes:
@@ -53,7 +53,7 @@ def shared(keys: Hashes, split: Ints, splits: int) -> Ints:
     return np.bincount(pairs[times > 1, 1].astype(np.int64), minlength=splits)
 
 
-def strata(placed: Placed, shares: Shares, method: str) -> pa.Table:
+def strata(placed: PlacedInstances, shares: Shares, method: str) -> pa.Table:
     """Return the rows of `complexity/strata`: every stratum that has an instance in some split."""
     inside = np.flatnonzero(placed.split >= 0)
     rows = [
@@ -75,7 +75,7 @@ def strata(placed: Placed, shares: Shares, method: str) -> pa.Table:
     return pa.Table.from_pylist(rows, schema)
 
 
-def _sets(placed: Placed, inside: Ints) -> Iterator[tuple[str, str | None, Ints]]:
+def _sets(placed: PlacedInstances, inside: Ints) -> Iterator[tuple[str, str | None, Ints]]:
     """Yield kind, genre and rows: all kinds first (if there are several), then each."""
     kinds = np.unique(placed.kind[inside]).tolist()
     for kind in ([None] if len(kinds) > 1 else []) + kinds:
@@ -88,7 +88,7 @@ def _sets(placed: Placed, inside: Ints) -> Iterator[tuple[str, str | None, Ints]
                 yield name, placed.genres[genre], own[placed.genre[own] == genre]
 
 
-def _rows(placed: Placed, own: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(placed: PlacedInstances, own: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
     many = len(shares.names)
     split, values = placed.split[own], placed.complexity[own]
     apart = distances(values, split, many)

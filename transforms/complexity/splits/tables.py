@@ -20,9 +20,9 @@ from transforms.common.draws.folds import Oversized
 from transforms.common.draws.splits import parse_shares
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
-from transforms.complexity.splits.strata import Placed, strata
+from transforms.complexity.splits.strata import PlacedInstances, strata
 
-__all__ = ["COLUMNS", "LABEL_COLUMNS", "Held", "Split", "check_options", "hold", "split"]
+__all__ = ["COLUMNS", "LABEL_COLUMNS", "SplitInstances", "SplitTables", "check_options", "hold", "split"]
 
 # What of tables complexity/instances and complexity/labels is read.
 COLUMNS = ("instance_id", "kind", "token", "genre", "sentence", "duplicate_of")
@@ -30,7 +30,7 @@ LABEL_COLUMNS = ("instance_id", "group", "complexity")
 NO_LABEL, DUPLICATE = "no_label", "duplicate"
 
 
-class Held(NamedTuple):
+class SplitInstances(NamedTuple):
     """What is held of instances, sorted by id.
 
     Attributes:
@@ -54,7 +54,7 @@ class Held(NamedTuple):
     genres: tuple[str | None, ...]
 
 
-class Split(NamedTuple):
+class SplitTables(NamedTuple):
     """What splitting makes.
 
     Attributes:
@@ -78,7 +78,7 @@ def check_options(options: SplitOptions) -> None:
         raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} looks at tokens alone")
 
 
-def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> Held:
+def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInstances:
     """Return what is held of instances and their labels by all annotators.
 
     Args:
@@ -104,7 +104,7 @@ def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> Held:
     found = sorted(coded.dictionary.to_pylist())
     places = np.array([found.index(one) for one in coded.dictionary.to_pylist()] + [len(found)])
     genre = places[pc.fill_null(coded.indices, len(found)).to_numpy()]
-    return Held(
+    return SplitInstances(
         ids=named,
         kind=pa.chunked_array(kinds, pa.int8()).to_numpy()[at],
         genre=genre.astype(np.int64)[at],
@@ -144,7 +144,7 @@ def _complexities(ids: pa.Array, labels: Iterable[pa.Table]) -> Floats:
     return np.array(pc.fill_null(found, np.nan).to_numpy(zero_copy_only=False))
 
 
-def split(held: Held, options: SplitOptions) -> Split:
+def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
     """Split instances kind by kind, and tell how alike the splits are.
 
     Raises:
@@ -177,7 +177,7 @@ def split(held: Held, options: SplitOptions) -> Split:
         },
         schema=SPLITS.schema(),
     )
-    placed = Placed(
+    placed = PlacedInstances(
         held.kind.astype(np.int64), held.genre, held.token, held.sentence, held.complexity, places, KINDS, held.genres
     )
-    return Split(rows, strata(placed, shares, options.method), too_large)
+    return SplitTables(rows, strata(placed, shares, options.method), too_large)

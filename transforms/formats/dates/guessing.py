@@ -14,7 +14,16 @@ from typing import NamedTuple
 from transforms.formats.dates.rules import date_of, parse_date_rule
 from transforms.formats.records.base import Record, Reject
 
-__all__ = ["MOST", "Dates", "Seen", "date_fields", "guess_dates", "guess_fields", "guess_text_field", "years_by"]
+__all__ = [
+    "MOST",
+    "Dates",
+    "SeenDocument",
+    "date_fields",
+    "guess_dates",
+    "guess_fields",
+    "guess_text_field",
+    "years_by",
+]
 
 # A rule must find a date in this share of the documents: those without become rejects.
 MOST = 0.95
@@ -45,7 +54,7 @@ _TEXTS = (
 )
 
 
-class Seen(NamedTuple):
+class SeenDocument(NamedTuple):
     """A document that was looked at: its source, and its fields."""
 
     source: str
@@ -60,7 +69,7 @@ class Dates(NamedTuple):
     of: int
 
 
-def guess_dates(documents: Sequence[Seen]) -> Dates | None:
+def guess_dates(documents: Sequence[SeenDocument]) -> Dates | None:
     """Return the rule that finds a date in the most documents; None if none finds any.
 
     Of rules that find as many, a header goes before a field, that before the name of a file.
@@ -69,7 +78,7 @@ def guess_dates(documents: Sequence[Seen]) -> Dates | None:
     return max((one for one in found if one.dated), key=lambda one: one.dated, default=None)
 
 
-def _rules(documents: Sequence[Seen]) -> Iterator[str]:
+def _rules(documents: Sequence[SeenDocument]) -> Iterator[str]:
     names = Counter(name for document in documents for name in document.fields)
     if names["date"]:
         yield "header"
@@ -80,12 +89,12 @@ def _rules(documents: Sequence[Seen]) -> Iterator[str]:
         yield f"name:{pattern}"
 
 
-def _tried(spec: str, documents: Sequence[Seen]) -> Dates:
+def _tried(spec: str, documents: Sequence[SeenDocument]) -> Dates:
     years = [year for year in years_by(spec, documents) if year is not None]
     return Dates(spec, len(years), len(documents))
 
 
-def years_by(spec: str, documents: Iterable[Seen]) -> Iterator[int | None]:
+def years_by(spec: str, documents: Iterable[SeenDocument]) -> Iterator[int | None]:
     """Yield the year of each document by a rule for dates; None where it has none."""
     rule = parse_date_rule(spec)
     for document in documents:

@@ -11,13 +11,13 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.store.identity import Place
 from transforms.formats.ingest.staging import StageFile
 
-__all__ = ["DUPLICATES", "AnnotateTask", "Decision", "Occurrence", "decide", "document_id"]
+__all__ = ["DUPLICATES", "AnnotateTask", "Decision", "RecordOccurrence", "decide", "document_id"]
 
 # What --duplicates takes.
 DUPLICATES = ("reject", "keep")
 
 
-class Occurrence(NamedTuple):
+class RecordOccurrence(NamedTuple):
     """One record with a given key: its source, its place there, and file and place in staging."""
 
     source: str
@@ -47,7 +47,7 @@ class AnnotateTask(NamedTuple):
     decisions: tuple[Decision, ...]
 
 
-def decide(occurrences: Iterable[Occurrence], mode: str) -> Iterator[Decision]:
+def decide(occurrences: Iterable[RecordOccurrence], mode: str) -> Iterator[Decision]:
     """Yield a decision for each occurrence of one key but the first, which needs none."""
     first, *others = sorted(occurrences)
     for number, other in enumerate(others, 1):

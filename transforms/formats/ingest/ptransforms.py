@@ -19,7 +19,7 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.batches import BatchReader
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.formats.ingest.duplicates import AnnotateTask, Decision, Occurrence, decide
+from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from transforms.formats.ingest.stage import INGEST, Asked, Ingested, IngestOptions, Unit, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
 
@@ -83,7 +83,7 @@ def _occurrences(element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 
 def _decide(element: tuple[str, Iterable[tuple[Any, ...]]], mode: str) -> Iterator[tuple[str, Decision]]:
-    for decision in decide((Occurrence(*row) for row in element[1]), mode):
+    for decision in decide((RecordOccurrence(*row) for row in element[1]), mode):
         yield decision.file, decision
 
 

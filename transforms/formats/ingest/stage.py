@@ -35,7 +35,7 @@ from transforms.formats.ingest.staging import (
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.records.fields import KNOWN
-from transforms.formats.sources.readings import CHANGED, Reading, first_reading
+from transforms.formats.sources.readings import CHANGED, FileReading, first_reading
 from transforms.layers.registry import columns_of, told
 
 __all__ = [
@@ -88,7 +88,7 @@ class Unit:
         return [reading.sha256 for reading in self.readings]
 
     @functools.cached_property
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[FileReading]:
         """What was read of the files for their digests, in their order."""
         return [_reading(file, self.broken) for file in self.files]
 
@@ -218,7 +218,7 @@ def lacking(years: Collection[int], asked: Asked) -> list[str]:
     return [f"{section}: {text}" for section, text in found if text is not None]
 
 
-def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> Reading:
+def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> FileReading:
     """Return what is read of a file for its digest, or a reading that fails as often as opened."""
     causes = [cause for name, cause in broken if name == file.name]
     if len(causes) == READINGS:
@@ -229,15 +229,15 @@ def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> Reading
         return _failed(file, str(error.strerror or error))
 
 
-def _failed(file: InputFile, cause: str) -> Reading:
-    def fail(_: Reading) -> NoReturn:
+def _failed(file: InputFile, cause: str) -> FileReading:
+    def fail(_: FileReading) -> NoReturn:
         if cause == CHANGED:
             raise BadRecord(*_REJECT)
         raise OSError(cause)
 
     # What decides the artefact: once the file can be read, it is another.
     state = _REJECT[0] if cause == CHANGED else f"unreadable: {cause}"
-    return Reading(state, file.size, fail)
+    return FileReading(state, file.size, fail)
 
 
 _REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
@@ -280,7 +280,7 @@ _Row = tuple[dict[str, Any], Record, RecordKey]
 
 def _documents(
     file: InputFile,
-    reading: Reading,
+    reading: FileReading,
     options: IngestOptions,
     told: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from transforms.common.store import files
 
-__all__ = ["CHANGED", "IN_MEMORY", "Reading", "first_reading"]
+__all__ = ["CHANGED", "IN_MEMORY", "FileReading", "first_reading"]
 
 IN_MEMORY = 8 << 20
 CHANGED = "changed while it was read"
@@ -28,7 +28,7 @@ _PIECE = 1 << 17
 _DIGEST = 16  # bytes of a block's digest that are kept
 
 
-class Reading:
+class FileReading:
     """What was read of a file.
 
     Attributes:
@@ -38,7 +38,7 @@ class Reading:
             as long as nothing was. What was read since then must not be used.
     """
 
-    def __init__(self, sha256: str, bytes: int, open: Callable[["Reading"], BinaryIO]) -> None:
+    def __init__(self, sha256: str, bytes: int, open: Callable[["FileReading"], BinaryIO]) -> None:
         self.sha256 = sha256
         self.bytes = bytes
         self.broken: str | None = None
@@ -54,7 +54,7 @@ class Reading:
         return self._open(self)
 
 
-def first_reading(path: str) -> Reading:
+def first_reading(path: str) -> FileReading:
     """Read a file for its digest.
 
     Raises:
@@ -64,13 +64,13 @@ def first_reading(path: str) -> Reading:
         start = _read(stream, IN_MEMORY + 1)
         if len(start) <= IN_MEMORY:
             digest = hashlib.sha256(start).hexdigest()
-            return Reading(digest, len(start), lambda _: io.BytesIO(start))
+            return FileReading(digest, len(start), lambda _: io.BytesIO(start))
         whole, size, blocks = hashlib.sha256(), 0, []
         for block in _blocks(start, stream):
             whole.update(block)
             size += len(block)
             blocks.append(_short(block))
-    return Reading(whole.hexdigest(), size, lambda reading: _checked(path, blocks, reading))
+    return FileReading(whole.hexdigest(), size, lambda reading: _checked(path, blocks, reading))
 
 
 def _blocks(start: bytes, stream: BinaryIO) -> Iterator[bytes]:
@@ -99,7 +99,7 @@ def _short(block: bytes) -> bytes:
     return hashlib.sha256(block).digest()[:_DIGEST]
 
 
-def _checked(path: str, blocks: list[bytes], reading: Reading) -> BinaryIO:
+def _checked(path: str, blocks: list[bytes], reading: FileReading) -> BinaryIO:
     try:
         stream = files.open_there(path)
     except Exception as error:  # what stores raise is no OSError
@@ -117,7 +117,7 @@ def _cause(error: Exception) -> str:
 class _Checked(io.RawIOBase):
     """Passes bytes on, block by block, each compared with what was read first."""
 
-    def __init__(self, stream: BinaryIO, blocks: list[bytes], reading: Reading) -> None:
+    def __init__(self, stream: BinaryIO, blocks: list[bytes], reading: FileReading) -> None:
         self._stream = stream
         self._blocks = blocks
         self._reading = reading

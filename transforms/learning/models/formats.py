@@ -19,12 +19,12 @@ from transforms.learning.models.lightgbm_text import read_lightgbm, write_lightg
 from transforms.learning.models.refusals import Refused, needs_models
 from transforms.learning.models.skops_file import read_skops, write_skops
 
-__all__ = ["FORMATS", "Format", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
+__all__ = ["FORMATS", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
 
 _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
 
 
-class Format(NamedTuple):
+class ModelFormat(NamedTuple):
     """How the content of a model is kept.
 
     Attributes:
@@ -109,10 +109,10 @@ def unpack_texts(array: npt.NDArray[np.uint8]) -> list[str]:
     return found
 
 
-FORMATS: dict[str, Format] = {
-    "safetensors": Format(write_safetensors, read_safetensors, ".safetensors", 1, ("numpy", "safetensors")),
-    "lightgbm": Format(write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy")),
-    "skops": Format(
+FORMATS: dict[str, ModelFormat] = {
+    "safetensors": ModelFormat(write_safetensors, read_safetensors, ".safetensors", 1, ("numpy", "safetensors")),
+    "lightgbm": ModelFormat(write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy")),
+    "skops": ModelFormat(
         write_skops, read_skops, ".skops", 1, ("numpy", "scikit-learn", "scipy", "skops"), exact=("scikit-learn",)
     ),
 }

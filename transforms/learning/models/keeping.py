@@ -28,8 +28,8 @@ from transforms.common.store.artefacts import Artefact
 from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.learning.models.formats import FORMATS, Format
-from transforms.learning.models.model import Feature, Model, called, plain
+from transforms.learning.models.formats import FORMATS, ModelFormat
+from transforms.learning.models.model import Model, ModelColumn, called, plain
 from transforms.learning.models.refusals import Refused
 
 __all__ = ["RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file", "save_model"]
@@ -66,7 +66,7 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True):
     format: str
     format_version: int
     packages: dict[str, str]
-    features: tuple[Feature, ...]
+    features: tuple[ModelColumn, ...]
     resources: dict[str, str]
     options: dict[str, Any]
     seed: int
@@ -273,7 +273,7 @@ def _split_file(path: str) -> tuple[bytes, bytes]:
     return line, content
 
 
-def _format_of(record: _Record, path: str) -> Format:
+def _format_of(record: _Record, path: str) -> ModelFormat:
     how = _format(record.format, path)
     if record.format_version > how.version:
         raise LexbeamError(f"{path} was made by a later Lexbeam: install that version")
@@ -337,7 +337,7 @@ def _check_weights(content: bytes, said: _Weights, path: str) -> None:
         raise _damaged(path, "does not have the SHA-256 that model.json says")
 
 
-def _check_packages(path: str, record: _Record, how: Format) -> None:
+def _check_packages(path: str, record: _Record, how: ModelFormat) -> None:
     here = _versions(how.exact)
     for name in how.exact:
         made = record.packages.get(name, "none")
@@ -348,7 +348,7 @@ def _check_packages(path: str, record: _Record, how: Format) -> None:
             )
 
 
-def _format(name: str, what: str) -> Format:
+def _format(name: str, what: str) -> ModelFormat:
     if name not in FORMATS:
         raise LexbeamError(f"{what} is of format {name!r}, which is unknown{nearest(name, FORMATS)}")
     return FORMATS[name]

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, nearest
 
-__all__ = ["Feature", "Model", "called", "plain"]
+__all__ = ["Model", "ModelColumn", "called", "plain"]
 
 _ANEW = "give what it was made with, or train the model anew"
 
 
-class Feature(NamedTuple):
+class ModelColumn(NamedTuple):
     """A column that a model reads: its name, and its type as Arrow or numpy call it."""
 
     name: str
@@ -45,7 +45,7 @@ class Model:
     task: str
     format: str
     content: Any = field(repr=False, compare=False)
-    features: tuple[Feature, ...] = ()
+    features: tuple[ModelColumn, ...] = ()
     resources: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int
@@ -80,7 +80,7 @@ class Model:
         if options is not None:
             self._check_options(plain(options, "options"))
         if features is not None:
-            self._check_features([Feature(*feature) for feature in features])
+            self._check_features([ModelColumn(*feature) for feature in features])
 
     def _check_resources(self, here: Mapping[str, str]) -> None:
         for name, digest in sorted(self.resources.items()):
@@ -112,7 +112,7 @@ class Model:
                     f"set `{name}` to that, or train the model anew",
                 )
 
-    def _check_features(self, here: Sequence[Feature]) -> None:
+    def _check_features(self, here: Sequence[ModelColumn]) -> None:
         types = dict(here)
         own = dict(self.features)
         for name, dtype in self.features:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
-__all__ = ["CASES", "TAB", "Words", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
+__all__ = ["CASES", "TAB", "CompiledWords", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
 
 TAB = "\t"  # separates word and part of speech; no word that is read holds one
 CASES = ("fold", "keep", "lower")
@@ -40,7 +40,7 @@ def lowered(words: pa.Array) -> pa.Array:
     return pc.utf8_lower(words)
 
 
-class Words:
+class CompiledWords:
     """The words of a compiled table, with their keys, in the order of which they stand.
 
     Attributes:

@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from transforms.common.store.resources import content_digest
 
-__all__ = ["Compile", "Kind", "Matrix", "Opened", "Parsed", "Resource"]
+__all__ = ["BlockMatrix", "Compile", "Opened", "Parsed", "Resource", "ResourceKind"]
 
 
-class Matrix(NamedTuple):
+class BlockMatrix(NamedTuple):
     """A matrix that is written block by block, so that it need not fit in memory.
 
     Attributes:
@@ -51,7 +51,7 @@ class Parsed(NamedTuple):
 
 Opened = Mapping[str, pa.Table | np.ndarray]
 
-Compile = Callable[[Sequence[str], Any], Iterator[tuple[str, pa.Table | Matrix]]]
+Compile = Callable[[Sequence[str], Any], Iterator[tuple[str, pa.Table | BlockMatrix]]]
 
 
 class Resource(Protocol):
@@ -65,7 +65,7 @@ def _whatever_its_name(_: str, parsed: Parsed) -> Parsed:
     return parsed
 
 
-class Kind(NamedTuple):
+class ResourceKind(NamedTuple):
     """A kind of resource.
 
     Attributes:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.records import Batch, Encoder, EncoderInfo, Frame, Spans
+from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Frame, Spans
 
 __all__ = ["Framed", "batches", "check_spans", "framed", "greatest_length"]
 
@@ -40,7 +40,7 @@ def framed(frame: Frame, text: Sequence[int], before: Sequence[int] = ()) -> Fra
     return Framed(ids, types, len(ids) - len(frame.after) - len(text))
 
 
-def batches(sequences: Sequence[Framed], size: int, padding: int) -> Iterator[tuple[list[int], Batch]]:
+def batches(sequences: Sequence[Framed], size: int, padding: int) -> Iterator[tuple[list[int], EncoderBatch]]:
     """Yield the sequences of each batch, as indices, and the batch, padded to its longest one."""
     order = sorted(range(len(sequences)), key=lambda index: len(sequences[index].ids))
     for begin in range(0, len(order), size):
@@ -53,7 +53,7 @@ def batches(sequences: Sequence[Framed], size: int, padding: int) -> Iterator[tu
             ids[row, :length] = sequences[index].ids
             types[row, :length] = sequences[index].types
             attention[row, :length] = 1
-        yield chosen, Batch(ids, attention, types)
+        yield chosen, EncoderBatch(ids, attention, types)
 
 
 def greatest_length(info: EncoderInfo, asked: int | None) -> int:

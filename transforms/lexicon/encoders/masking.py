@@ -14,10 +14,10 @@ from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.encoders.records import TOO_LONG, Encoder, Masked, MaskedLM, Pieces, Spans
 from transforms.lexicon.encoders.windows import located, shares, window
 
-__all__ = ["Places", "masked_lm_of", "prepare_places", "put"]
+__all__ = ["MaskedPlaces", "masked_lm_of", "prepare_places", "put"]
 
 
-class Places(NamedTuple):
+class MaskedPlaces(NamedTuple):
     """Masked places: texts with one mask each, and the segments before them.
 
     Attributes:
@@ -49,7 +49,7 @@ def masked_lm_of(encoder: Encoder) -> MaskedLM:
     return encoder.masked_lm
 
 
-def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options: EncoderOptions) -> Places:
+def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options: EncoderOptions) -> MaskedPlaces:
     """Return the places, each span replaced by one mask.
 
     Raises:
@@ -67,7 +67,7 @@ def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options
             raise LexbeamError(f"{len(spans.texts)} texts have {len(before.texts)} first texts: give as many")
         pieces = encoder.split(before.texts)
         kept = [located(one, *span) or (0, 0) for one, span in zip(pieces, zip(*before, strict=True), strict=True)]
-    return Places(
+    return MaskedPlaces(
         masked=model.split(*spans),
         marked=[
             text[start - 1].isspace() if text[:start].strip() else model.marks_first or start > 0
@@ -79,7 +79,7 @@ def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options
     )
 
 
-def put(encoder: Encoder, places: Places, number: int, middle: Sequence[int]) -> Framed | str:
+def put(encoder: Encoder, places: MaskedPlaces, number: int, middle: Sequence[int]) -> Framed | str:
     """Return what goes through the model with some pieces in the place of the mask, or a reason.
 
     `begin` is where those pieces begin.

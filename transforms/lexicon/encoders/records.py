@@ -18,9 +18,9 @@ __all__ = [
     "NO_PIECE",
     "TOO_LONG",
     "UNEVEN",
-    "Batch",
     "Choices",
     "Encoder",
+    "EncoderBatch",
     "EncoderInfo",
     "EncoderKind",
     "Frame",
@@ -123,7 +123,7 @@ class Frame(NamedTuple):
 NO_FRAME = Frame()
 
 
-class Batch(NamedTuple):
+class EncoderBatch(NamedTuple):
     """Sequences that go through the model together; arrays of int64, (sequences, pieces).
 
     Attributes:
@@ -140,21 +140,23 @@ class Batch(NamedTuple):
 class States(Protocol):
     """Run a batch; return the mean over layers of the vectors at places, float32 (places, dim)."""
 
-    def __call__(self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def __call__(
+        self, batch: EncoderBatch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
         """Return the vectors at (rows[i], columns[i]); layers are 0 (embeddings) and up."""
 
 
 class LogProbs(Protocol):
     """Run a batch; return log-probabilities at places, float32 (places, vocabulary)."""
 
-    def __call__(self, batch: Batch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def __call__(self, batch: EncoderBatch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return them for (rows[i], columns[i]): natural logarithms, over the vocabulary."""
 
 
 class Choices(Protocol):
     """Run a batch whose sequences are the choices of one question; return their scores."""
 
-    def __call__(self, batch: Batch) -> np.ndarray:
+    def __call__(self, batch: EncoderBatch) -> np.ndarray:
         """Return scores, float32 (sequences,); their softmax are probabilities."""
 
 

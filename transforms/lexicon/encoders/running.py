@@ -18,7 +18,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.encoders.cutting import Cutter, frame_of
-from transforms.lexicon.encoders.records import Batch, Encoder, EncoderInfo, MaskedLM
+from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, MaskedLM
 from transforms.lexicon.encoders.vocabulary import piece_reader
 
 __all__ = ["load_model"]
@@ -150,7 +150,7 @@ class _Run:
         takes = inspect.signature(model.base_model.forward).parameters
         self._types = "token_type_ids" in takes and model.config.to_dict().get("type_vocab_size", 0)
 
-    def states(self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def states(self, batch: EncoderBatch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the mean over layers of the vectors at places."""
         with self._lock, torch.inference_mode():
             _one_thread()
@@ -165,7 +165,7 @@ class _Run:
                 total = total + states[places]
             return np.asarray((total / len(layers)).cpu().numpy(), np.float32)
 
-    def log_probs(self, batch: Batch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def log_probs(self, batch: EncoderBatch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the log-probabilities of the vocabulary at places."""
         with self._lock, torch.inference_mode():
             _one_thread()
@@ -176,7 +176,7 @@ class _Run:
                 logits = self._model(**self._inputs(batch)).logits[0]
             return np.asarray(torch.log_softmax(logits, dim=-1).cpu().numpy(), np.float32)
 
-    def choices(self, batch: Batch) -> np.ndarray:
+    def choices(self, batch: EncoderBatch) -> np.ndarray:
         """Return the scores of the choices of a question."""
         with self._lock, torch.inference_mode():
             _one_thread()
@@ -184,7 +184,7 @@ class _Run:
             scores = self._model(**inputs).logits[0]
             return np.asarray(scores.cpu().numpy(), np.float32)
 
-    def _inputs(self, batch: Batch) -> dict[str, Any]:
+    def _inputs(self, batch: EncoderBatch) -> dict[str, Any]:
         inputs = {"input_ids": batch.ids, "attention_mask": batch.attention}
         if self._types and batch.types.any():
             inputs["token_type_ids"] = batch.types

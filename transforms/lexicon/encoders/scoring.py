@@ -22,14 +22,14 @@ import numpy as np
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.lexicon.encoders.batches import Framed, batches
-from transforms.lexicon.encoders.masking import Places, masked_lm_of, prepare_places, put
+from transforms.lexicon.encoders.masking import MaskedPlaces, masked_lm_of, prepare_places, put
 from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
 from transforms.lexicon.encoders.records import NO_PIECE, UNEVEN, Encoder, Spans
 
-__all__ = ["SCORINGS", "Scores", "word_log_probs"]
+__all__ = ["SCORINGS", "WordScores", "word_log_probs"]
 
 
-class Scores(NamedTuple):
+class WordScores(NamedTuple):
     """Scores of words, by text and word.
 
     Attributes:
@@ -55,7 +55,7 @@ def word_log_probs(
     per_piece: bool = False,
     first: Spans | None = None,
     options: EncoderOptions = DEFAULTS,
-) -> Scores:
+) -> WordScores:
     """Return the log-probabilities of `words[i]` in place of `texts[i][starts[i]:ends[i]]`.
 
     Args:
@@ -96,7 +96,7 @@ def word_log_probs(
         for row, read in reads:
             column, piece = jobs.reads[read]
             values[read] = scores[spot_of[row, column], piece]
-    return Scores(
+    return WordScores(
         log_probs=[np.array([_total(values, one, per_piece) for one in row], np.float64) for row in found],
         pieces=[np.array([0 if isinstance(one, str) else len(one) for one in row], np.int64) for row in found],
         reasons=[[one if isinstance(one, str) else None for one in row] for row in found],
@@ -113,7 +113,7 @@ def _total(values: np.ndarray, reads: list[int] | str, per_piece: bool) -> float
 class _Jobs:
     """What goes through the model, each once, and what is read of it: a column and a piece."""
 
-    def __init__(self, encoder: Encoder, places: Places, known: Callable[[int, int], set[int]]) -> None:
+    def __init__(self, encoder: Encoder, places: MaskedPlaces, known: Callable[[int, int], set[int]]) -> None:
         self.sequences: list[Framed] = []
         self.of: list[list[int]] = []
         self.reads: list[tuple[int, int]] = []
@@ -146,7 +146,7 @@ class _Jobs:
 
 
 def _pieces(
-    encoder: Encoder, places: Places, texts: list[str], starts: list[int], ends: list[int], words: list[list[str]]
+    encoder: Encoder, places: MaskedPlaces, texts: list[str], starts: list[int], ends: list[int], words: list[list[str]]
 ) -> list[list[list[int] | str]]:
     """Return the pieces of words, in order: what stands in the place of the mask."""
     whole = [

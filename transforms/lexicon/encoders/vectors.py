@@ -15,10 +15,10 @@ from transforms.lexicon.encoders.pooling import POOLINGS
 from transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Spans
 from transforms.lexicon.encoders.windows import located, window
 
-__all__ = ["Vectors", "span_vectors"]
+__all__ = ["SpanVectors", "span_vectors"]
 
 
-class Vectors(NamedTuple):
+class SpanVectors(NamedTuple):
     """Vectors of spans.
 
     Attributes:
@@ -39,7 +39,7 @@ class _Jobs(NamedTuple):
 
 def span_vectors(
     encoder: Encoder, texts: list[str], starts: list[int], ends: list[int], *, options: EncoderOptions = DEFAULTS
-) -> Vectors:
+) -> SpanVectors:
     """Return the vectors of `texts[i][starts[i]:ends[i]]`; give all spans of one document at once.
 
     Raises:
@@ -59,7 +59,7 @@ def span_vectors(
         columns = np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], lengths)
         states = encoder.states(batch, layers, np.repeat(rows, lengths), columns)
         vectors[numbers] = pool(states, bounds)
-    return Vectors(vectors, reasons)
+    return SpanVectors(vectors, reasons)
 
 
 def _jobs(encoder: Encoder, spans: Spans, limit: int) -> tuple[_Jobs, list[str | None]]:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.lexicon.compiled.casing import Words, coded, only
+from transforms.lexicon.compiled.casing import CompiledWords, coded, only
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.thesauri.options import ThesaurusOptions
-from transforms.lexicon.thesauri.reading import Member, Sense
+from transforms.lexicon.thesauri.reading import Member, ThesaurusSense
 
 __all__ = ["Thesaurus", "open_thesaurus"]
 
@@ -25,7 +25,7 @@ class Thesaurus:
 
     def __init__(self, opened: Opened) -> None:
         table: Any = opened
-        self._words = Words(table["words"], "lower")
+        self._words = CompiledWords(table["words"], "lower")
         self._start = only(table["words"]["start"]).to_numpy()
         self._end = only(table["words"]["end"]).to_numpy()
         self._senses = only(table["of_word"]["sense"]).to_numpy()
@@ -35,7 +35,7 @@ class Thesaurus:
         self._members = table["members"]
         self.facts: dict[str, Any] = table["about"].to_pylist()[0]
 
-    def senses(self, words: pa.Array | pa.ChunkedArray) -> list[tuple[Sense, ...]]:
+    def senses(self, words: pa.Array | pa.ChunkedArray) -> list[tuple[ThesaurusSense, ...]]:
         """Return the senses of each word, capitals apart, in the order of the file.
 
         None, and none of a null, is an empty tuple. A word of synsets is among their members.
@@ -51,10 +51,10 @@ class Thesaurus:
     def _numbers(self, row: int) -> list[int]:
         return [int(one) for one in self._senses[self._start[row] : self._end[row]]]
 
-    def _sense(self, number: int) -> Sense:
+    def _sense(self, number: int) -> ThesaurusSense:
         low, high = int(self._first[number]), int(self._last[number])
         rows = self._members.slice(low, high - low).to_pylist()
-        return Sense(
+        return ThesaurusSense(
             self._about_senses["id"][number].as_py(),
             self._about_senses["pos"][number].as_py(),
             tuple(Member(**row) for row in rows),

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from transforms.lexicon.compiled.kind import Kind
+from transforms.lexicon.compiled.kind import ResourceKind
 from transforms.lexicon.thesauri.asking import open_thesaurus
 from transforms.lexicon.thesauri.compiling import compile_thesaurus
 from transforms.lexicon.thesauri.options import FORM, parse
@@ -10,4 +10,6 @@ from transforms.lexicon.thesauri.reading import READERS
 
 __all__ = ["THESAURUS"]
 
-THESAURUS = Kind(parse=partial(parse, formats=READERS), compile=compile_thesaurus, open=open_thesaurus, help=FORM)
+THESAURUS = ResourceKind(
+    parse=partial(parse, formats=READERS), compile=compile_thesaurus, open=open_thesaurus, help=FORM
+)

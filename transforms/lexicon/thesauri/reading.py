@@ -28,7 +28,16 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 
-__all__ = ["READERS", "Member", "Sense", "ThesaurusFormat", "detect", "read_mythes", "read_tab", "read_thesaurus"]
+__all__ = [
+    "READERS",
+    "Member",
+    "ThesaurusFormat",
+    "ThesaurusSense",
+    "detect",
+    "read_mythes",
+    "read_tab",
+    "read_thesaurus",
+]
 
 PLACEHOLDER = "`"
 
@@ -47,7 +56,7 @@ class Member(NamedTuple):
     placeholder: bool = False
 
 
-class Sense(NamedTuple):
+class ThesaurusSense(NamedTuple):
     """A sense.
 
     Attributes:
@@ -90,7 +99,7 @@ _HEAD = re.compile(r"(.+)\|(\d+)\s*\Z")
 _SYNSET_ID = re.compile(r"\S*\d+-([nvasr])\Z")
 
 
-def read_thesaurus(path: str, format: str, encoding: str) -> Iterator[tuple[str | None, Sense]]:
+def read_thesaurus(path: str, format: str, encoding: str) -> Iterator[tuple[str | None, ThesaurusSense]]:
     """Yield the senses of a file, each with the word that it is of; None: of all of its members.
 
     Args:
@@ -154,7 +163,7 @@ def _decoded(line: bytes, encoding: str, path: str, number: int) -> str:
         raise LexbeamError(f"{path}: line {number} is not {encoding}: name the encoding, FILE:encoding=NAME") from error
 
 
-def read_mythes(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, Sense]]:
+def read_mythes(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, ThesaurusSense]]:
     """Yield the senses of a MyThes file with their words, in lower case.
 
     Raises:
@@ -189,7 +198,7 @@ def read_mythes(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tu
         number_of_sense += 1
         members = tuple(_members(rest))
         if word and members:
-            yield word, Sense(f"{word}#{number_of_sense}", _pos(pos), members)
+            yield word, ThesaurusSense(f"{word}#{number_of_sense}", _pos(pos), members)
     if left:
         raise LexbeamError(f"{path} ends within the senses of {word!r}: take it anew")
 
@@ -216,7 +225,7 @@ def _tidy(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, Sense]]:
+def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, ThesaurusSense]]:
     """Yield the synsets of a tab file, in the order in which they begin; they are of all members.
 
     Raises:
@@ -243,10 +252,10 @@ def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple
     if not synsets:
         raise LexbeamError(f"{path} has no line of a lemma (LANGUAGE:lemma): is it a wordnet?")
     for name, members in synsets.items():
-        yield None, Sense(name, _SYNSET[name[-1]], tuple(members))
+        yield None, ThesaurusSense(name, _SYNSET[name[-1]], tuple(members))
 
 
-Read = Callable[[Iterable[bytes], str, str], Iterator[tuple[str | None, Sense]]]
+Read = Callable[[Iterable[bytes], str, str], Iterator[tuple[str | None, ThesaurusSense]]]
 
 
 @dataclass(frozen=True)

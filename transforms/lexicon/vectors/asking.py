@@ -9,12 +9,12 @@ import pyarrow as pa
 
 from transforms.common.rowwise import dots
 from transforms.embeddings.neighbours import nearest_neighbours
-from transforms.lexicon.compiled.casing import Words, coded, only
+from transforms.lexicon.compiled.casing import CompiledWords, coded, only
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.vectors.options import VectorOptions
 
-__all__ = ["NEAREST", "Vectors", "open_vectors"]
+__all__ = ["NEAREST", "StaticVectors", "open_vectors"]
 
 _PAIRS = 8192  # whose vectors are taken at once
 _QUERIES = 256  # which are compared with all words at once
@@ -25,7 +25,7 @@ NEAREST = pa.schema(
 )
 
 
-class Vectors:
+class StaticVectors:
     """Vectors of words.
 
     Attributes:
@@ -34,7 +34,7 @@ class Vectors:
     """
 
     def __init__(self, opened: Mapping[str, Any], case: str) -> None:
-        self._words = Words(opened["words"], case)
+        self._words = CompiledWords(opened["words"], case)
         self._row_of = only(opened["words"]["row"]).to_numpy()
         self._place_of = only(opened["places"]["place"]).to_numpy()
         self.matrix: npt.NDArray[np.float32] = opened["vectors"]
@@ -132,6 +132,6 @@ class Vectors:
             yield "nearest", text
 
 
-def open_vectors(opened: Opened, options: VectorOptions) -> Vectors:
+def open_vectors(opened: Opened, options: VectorOptions) -> StaticVectors:
     """Return the vectors whose tables are opened."""
-    return Vectors(opened, options.case)
+    return StaticVectors(opened, options.case)

@@ -6,7 +6,7 @@ import numpy as np
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.opening import opened, reading
-from transforms.lexicon.vectors.blocks import ROWS, Block, check_finite, texts
+from transforms.lexicon.vectors.blocks import ROWS, VectorBlock, check_finite, texts
 from transforms.lexicon.vectors.options import VectorOptions
 from transforms.lexicon.vectors.text import sizes_of
 
@@ -17,7 +17,7 @@ _WORD_BYTES = 10_000  # where no space is found for so long, it is another forma
 _HEADER = 100
 
 
-def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Block]:
+def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[VectorBlock]:
     """Yield the blocks of a file in word2vec's binary format (little-endian).
 
     Raises:
@@ -57,12 +57,12 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
             raise LexbeamError(f"{path} goes on behind its {rows} words: its first line is wrong, or the `format=`")
 
 
-def _block(path: str, last: int, words: list[bytes], raw: list[bytes], dim: int, vectors: bool) -> Block:
+def _block(path: str, last: int, words: list[bytes], raw: list[bytes], dim: int, vectors: bool) -> VectorBlock:
     first = last - len(words) + 2
     places = [f"{path}, word {first + number}" for number in range(len(words))]
     named = texts(words, places)
     if not vectors:
-        return Block(named, dim, None)
+        return VectorBlock(named, dim, None)
     found = np.frombuffer(b"".join(raw), "<f4").reshape(len(words), dim).astype(np.float32)
     check_finite(found, places)
-    return Block(named, dim, found)
+    return VectorBlock(named, dim, found)

@@ -10,12 +10,12 @@ from transforms.common.errors import LexbeamError
 from transforms.common.marks import nfc
 from transforms.lexicon.vectors.options import VectorOptions
 
-__all__ = ["ROWS", "Block", "Reader", "check_finite", "texts"]
+__all__ = ["ROWS", "Reader", "VectorBlock", "check_finite", "texts"]
 
 ROWS = 4096  # of a block; it decides the order of sums, and so their last bits
 
 
-class Block(NamedTuple):
+class VectorBlock(NamedTuple):
     """Some words of a file, in its order.
 
     Attributes:
@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
 
 # Takes path, options, and whether vectors are asked for or the words alone.
-Reader = Callable[[str, VectorOptions, bool], Iterator[Block]]
+Reader = Callable[[str, VectorOptions, bool], Iterator[VectorBlock]]
 
 
 def texts(words: Sequence[bytes], places: Sequence[str]) -> list[str]:

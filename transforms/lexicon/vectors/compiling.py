@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.casing import entries, lowered
-from transforms.lexicon.compiled.kind import Matrix
+from transforms.lexicon.compiled.kind import BlockMatrix
 from transforms.lexicon.vectors.formats import READERS, detect
 from transforms.lexicon.vectors.options import VectorOptions
 from transforms.lexicon.vectors.variants import changed, moments_of, variant_of
@@ -47,7 +47,7 @@ class _Vocabulary(NamedTuple):
     without_word: int
 
 
-def compile_vectors(paths: Sequence[str], options: VectorOptions) -> Iterator[tuple[str, pa.Table | Matrix]]:
+def compile_vectors(paths: Sequence[str], options: VectorOptions) -> Iterator[tuple[str, pa.Table | BlockMatrix]]:
     """Yield the tables and the matrix of a file of vectors; the file is read two or three times.
 
     Raises:
@@ -94,7 +94,7 @@ def compile_vectors(paths: Sequence[str], options: VectorOptions) -> Iterator[tu
     blocks = _kept(path, format, options, known)
     if options.centre or options.unit:
         blocks = (changed(variant, block) for block in blocks)
-    yield "vectors", Matrix(len(known.words), known.dim, blocks)
+    yield "vectors", BlockMatrix(len(known.words), known.dim, blocks)
 
 
 def _is_own(entry: pa.Array, words: pa.Array, own: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from transforms.lexicon.compiled.kind import Kind
+from transforms.lexicon.compiled.kind import ResourceKind
 from transforms.lexicon.vectors.asking import open_vectors
 from transforms.lexicon.vectors.compiling import compile_vectors
 from transforms.lexicon.vectors.formats import READERS
@@ -11,7 +11,7 @@ from transforms.lexicon.vectors.published import digest_of_vectors
 
 __all__ = ["VECTORS"]
 
-VECTORS = Kind(
+VECTORS = ResourceKind(
     parse=partial(parse, formats=READERS),
     compile=compile_vectors,
     open=open_vectors,

@@ -7,7 +7,7 @@ from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from transforms.common.store.resources import content_digest
 from transforms.embeddings.exports import as_trained
-from transforms.lexicon.vectors.blocks import ROWS, Block
+from transforms.lexicon.vectors.blocks import ROWS, VectorBlock
 from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["digest_of_vectors", "is_published", "read_table"]
@@ -30,7 +30,7 @@ def digest_of_vectors(path: str) -> str:
     return content_digest(path) if snapshot is None else table_digest(snapshot.parts("vectors"))
 
 
-def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[Block]:
+def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[VectorBlock]:
     """Yield the blocks of a slice's vectors as trained.
 
     Raises:
@@ -52,4 +52,4 @@ def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[Blo
     dim = made.vectors.shape[1]
     for start in range(0, len(made.words), ROWS):
         rows = slice(start, start + ROWS)
-        yield Block(made.words[rows], dim, made.vectors[rows] if vectors else None)
+        yield VectorBlock(made.words[rows], dim, made.vectors[rows] if vectors else None)

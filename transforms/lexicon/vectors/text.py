@@ -15,7 +15,7 @@ import pyarrow as pa
 from transforms.common.errors import LexbeamError
 from transforms.formats.sources.streams import iter_lines
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
-from transforms.lexicon.vectors.blocks import ROWS, Block, check_finite, texts
+from transforms.lexicon.vectors.blocks import ROWS, VectorBlock, check_finite, texts
 from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["float_rows", "read_glove", "read_word2vec", "sizes_of"]
@@ -34,7 +34,7 @@ class _Row(NamedTuple):
     numbers: bytes
 
 
-def read_word2vec(path: str, options: VectorOptions, vectors: bool) -> Iterator[Block]:
+def read_word2vec(path: str, options: VectorOptions, vectors: bool) -> Iterator[VectorBlock]:
     """Yield the blocks of a file in word2vec's text format.
 
     Raises:
@@ -63,7 +63,7 @@ def read_word2vec(path: str, options: VectorOptions, vectors: bool) -> Iterator[
             )
 
 
-def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Block]:
+def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[VectorBlock]:
     """Yield the blocks of a file in GloVe's text format.
 
     How many numbers a vector has is told by the shortest of the first 200 lines, or `dim`.
@@ -108,7 +108,7 @@ def _lines(path: str) -> Iterator[Line]:
                 yield number, line
 
 
-def _blocks(path: str, lines: Iterator[Line], dim: int, vectors: bool, trusted: bool) -> Iterator[Block]:
+def _blocks(path: str, lines: Iterator[Line], dim: int, vectors: bool, trusted: bool) -> Iterator[VectorBlock]:
     rows: list[_Row] = []
     for number, line in lines:
         rows.append(_row(path, number, line, dim, trusted))
@@ -146,11 +146,11 @@ def _is_number(text: bytes) -> bool:
     return True
 
 
-def _block(path: str, rows: Sequence[_Row], dim: int, vectors: bool) -> Block:
+def _block(path: str, rows: Sequence[_Row], dim: int, vectors: bool) -> VectorBlock:
     places = [f"{path}, line {row.line}" for row in rows]
     words = texts([row.word for row in rows], places)
     if not vectors:
-        return Block(words, dim, None)
+        return VectorBlock(words, dim, None)
     try:
         found = float_rows([row.numbers for row in rows], dim)
     except ValueError:
@@ -161,7 +161,7 @@ def _block(path: str, rows: Sequence[_Row], dim: int, vectors: bool) -> Block:
                 raise LexbeamError(f"{place}: {error}: the line is broken") from None
         raise
     check_finite(found, places)
-    return Block(words, dim, found)
+    return VectorBlock(words, dim, found)
 
 
 def float_rows(lines: Sequence[bytes], dim: int) -> npt.NDArray[np.float32]:

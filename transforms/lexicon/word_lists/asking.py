@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.compiled.casing import Words, coded, lowered, only, with_tags
+from transforms.lexicon.compiled.casing import CompiledWords, coded, lowered, only, with_tags
 from transforms.lexicon.compiled.keys import MISSING, find
 from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.word_lists.options import UPOS
@@ -27,9 +27,9 @@ class WordList:
     """
 
     def __init__(self, opened: Mapping[str, Any], case: str) -> None:
-        self._words = Words(opened["words"], case)
+        self._words = CompiledWords(opened["words"], case)
         self._rows = opened["words"]
-        self._tagged = Words(opened["tagged"], case) if "tagged" in opened else None
+        self._tagged = CompiledWords(opened["tagged"], case) if "tagged" in opened else None
         self._tagged_rows = opened.get("tagged")
         self.facts: dict[str, Any] = opened["about"].to_pylist()[0]
         self.scale: tuple[float, float] = (self.facts["low"], self.facts["high"])
@@ -91,7 +91,7 @@ class WordList:
             yield "people or uses", f"{row['n']:.10g}"
 
 
-def _find_tagged(table: Words, words: pa.Array, tags: pa.Array) -> np.ndarray:
+def _find_tagged(table: CompiledWords, words: pa.Array, tags: pa.Array) -> np.ndarray:
     """Return the rows of words as parts of speech, or `MISSING`."""
 
     def rows(names: pa.Array) -> np.ndarray:

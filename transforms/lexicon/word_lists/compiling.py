@@ -19,7 +19,7 @@ from transforms.formats.records.text_cleaning import clean_field
 from transforms.lexicon.compiled.casing import TAB, entries, lowered, only, with_tags
 from transforms.lexicon.word_lists.merging import merged
 from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
-from transforms.lexicon.word_lists.options import UPOS, Rules, WordListOptions
+from transforms.lexicon.word_lists.options import UPOS, WordListOptions, WordListRules
 from transforms.lexicon.word_lists.reading import ROWS, read_cells
 from transforms.lexicon.word_lists.scales import scale_that_fits, told
 
@@ -100,7 +100,7 @@ def _tags(texts: pa.Array | None, count: int) -> pa.Array:
     return pa.array(tags, pa.large_string())
 
 
-def compiled(rows: pa.Table, rules: Rules, where: str, column: str) -> Iterator[tuple[str, pa.Table]]:
+def compiled(rows: pa.Table, rules: WordListRules, where: str, column: str) -> Iterator[tuple[str, pa.Table]]:
     """Yield the tables of rows.
 
     Args:
@@ -162,7 +162,7 @@ def _without(rows: pa.Table, gone: pa.ChunkedArray) -> tuple[pa.Table, int]:
     return left, len(rows) - len(left)
 
 
-def _check_scale(rows: pa.Table, rules: Rules, where: str, column: str) -> None:
+def _check_scale(rows: pa.Table, rules: WordListRules, where: str, column: str) -> None:
     if rules.low is None or rules.high is None:
         return
     outside = pc.or_(pc.less(rows["value"], rules.low), pc.greater(rows["value"], rules.high))
@@ -177,7 +177,7 @@ def _check_scale(rows: pa.Table, rules: Rules, where: str, column: str) -> None:
     )
 
 
-def _check_usual_scale(rows: pa.Table, rules: Rules, where: str, column: str) -> None:
+def _check_usual_scale(rows: pa.Table, rules: WordListRules, where: str, column: str) -> None:
     if not rules.usual:
         return
     ends = pc.min_max(rows["value"]).as_py()

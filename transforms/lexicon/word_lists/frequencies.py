@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.lexicon.compiled.casing import coded, lowered
-from transforms.lexicon.compiled.kind import Kind, Opened
+from transforms.lexicon.compiled.kind import Opened, ResourceKind
 from transforms.lexicon.word_lists.asking import LOOKED_UP, WordList
 from transforms.lexicon.word_lists.kinds import words_from
 
@@ -191,6 +191,6 @@ def _open(opened: Opened, options: Any) -> Frequencies:
     return Frequencies(opened, _language(options.argument))
 
 
-WORDFREQ: Kind = words_from(zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0))._replace(
-    open=_open
-)
+WORDFREQ: ResourceKind = words_from(
+    zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0)
+)._replace(open=_open)

@@ -14,14 +14,14 @@ import pyarrow as pa
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.lexicon.compiled.casing import CASES
-from transforms.lexicon.compiled.kind import Kind, Parsed
+from transforms.lexicon.compiled.kind import Parsed, ResourceKind
 from transforms.lexicon.word_lists.asking import open_words
 from transforms.lexicon.word_lists.compiling import compile_words, compiled
-from transforms.lexicon.word_lists.options import DUPLICATES, FORM, Rules, parse, with_usual_scale
+from transforms.lexicon.word_lists.options import DUPLICATES, FORM, WordListRules, parse, with_usual_scale
 
 __all__ = ["WORDS", "ArgumentOptions", "Read", "words_from"]
 
-WORDS = Kind(parse=parse, compile=compile_words, open=open_words, help=FORM, named=with_usual_scale)
+WORDS = ResourceKind(parse=parse, compile=compile_words, open=open_words, help=FORM, named=with_usual_scale)
 
 Read = Callable[[str], pa.Table]
 
@@ -44,7 +44,7 @@ class ArgumentOptions:
     """
 
     argument: str
-    rules: Rules
+    rules: WordListRules
 
 
 def _every_language(argument: str) -> None:
@@ -60,7 +60,7 @@ def words_from(
     case: str = "fold",
     duplicates: str = "error",
     scale: tuple[float, float] | None = None,
-) -> Kind:
+) -> ResourceKind:
     """Return the kind of resource whose rows a function returns.
 
     Args:
@@ -80,8 +80,8 @@ def words_from(
         if value not in known:
             raise UsageError(f"`{name}` takes {', '.join(known)}, not {value!r}{nearest(value, known)}")
     low, high = scale or (None, None)
-    rules = Rules(case=case, duplicates=duplicates, low=low, high=high)
-    return Kind(
+    rules = WordListRules(case=case, duplicates=duplicates, low=low, high=high)
+    return ResourceKind(
         parse=functools.partial(_parse, rules, language),
         compile=functools.partial(_compile, read),
         open=open_words,
@@ -89,7 +89,7 @@ def words_from(
     )
 
 
-def _parse(rules: Rules, language: Callable[[str], str | None], argument: str) -> Parsed:
+def _parse(rules: WordListRules, language: Callable[[str], str | None], argument: str) -> Parsed:
     return Parsed((), ArgumentOptions(argument=argument, rules=rules), language(argument))
 
 

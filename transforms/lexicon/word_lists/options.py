@@ -8,15 +8,15 @@ from transforms.formats.records.base import ReaderOptions
 from transforms.lexicon.compiled.casing import CASES
 from transforms.lexicon.compiled.kind import Parsed
 from transforms.lexicon.compiled.specs import choice, number, split_spec, yes
-from transforms.lexicon.word_lists.scales import SCALES, Scale
+from transforms.lexicon.word_lists.scales import SCALES, RatingScale
 
 __all__ = [
     "DELIMITERS",
     "DUPLICATES",
     "FORM",
     "UPOS",
-    "Rules",
     "WordListOptions",
+    "WordListRules",
     "parse",
     "scale_of",
     "with_usual_scale",
@@ -89,7 +89,7 @@ _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules:
+class WordListRules:
     """What is made of rows, wherever they come from.
 
     Attributes:
@@ -108,7 +108,7 @@ class Rules:
     low: float | None = None
     high: float | None = None
     min_n: float | None = None
-    usual: tuple[Scale, ...] = ()
+    usual: tuple[RatingScale, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +147,7 @@ class WordListOptions:
     factor: str = "1"
     log10: float | None = None
     scaled: bool = False
-    rules: Rules = Rules()
+    rules: WordListRules = WordListRules()
 
     @property
     def columns(self) -> dict[str, str]:
@@ -190,7 +190,7 @@ def parse(argument: str) -> Parsed:
         factor=given.get("factor", "1"),
         log10=number(given, "log10"),
         scaled="scale" in given,
-        rules=Rules(
+        rules=WordListRules(
             case=choice(given, "case", CASES, "fold"),
             duplicates=choice(given, "duplicates", DUPLICATES, "error"),
             low=low,

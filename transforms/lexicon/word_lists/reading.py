@@ -22,7 +22,7 @@ from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.word_lists.numbers import is_number_or_missing
 from transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
 
-__all__ = ["ROWS", "Cells", "read_cells"]
+__all__ = ["ROWS", "TableColumns", "read_cells"]
 
 ROWS = 1 << 16  # that are Python's objects at once
 _LINE = "line"
@@ -30,7 +30,7 @@ _LINE = "line"
 SAMPLE = 100  # rows that tell what separates the cells
 
 
-class Cells(NamedTuple):
+class TableColumns(NamedTuple):
     """The wanted columns of a file.
 
     Attributes:
@@ -61,7 +61,7 @@ class _Layout(NamedTuple):
     places: dict[str, int]
 
 
-def read_cells(path: str, options: WordListOptions) -> Cells:
+def read_cells(path: str, options: WordListOptions) -> TableColumns:
     """Read the wanted columns of a file.
 
     Raises:
@@ -91,7 +91,7 @@ def read_cells(path: str, options: WordListOptions) -> Cells:
     if not len(table):
         raise LexbeamError(f"{path} has no rows{' under its header' if layout.header else ''}")
     columns = {name: only(table[name]) for name in found}
-    return Cells(only(table[_LINE]), columns, start.comments)
+    return TableColumns(only(table[_LINE]), columns, start.comments)
 
 
 def _held(lines: list[int], columns: dict[str, list[str]]) -> pa.Table:

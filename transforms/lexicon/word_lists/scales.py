@@ -7,10 +7,10 @@ ratings of another study, or the wrong column, would else go unnoticed.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["SCALES", "Scale", "scale_that_fits", "told"]
+__all__ = ["SCALES", "RatingScale", "scale_that_fits", "told"]
 
 
-class Scale(NamedTuple):
+class RatingScale(NamedTuple):
     """A scale: its least and its greatest value, and whose it is."""
 
     low: float
@@ -19,28 +19,28 @@ class Scale(NamedTuple):
 
 
 _MRC = "MRC database (Coltheart 1981)"
-_AGES = (Scale(0, 25, "years (Kuperman et al. 2012)"), Scale(100, 700, _MRC))
+_AGES = (RatingScale(0, 25, "years (Kuperman et al. 2012)"), RatingScale(100, 700, _MRC))
 
-SCALES: dict[str, tuple[Scale, ...]] = {
-    "concreteness": (Scale(1, 5, "Brysbaert et al. 2014"),),
+SCALES: dict[str, tuple[RatingScale, ...]] = {
+    "concreteness": (RatingScale(1, 5, "Brysbaert et al. 2014"),),
     "aoa": _AGES,
     "age_of_acquisition": _AGES,
-    "prevalence": (Scale(-5, 5, "probits of who knows it, Brysbaert et al. 2019"),),
+    "prevalence": (RatingScale(-5, 5, "probits of who knows it, Brysbaert et al. 2019"),),
     # The least familiar word of the MRC database has 43.
-    "familiarity": (Scale(1, 7, "ratings"), Scale(10, 700, _MRC)),
-    "imageability": (Scale(1, 7, "ratings"), Scale(100, 700, _MRC)),
-    "mrc_familiarity": (Scale(10, 700, _MRC),),
-    "mrc_concreteness": (Scale(100, 700, _MRC),),
-    "mrc_imageability": (Scale(100, 700, _MRC),),
-    "mrc_aoa": (Scale(100, 700, _MRC),),
+    "familiarity": (RatingScale(1, 7, "ratings"), RatingScale(10, 700, _MRC)),
+    "imageability": (RatingScale(1, 7, "ratings"), RatingScale(100, 700, _MRC)),
+    "mrc_familiarity": (RatingScale(10, 700, _MRC),),
+    "mrc_concreteness": (RatingScale(100, 700, _MRC),),
+    "mrc_imageability": (RatingScale(100, 700, _MRC),),
+    "mrc_aoa": (RatingScale(100, 700, _MRC),),
 }
 
 
-def scale_that_fits(scales: Sequence[Scale], low: float, high: float) -> Scale | None:
+def scale_that_fits(scales: Sequence[RatingScale], low: float, high: float) -> RatingScale | None:
     """Return the first scale that holds values from `low` to `high`; None if there is none."""
     return next((scale for scale in scales if scale.low <= low and high <= scale.high), None)
 
 
-def told(scales: Sequence[Scale]) -> str:
+def told(scales: Sequence[RatingScale]) -> str:
     """Return scales as a person reads them."""
     return " or ".join(f"{scale.low:g} to {scale.high:g} ({scale.whose})" for scale in scales)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from transforms.lexicon.compiled.kind import Kind
+from transforms.lexicon.compiled.kind import ResourceKind
 from transforms.lexicon.word_lists.frequencies import zipf_values
 from transforms.lexicon.word_lists.kinds import words_from
 
@@ -52,4 +52,6 @@ def _trigrams(text: str) -> Iterator[str]:
     return (text[at : at + 3] for at in range(len(text) - 2))
 
 
-TRIGRAMS: Kind = words_from(trigram_values, help="trigrams:LANG", language=_language, case="keep", duplicates="first")
+TRIGRAMS: ResourceKind = words_from(
+    trigram_values, help="trigrams:LANG", language=_language, case="keep", duplicates="first"
+)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from transforms.common.errors import UsageError
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
-__all__ = ["ANY", "NONE", "Asked", "Pos", "Words", "asked", "normalised", "relation_codes"]
+__all__ = ["ANY", "NONE", "DistinctWords", "Pos", "Words", "asked", "normalised", "relation_codes"]
 
 Words: TypeAlias = "pa.Array | pa.ChunkedArray"
 
@@ -24,7 +24,7 @@ _CODES = {part: code for code, part in enumerate(PARTS)}
 _CODES.update({tag: _CODES[part] for tag, part in UPOS.items()})
 
 
-class Asked(NamedTuple):
+class DistinctWords(NamedTuple):
     """What is asked.
 
     Attributes:
@@ -58,7 +58,7 @@ def normalised(words: Any) -> Any:
     return pc.replace_substring(pc.utf8_lower(words), " ", "_")
 
 
-def asked(words: Words, pos: Pos) -> Asked:
+def asked(words: Words, pos: Pos) -> DistinctWords:
     """Return what is asked.
 
     Raises:
@@ -71,13 +71,13 @@ def asked(words: Words, pos: Pos) -> Asked:
         if pos is not None and pos not in _CODES:
             raise UsageError(f"{pos!r} is no part of speech that WordNet has: write one of {', '.join(_CODES)}")
         part = ANY if pos is None else _CODES[pos]
-        return Asked(normalised(coded.dictionary), codes, np.full(len(codes), part), True)
+        return DistinctWords(normalised(coded.dictionary), codes, np.full(len(codes), part), True)
     if len(pos) != len(words):
         raise UsageError(f"{len(words)} words and {len(pos)} parts of speech are given")
     tags = _coded(pos)
     known = [_CODES.get(tag, NONE) for tag in tags.dictionary.to_pylist()]
     at = tags.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
-    return Asked(normalised(coded.dictionary), codes, np.array([*known, ANY], np.int64)[at], False)
+    return DistinctWords(normalised(coded.dictionary), codes, np.array([*known, ANY], np.int64)[at], False)
 
 
 def _coded(words: Words) -> pa.DictionaryArray:

@@ -13,9 +13,9 @@ from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 
 __all__ = [
-    "Counts",
     "Data",
     "Index",
+    "SenseCounts",
     "digest_of_database",
     "find_file",
     "read_counts",
@@ -68,7 +68,7 @@ class Index:
 
 
 @dataclass
-class Counts:
+class SenseCounts:
     """How often senses are tagged, column by column; without `offsets` where a file has none."""
 
     path: str
@@ -246,13 +246,13 @@ def read_exceptions(folder: str, part: str) -> list[tuple[str, str]]:
     return list(pairs)
 
 
-def read_counts(path: str, *, offsets: bool) -> Counts:
+def read_counts(path: str, *, offsets: bool) -> SenseCounts:
     """Read `index.sense` (which has `offsets`) or `cntlist.rev` (which has none).
 
     Raises:
         LexbeamError: the file is missing, truncated, or a line is wrong.
     """
-    counts = Counts(path)
+    counts = SenseCounts(path)
 
     def add(line: int, text: str) -> None:
         key, *numbers = text.split()

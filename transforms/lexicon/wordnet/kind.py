@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
-from transforms.lexicon.compiled.kind import Kind, Opened, Parsed
+from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind
 from transforms.lexicon.wordnet.compiling import compile_wordnet
 from transforms.lexicon.wordnet.files import digest_of_database
 from transforms.lexicon.wordnet.wordnet import WordNet
@@ -53,7 +53,7 @@ def open_wordnet(opened: Opened, options: Options) -> WordNet:
     return WordNet(opened, options.language)
 
 
-WORDNET = Kind(
+WORDNET = ResourceKind(
     parse=parse,
     compile=compile_wordnet,
     open=open_wordnet,

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 from transforms.lexicon.compiled.keys import find_all
 from transforms.lexicon.wordnet.ragged import runs
 
-__all__ = ["DETACHMENT", "Exceptions", "Part", "bases"]
+__all__ = ["DETACHMENT", "Exceptions", "MorphyPart", "bases"]
 
 # Endings and what takes their place, by part of speech.
 DETACHMENT: dict[str, tuple[tuple[str, str], ...]] = {
@@ -79,7 +79,7 @@ class Exceptions(NamedTuple):
     bases: pa.Array
 
 
-class Part(NamedTuple):
+class MorphyPart(NamedTuple):
     """What base forms of a part of speech depend on.
 
     Attributes:
@@ -91,10 +91,10 @@ class Part(NamedTuple):
     has: Callable[[pa.Array], np.ndarray]
     exceptions: Exceptions
     rules: tuple[tuple[str, str], ...]
-    noun: "Part | None" = None
+    noun: "MorphyPart | None" = None
 
 
-def bases(part: Part, forms: pa.Array, *, only_first: bool = False) -> _Found:
+def bases(part: MorphyPart, forms: pa.Array, *, only_first: bool = False) -> _Found:
     """Return the base forms of forms.
 
     Args:
@@ -113,7 +113,7 @@ def bases(part: Part, forms: pa.Array, *, only_first: bool = False) -> _Found:
     return places[order], texts.take(pa.array(order))
 
 
-def _steps(part: Part, forms: pa.Array, only_first: bool) -> Iterator[_Found]:
+def _steps(part: MorphyPart, forms: pa.Array, only_first: bool) -> Iterator[_Found]:
     own = part.has(forms)
     places = np.flatnonzero(own)
     yield places, forms.take(pa.array(places))
@@ -164,7 +164,7 @@ def _differ(texts: pa.Array, others: pa.Array) -> np.ndarray:
     return _true(pc.not_equal(texts.cast(large), others.cast(large)))
 
 
-def _detached(part: Part, words: pa.Array) -> pa.Array:
+def _detached(part: MorphyPart, words: pa.Array) -> pa.Array:
     """Return what the first rule makes that leads to a word of WordNet, or null."""
     words = words.cast(pa.large_string())
     stems, allowed = words, np.ones(len(words), bool)
@@ -192,7 +192,7 @@ def _detached(part: Part, words: pa.Array) -> pa.Array:
     return made
 
 
-def _morphed(part: Part, words: pa.Array) -> pa.Array:
+def _morphed(part: MorphyPart, words: pa.Array) -> pa.Array:
     """Return the first base form of words by exceptions or rules, else the words themselves.
 
     Unlike `bases`, it also changes what WordNet has as it is, and does not ask whether it has what
@@ -205,7 +205,7 @@ def _morphed(part: Part, words: pa.Array) -> pa.Array:
     return pc.coalesce(regular, words.cast(pa.large_string()))
 
 
-def _collocations(part: Part, forms: pa.Array) -> Iterator[_Found]:
+def _collocations(part: MorphyPart, forms: pa.Array) -> Iterator[_Found]:
     """Yield candidates for forms of several parts, each form's in order."""
     verbal = np.zeros(len(forms), bool)
     if part.letter == "v":
@@ -218,7 +218,7 @@ def _collocations(part: Part, forms: pa.Array) -> Iterator[_Found]:
         yield from _verbs_with_prepositions(part, part.noun, places, forms.take(pa.array(places)))
 
 
-def _joined(part: Part, forms: pa.Array) -> pa.Array:
+def _joined(part: MorphyPart, forms: pa.Array) -> pa.Array:
     """Return forms with each of their parts replaced by its base form."""
     marked = pc.replace_substring_regex(forms, f"({_PARTED})", rf"\1{_BORDER}")
     pieces = pc.split_pattern(marked.cast(pa.large_string()), _BORDER)
@@ -235,7 +235,9 @@ def _joined(part: Part, forms: pa.Array) -> pa.Array:
     return pc.binary_join(lists, _large(""))
 
 
-def _verbs_with_prepositions(part: Part, noun: Part, places: np.ndarray, forms: pa.Array) -> Iterator[_Found]:
+def _verbs_with_prepositions(
+    part: MorphyPart, noun: MorphyPart, places: np.ndarray, forms: pa.Array
+) -> Iterator[_Found]:
     """Yield the form with the verb's possible base forms, for WordNet to choose the first."""
     texts = forms.to_pylist()
     verbs = pa.array([text.partition("_")[0] for text in texts], pa.large_string())

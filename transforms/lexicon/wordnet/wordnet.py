@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from transforms.lexicon.compiled.keys import MISSING, find
 from transforms.lexicon.compiled.kind import Opened
-from transforms.lexicon.wordnet.asking import ANY, NONE, Asked, Pos, Words, asked, relation_codes
+from transforms.lexicon.wordnet.asking import ANY, NONE, DistinctWords, Pos, Words, asked, relation_codes
 from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.lexnames import (
     ANTONYM,
@@ -26,7 +26,7 @@ from transforms.lexicon.wordnet.lexnames import (
     PARTS,
     SYNSET_TYPES,
 )
-from transforms.lexicon.wordnet.morphy import DETACHMENT, Exceptions, Part, bases
+from transforms.lexicon.wordnet.morphy import DETACHMENT, Exceptions, MorphyPart, bases
 from transforms.lexicon.wordnet.ragged import Ragged, first_of_each, runs
 from transforms.lexicon.wordnet.tables import Tables
 
@@ -92,7 +92,7 @@ class WordNet:
         """Return the antonyms of all senses of each word, lists of string, each lemma once."""
         return self._beside(asked(words, pos), self._antonyms)
 
-    def _beside(self, what: Asked, words_of: Callable[[np.ndarray], Ragged]) -> pa.Array:
+    def _beside(self, what: DistinctWords, words_of: Callable[[np.ndarray], Ragged]) -> pa.Array:
         codes, parts, place = what.pairs()
         senses = runs(*self._spans(self._lemmas(what.texts)[codes], parts))
         found = words_of(senses.values)
@@ -127,7 +127,7 @@ class WordNet:
         first[owners[::-1]] = np.arange(len(owners))[::-1]
         return texts.take(pa.array(first[place], mask=first[place] == len(texts)))
 
-    def _bases(self, what: Asked, *, only_first: bool) -> tuple[np.ndarray, pa.Array, np.ndarray, int]:
+    def _bases(self, what: DistinctWords, *, only_first: bool) -> tuple[np.ndarray, pa.Array, np.ndarray, int]:
         """Return owners, rising, and base forms; for each word its owner; the number of owners."""
         codes, parts, place = what.pairs()
         owners, texts = [np.empty(0, np.int64)], [pa.array([], pa.large_string())]
@@ -144,15 +144,15 @@ class WordNet:
         return together[order], pa.concat_arrays(texts).take(pa.array(order)), place, len(codes)
 
     @cached_property
-    def _parts(self) -> list[Part]:
-        parts: list[Part] = []
+    def _parts(self) -> list[MorphyPart]:
+        parts: list[MorphyPart] = []
         for number, letter in enumerate(PARTS):
             table = f"exceptions_{letter}"
             columns = self._tables.column(table, "form"), self._tables.column(table, "base")
             exceptions = Exceptions(self._tables.numbers(table, "key"), *columns)
             rules = DETACHMENT[letter] if self._english else ()
             noun = parts[0] if parts else None
-            parts.append(Part(letter, self._having(number), exceptions, rules, noun))
+            parts.append(MorphyPart(letter, self._having(number), exceptions, rules, noun))
         return parts
 
     def _having(self, part: int) -> Callable[[pa.Array], np.ndarray]:

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from transforms.simplification.evaluation.funnel import Funnel
-from transforms.simplification.evaluation.lists import Gold, Listing, folded
+from transforms.simplification.evaluation.lists import GoldInstances, Listing, folded
 from transforms.simplification.evaluation.measures import (
     PIPELINE,
     RANKING,
-    Chosen,
+    PipelineChoices,
     list_figures,
     pipeline_figures,
     random_order,
@@ -17,12 +17,14 @@ from transforms.simplification.evaluation.measures import (
 )
 from transforms.simplification.evaluation.settings import RANDOM
 from transforms.simplification.evaluation.submissions import Prediction
-from transforms.simplification.evaluation.tables import Evaluated, MeasureOptions
+from transforms.simplification.evaluation.tables import EvaluatedSettings, SimplificationMeasureOptions
 
 __all__ = ["evaluate_rows"]
 
 
-def evaluate_rows(gold: Gold, rows: Mapping[str, Prediction], system: str, options: MeasureOptions) -> Evaluated:
+def evaluate_rows(
+    gold: GoldInstances, rows: Mapping[str, Prediction], system: str, options: SimplificationMeasureOptions
+) -> EvaluatedSettings:
     """Evaluate the rows of a submission: subset `ranking`, and `pipeline` of their first words.
 
     The first word may be the target, which then stays. With `tsar_scorer` those instances are left
@@ -36,7 +38,7 @@ def evaluate_rows(gold: Gold, rows: Mapping[str, Prediction], system: str, optio
     """
     as_compared = str.strip if options.tsar_scorer else folded
     listing = Listing(gold, as_written=options.tsar_scorer)
-    chosen = Chosen(gold, as_compared)
+    chosen = PipelineChoices(gold, as_compared)
     funnel = Funnel()
     without = np.ones(len(gold.ids), bool)
     for instance, identifier in enumerate(gold.ids):
@@ -61,4 +63,4 @@ def evaluate_rows(gold: Gold, rows: Mapping[str, Prediction], system: str, optio
         *pipeline_figures(system, chosen.values()),
     ]
     chance = f"{system} {RANDOM}"
-    return Evaluated(figures, list(random_order(chance, given, asked)), {system: chance}, funnel)
+    return EvaluatedSettings(figures, list(random_order(chance, given, asked)), {system: chance}, funnel)

@@ -20,7 +20,7 @@ import numpy as np
 from transforms.evaluation.candidates import Candidates
 from transforms.evaluation.outcomes import Bools, Ints
 
-__all__ = ["CLUSTERS", "Gold", "Judged", "Listing", "folded", "gold_of"]
+__all__ = ["CLUSTERS", "GoldInstance", "GoldInstances", "Listing", "folded", "gold_of"]
 
 CLUSTERS = ("target", "sentence", "instance")
 
@@ -30,7 +30,7 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text.strip()).casefold())
 
 
-class Judged(NamedTuple):
+class GoldInstance(NamedTuple):
     """An instance with what people gave: dense ranks by substitute, without the target."""
 
     id: str
@@ -39,7 +39,7 @@ class Judged(NamedTuple):
     ranks: Mapping[str, int]
 
 
-class Gold(NamedTuple):
+class GoldInstances(NamedTuple):
     """The instances that are evaluated, in the order of their ids.
 
     Attributes:
@@ -68,7 +68,7 @@ class Gold(NamedTuple):
         return np.array([len(own) for own in self.ranks], np.int64)
 
 
-def gold_of(judged: Iterable[Judged], *, as_written: bool = False) -> Gold:
+def gold_of(judged: Iterable[GoldInstance], *, as_written: bool = False) -> GoldInstances:
     """Return gold of instances.
 
     Args:
@@ -93,7 +93,7 @@ def gold_of(judged: Iterable[Judged], *, as_written: bool = False) -> Gold:
             without.append(one.id)
     numbers: dict[str, int] = {}
     sentences = [numbers.setdefault(one[3], len(numbers)) for one in kept]
-    return Gold(
+    return GoldInstances(
         tuple(one[0] for one in kept),
         tuple(one[1] for one in kept),
         tuple(one[2] for one in kept),
@@ -110,7 +110,7 @@ class Listing:
         as_written: as of `gold_of`.
     """
 
-    def __init__(self, gold: Gold, *, as_written: bool = False) -> None:
+    def __init__(self, gold: GoldInstances, *, as_written: bool = False) -> None:
         self._gold = gold
         self._as_compared = str.strip if as_written else folded
         self._instance, self._place = array("q"), array("q")

@@ -15,7 +15,7 @@ import numpy as np
 from transforms.evaluation.candidates import Candidates
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Bools, Floats, Terms
-from transforms.simplification.evaluation.lists import Gold
+from transforms.simplification.evaluation.lists import GoldInstances
 
 __all__ = [
     "AT_K",
@@ -23,8 +23,8 @@ __all__ = [
     "PIPELINE",
     "RANKING",
     "TRANK",
-    "Chosen",
     "Figure",
+    "PipelineChoices",
     "constant",
     "differing",
     "list_figures",
@@ -114,7 +114,7 @@ def constant(given: Candidates) -> Candidates:
     return Candidates(given.instance, np.zeros(len(given.instance)), given.rank, given.gold)
 
 
-class Chosen:
+class PipelineChoices:
     """The words that a pipeline chooses; of an instance of which nothing is told, the target.
 
     Args:
@@ -122,7 +122,7 @@ class Chosen:
         as_compared: makes words as gold has them.
     """
 
-    def __init__(self, gold: Gold, as_compared: Callable[[str], str]) -> None:
+    def __init__(self, gold: GoldInstances, as_compared: Callable[[str], str]) -> None:
         self._gold, self._as_compared = gold, as_compared
         self._right, self._changed = (np.zeros(len(gold.ids), bool) for _ in range(2))
 
@@ -142,7 +142,7 @@ class Chosen:
 
 
 def pipeline_figures(system: str, values: Mapping[str, Floats]) -> Iterator[Figure]:
-    """Yield precision, accuracy and changed of a pipeline, see `Chosen`."""
+    """Yield precision, accuracy and changed of a pipeline, see `PipelineChoices`."""
     for name, column in values.items():
         terms = Terms(column, np.ones(len(column)))
         yield Figure(system, PIPELINE, name, None, terms, np.ones(len(column), bool))

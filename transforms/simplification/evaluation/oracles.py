@@ -14,14 +14,14 @@ so are candidates. What it reaches beyond the candidates as they are is what inf
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["LEMMA_MATCH", "Lemmas", "Matched", "lemma_match"]
+__all__ = ["LEMMA_MATCH", "Lemmas", "MatchedLemmas", "lemma_match"]
 
 LEMMA_MATCH = "lemma-match"
 
 Lemmas = Callable[[str], Iterable[str]]
 
 
-class Matched(NamedTuple):
+class MatchedLemmas(NamedTuple):
     """Candidates beside gold, forms apart.
 
     Attributes:
@@ -33,7 +33,7 @@ class Matched(NamedTuple):
     ranks: list[int]
 
 
-def lemma_match(gold: Mapping[str, int], candidates: Sequence[tuple[str, str | None]], lemmas: Lemmas) -> Matched:
+def lemma_match(gold: Mapping[str, int], candidates: Sequence[tuple[str, str | None]], lemmas: Lemmas) -> MatchedLemmas:
     """Return how candidates match gold by their lemmas, each lemma once.
 
     Args:
@@ -65,4 +65,4 @@ def lemma_match(gold: Mapping[str, int], candidates: Sequence[tuple[str, str | N
         if key not in seen:
             seen.add(key)
             found.append(levels[ranks[key]] if isinstance(key, int) else 0)
-    return Matched(len(kept), found)
+    return MatchedLemmas(len(kept), found)

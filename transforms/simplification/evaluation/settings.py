@@ -6,12 +6,12 @@ from schemas.simplification.instances import CANDIDATES, RANKINGS, SELECTIONS, S
 from transforms.common.store.join import Rows
 from transforms.evaluation.outcomes import Bools
 from transforms.simplification.evaluation.funnel import Funnel
-from transforms.simplification.evaluation.lists import Gold, Listing, folded
+from transforms.simplification.evaluation.lists import GoldInstances, Listing, folded
 from transforms.simplification.evaluation.measures import (
     PIPELINE,
     RANKING,
-    Chosen,
     Figure,
+    PipelineChoices,
     constant,
     list_figures,
     pipeline_figures,
@@ -54,7 +54,7 @@ class SettingRows:
     """Takes the rows of one setting, instance by instance."""
 
     def __init__(
-        self, name: str, rankers: Sequence[str], gold: Gold, tables: Iterable[str], lemmas: Lemmas | None
+        self, name: str, rankers: Sequence[str], gold: GoldInstances, tables: Iterable[str], lemmas: Lemmas | None
     ) -> None:
         self.name = name
         self.rankers: list[str | None] = [*rankers] or [None]
@@ -62,7 +62,7 @@ class SettingRows:
         self.tables = set(tables)
         self.lists = {stage: Listing(gold) for stage in (GENERATION, SELECTION)}
         self.ranked = {ranker: Listing(gold) for ranker in self.rankers}
-        self.chosen = {ranker: Chosen(gold, folded) for ranker in self.rankers}
+        self.chosen = {ranker: PipelineChoices(gold, folded) for ranker in self.rankers}
         self.oracle = Listing(gold)
         self.sizes = gold.sizes.copy()
         self.lemmas = lemmas

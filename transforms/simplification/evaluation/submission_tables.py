@@ -13,7 +13,7 @@ from transforms.simplification.evaluation.settings import by_selection
 from transforms.simplification.evaluation.submissions import submission
 from transforms.simplification.records import ID
 
-__all__ = ["SUBMITTED", "Lists", "lists_meant", "submission_of"]
+__all__ = ["SUBMITTED", "SubmissionLists", "lists_meant", "submission_of"]
 
 log = logging.getLogger("lexbeam")
 
@@ -55,7 +55,7 @@ def _known(paths: Sequence[str], column: str, setting: str | None = None) -> lis
     return sorted(found)
 
 
-class Lists(NamedTuple):
+class SubmissionLists(NamedTuple):
     """Which lists are written: of a stage, a setting and, at stage ranking, a ranker."""
 
     stage: str
@@ -65,7 +65,7 @@ class Lists(NamedTuple):
 
 def lists_meant(
     tables: Mapping[str, Sequence[str]], stage: str | None, setting: str | None, ranker: str | None
-) -> Lists:
+) -> SubmissionLists:
     """Return which lists are meant.
 
     Args:
@@ -90,7 +90,7 @@ def lists_meant(
         by = _one_of("ranker", ranker, rankers, f"setting {chosen}")
     elif ranker is not None:
         raise UsageError(f"`ranker` goes with stage ranking, and {own} is written")
-    return Lists(own, chosen, by)
+    return SubmissionLists(own, chosen, by)
 
 
 def submission_of(snapshot: Snapshot, stage: str | None, setting: str | None, ranker: str | None) -> str:

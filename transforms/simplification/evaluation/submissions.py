@@ -15,8 +15,8 @@ from transforms.common.options.small_texts import filled_lines
 from transforms.common.shown import listed
 from transforms.common.store import files
 from transforms.formats.records.base import BadRecord
-from transforms.simplification.evaluation.lists import Judged, folded
-from transforms.simplification.instances.layouts import LAYOUTS, Given, graded
+from transforms.simplification.evaluation.lists import GoldInstance, folded
+from transforms.simplification.instances.layouts import LAYOUTS, RawSubstitute, graded
 
 __all__ = ["Prediction", "matched_rows", "read_gold", "read_predictions", "submission"]
 
@@ -51,7 +51,7 @@ def _rows(path: str, name: str) -> Iterator[tuple[int, list[str]]]:
         yield number, unicodedata.normalize("NFC", line).split("\t")
 
 
-def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = False) -> list[Judged]:
+def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = False) -> list[GoldInstance]:
     """Read a file of gold; ids are places of rows, as digits.
 
     Rows of the same sentence and target are one instance, which all their annotators judged.
@@ -67,7 +67,7 @@ def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = Fa
     """
     shown = f"`gold` {files.shown(path)}"
     as_compared: Callable[[str], str] = str.strip if as_written else folded
-    found: dict[Key, tuple[str, str, list[Given], list[int]]] = {}
+    found: dict[Key, tuple[str, str, list[RawSubstitute], list[int]]] = {}
     for number, cells in _rows(path, "gold"):
         try:
             row = LAYOUTS[layout](cells)
@@ -85,7 +85,7 @@ def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = Fa
         )
     width = len(str(len(found)))
     return [
-        Judged(
+        GoldInstance(
             f"{place:0{width}}",
             target,
             sentence,
@@ -122,7 +122,7 @@ def read_predictions(path: str) -> list[Prediction]:
 
 
 def matched_rows(
-    judged: Sequence[Judged], predictions: Iterable[Prediction], path: str, notes: list[str]
+    judged: Sequence[GoldInstance], predictions: Iterable[Prediction], path: str, notes: list[str]
 ) -> Mapping[str, Prediction]:
     """Return the predictions of instances by their ids; some may have none.
 

@@ -21,17 +21,24 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.evaluating import row
 from transforms.evaluation.paired import Together
 from transforms.simplification.evaluation.funnel import Funnel
-from transforms.simplification.evaluation.lists import CLUSTERS, Gold, Judged, gold_of
+from transforms.simplification.evaluation.lists import CLUSTERS, GoldInstance, GoldInstances, gold_of
 from transforms.simplification.evaluation.measures import Figure, differing
 from transforms.simplification.evaluation.oracles import Lemmas
 from transforms.simplification.evaluation.settings import RANDOM, STAGE_COLUMNS, SettingRows
 from transforms.simplification.records import ID
 
-__all__ = ["Evaluated", "MeasureOptions", "evaluate_tables", "figure_rows", "given_settings", "gold_in"]
+__all__ = [
+    "EvaluatedSettings",
+    "SimplificationMeasureOptions",
+    "evaluate_tables",
+    "figure_rows",
+    "given_settings",
+    "gold_in",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureOptions:
+class SimplificationMeasureOptions:
     """How simplification is measured.
 
     Attributes:
@@ -58,7 +65,7 @@ class MeasureOptions:
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
-class Evaluated(NamedTuple):
+class EvaluatedSettings(NamedTuple):
     """What was found.
 
     Attributes:
@@ -74,7 +81,7 @@ class Evaluated(NamedTuple):
     funnel: Funnel
 
 
-def gold_in(tables: Mapping[str, Sequence[str]]) -> Gold:
+def gold_in(tables: Mapping[str, Sequence[str]]) -> GoldInstances:
     """Return gold of published instances and substitutes.
 
     Args:
@@ -88,7 +95,7 @@ def gold_in(tables: Mapping[str, Sequence[str]]) -> Gold:
     return gold_of(_judged(joined(given, columns, ID, wanted)))
 
 
-def _judged(found: Iterable[tuple[str, Mapping[str, Rows]]]) -> Iterator[Judged]:
+def _judged(found: Iterable[tuple[str, Mapping[str, Rows]]]) -> Iterator[GoldInstance]:
     for identifier, rows in found:
         for one in rows[INSTANCES.name]:
             ranks = {
@@ -96,7 +103,7 @@ def _judged(found: Iterable[tuple[str, Mapping[str, Rows]]]) -> Iterator[Judged]
                 for row in rows[SUBSTITUTES.name]
                 if row["gold_rank"] is not None and not row["is_target"]
             }
-            yield Judged(identifier, one["target"], one["sentence"], ranks)
+            yield GoldInstance(identifier, one["target"], one["sentence"], ranks)
 
 
 def given_settings(paths: Sequence[str]) -> list[str]:
@@ -121,12 +128,12 @@ def _rankers(tables: Mapping[str, Sequence[str]], told: Mapping[str, Collection[
 
 
 def evaluate_tables(
-    gold: Gold,
+    gold: GoldInstances,
     tables: Mapping[str, Sequence[str]],
-    options: MeasureOptions,
+    options: SimplificationMeasureOptions,
     lemmas: Lemmas | None = None,
     told: Mapping[str, Collection[str]] = MappingProxyType({}),
-) -> Evaluated:
+) -> EvaluatedSettings:
     """Evaluate the stages that are published.
 
     Args:
@@ -152,10 +159,12 @@ def evaluate_tables(
         for setting in settings.values()
         for ranker in setting.rankers
     }
-    return Evaluated(figures, beside, chance, funnel)
+    return EvaluatedSettings(figures, beside, chance, funnel)
 
 
-def figure_rows(gold: Gold, found: Evaluated, options: MeasureOptions) -> Iterator[dict[str, Any]]:
+def figure_rows(
+    gold: GoldInstances, found: EvaluatedSettings, options: SimplificationMeasureOptions
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of simplification/metrics: systems, what stands beside them, differences.
 
     Raises:

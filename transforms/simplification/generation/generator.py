@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from transforms.common.code.registry import Entry
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.kept import KeptInflector, opened_inflector
-from transforms.lexicon.given import Given
+from transforms.lexicon.given import ResourceAlias
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance, Proposal
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["THESAURUS", "VECTORS", "WORDNET", "Context", "Generator", "Propose", "Source"]
 
 # What resources are called. Thesauri are several: their names have a number behind them.
-THESAURUS = Given("thesaurus_", "thesaurus")
-VECTORS = Given("vectors_", "vectors")
-WORDNET = Given("wordnet_", "wordnet")
+THESAURUS = ResourceAlias("thesaurus_", "thesaurus")
+VECTORS = ResourceAlias("vectors_", "vectors")
+WORDNET = ResourceAlias("wordnet_", "wordnet")
 
 
 class Context(NamedTuple):

@@ -21,7 +21,7 @@ from transforms.simplification.generation.generator import THESAURUS, VECTORS, W
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.options import GenerationOptions
 
-__all__ = ["Asking", "GenerationFiles", "asking_of", "check_generation"]
+__all__ = ["GenerationFiles", "GenerationInputs", "asking_of", "check_generation"]
 
 log = logging.getLogger("lexbeam")
 
@@ -116,7 +116,7 @@ class GenerationFiles(CacheOptions):
     )
 
 
-class Asking(NamedTuple):
+class GenerationInputs(NamedTuple):
     """What the instances of a part are asked with.
 
     Attributes:
@@ -182,7 +182,7 @@ def check_generation(settings: Mapping[str, GenerationOptions], given: Generatio
             raise UsageError(f"setting {name} ranks by frequency, which needs `wordlist`: give a list")
 
 
-def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles) -> Asking:
+def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles) -> GenerationInputs:
     """Return what is asked; resources are compiled, the inflector is read.
 
     Raises:
@@ -197,7 +197,7 @@ def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles)
     inflector = kept_inflector(given.inflector) if given.inflector else None
     if inflector is None and any(own.gives_lemmas for own in settings.values()):
         log.warning("without `inflector` candidates that are lemmas stand as they are, in no form of the target")
-    return Asking(
+    return GenerationInputs(
         settings=settings,
         lexicon=lexicon,
         thesauri=thesauri,

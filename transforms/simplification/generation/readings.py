@@ -13,10 +13,10 @@ from transforms.inflection.inflector import Inflecting
 from transforms.inflection.verb_hosts import without_pronouns
 from transforms.simplification.records import Instance
 
-__all__ = ["Reading", "features_of", "form_of", "kind_of", "lemma_of_form", "readings"]
+__all__ = ["LemmaReading", "features_of", "form_of", "kind_of", "lemma_of_form", "readings"]
 
 
-class Reading(NamedTuple):
+class LemmaReading(NamedTuple):
     """A lemma in lower case, and its part of speech; None: not known."""
 
     lemma: str
@@ -36,24 +36,24 @@ def form_of(target: str, upos: str | None, inflector: Inflecting | None) -> str:
     return form
 
 
-def readings(instance: Instance, inflector: Inflecting | None) -> list[Reading]:
+def readings(instance: Instance, inflector: Inflecting | None) -> list[LemmaReading]:
     """Return what a target may be, the likeliest first, each once."""
     form = instance.target.lower()
     upos = kind_of(instance.upos)
-    found = [Reading(instance.lemma or form, upos)]
+    found = [LemmaReading(instance.lemma or form, upos)]
     if inflector is not None:
         found += _listed(inflector, form, upos)
         host = form_of(form, "VERB", inflector)
         if host != form:
             found += [one for one in _listed(inflector, host, "VERB") if one.upos == "VERB"]
-    found.append(Reading(form, upos))
+    found.append(LemmaReading(form, upos))
     return list(dict.fromkeys(found))
 
 
-def _listed(inflector: Inflecting, form: str, upos: str | None) -> list[Reading]:
-    counts = Counter[Reading]()
+def _listed(inflector: Inflecting, form: str, upos: str | None) -> list[LemmaReading]:
+    counts = Counter[LemmaReading]()
     for row in inflector.forms.of_form(form):
-        counts[Reading(row.lemma, split(row.inflection)[0])] += row.times
+        counts[LemmaReading(row.lemma, split(row.inflection)[0])] += row.times
     return sorted(counts, key=lambda one: (one.upos != upos, -counts[one], one))
 
 

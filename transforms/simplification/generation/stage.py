@@ -22,13 +22,13 @@ from transforms.simplification.generation.combination import Candidate, SourceOf
 from transforms.simplification.generation.forms import formed, key_of
 from transforms.simplification.generation.generator import VECTORS, WORDNET
 from transforms.simplification.generation.generators import GENERATORS
-from transforms.simplification.generation.inputs import Asking
+from transforms.simplification.generation.inputs import GenerationInputs
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.protection import protection
 from transforms.simplification.generation.readings import readings
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance, instances_of
 
-__all__ = ["GENERATE", "Count", "Generated", "GenerationTask", "candidates_of"]
+__all__ = ["GENERATE", "CandidateCount", "Generated", "GenerationTask", "candidates_of"]
 
 _BATCH = 256  # instances
 
@@ -41,7 +41,7 @@ class GenerationTask(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Count:
+class CandidateCount:
     """Candidates of a setting.
 
     Attributes:
@@ -73,7 +73,7 @@ class Generated:
     instances: int
     with_candidates: dict[str, int]
     protected: dict[str, int]
-    counts: tuple[Count, ...]
+    counts: tuple[CandidateCount, ...]
 
 
 class _Tally:
@@ -91,7 +91,7 @@ class _Tally:
 
 
 def candidates_of(
-    instances: Sequence[Instance], asking: Asking, gold: Mapping[str, list[str]], tally: _Tally | None = None
+    instances: Sequence[Instance], asking: GenerationInputs, gold: Mapping[str, list[str]], tally: _Tally | None = None
 ) -> pa.Table:
     """Return the candidates of instances in all settings, sorted.
 
@@ -130,7 +130,7 @@ def candidates_of(
     return sort_rows(pa.Table.from_pylist(rows, schema=schema), CANDIDATES.key)
 
 
-def _lemmas(instance: Instance, asking: Asking) -> list[str]:
+def _lemmas(instance: Instance, asking: GenerationInputs) -> list[str]:
     """Return what the form dictionary has as lemmas of a target, where words are protected."""
     if not asking.protected or instance.lemma or asking.inflector is None:
         return []
@@ -155,7 +155,7 @@ def _asked(generator: str, own: GenerationOptions) -> str:
 
 
 def _sources(
-    instances: Sequence[Instance], generator: str, setting: str, asking: Asking, gold: Mapping[str, list[str]]
+    instances: Sequence[Instance], generator: str, setting: str, asking: GenerationInputs, gold: Mapping[str, list[str]]
 ) -> list[list[SourceOf]]:
     """Return what the sources of a generator give for each instance, in its forms."""
     context = asking.context(setting, gold)
@@ -174,7 +174,7 @@ def _sources(
     return found
 
 
-def _barred(instances: Sequence[Instance], asking: Asking, own: GenerationOptions) -> list[Collection[str]]:
+def _barred(instances: Sequence[Instance], asking: GenerationInputs, own: GenerationOptions) -> list[Collection[str]]:
     """Return the words that must not be candidates of each instance."""
     every = frozenset(asking.barred)
     barred: list[Collection[str]] = [every] * len(instances)
@@ -193,7 +193,10 @@ def _barred(instances: Sequence[Instance], asking: Asking, own: GenerationOption
 
 
 def _combined(
-    instances: Sequence[Instance], sources: Sequence[Sequence[SourceOf]], own: GenerationOptions, asking: Asking
+    instances: Sequence[Instance],
+    sources: Sequence[Sequence[SourceOf]],
+    own: GenerationOptions,
+    asking: GenerationInputs,
 ) -> Iterator[list[Candidate]]:
     """Yield the candidates of each instance."""
     forms = [list(dict.fromkeys(one.form for source in mine for one in source.formed)) for mine in sources]
@@ -213,7 +216,9 @@ def _combined(
 Values = list[dict[str, float | None]]
 
 
-def _frequencies(instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: Asking) -> Values | None:
+def _frequencies(
+    instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: GenerationInputs
+) -> Values | None:
     """Return the frequencies of forms by the first list; phrases have none. None: no list."""
     if not asking.lists:
         return None
@@ -231,7 +236,7 @@ def _frequencies(instances: Sequence[Instance], forms: Sequence[Sequence[str]], 
     return found
 
 
-def _cosines(instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: Asking) -> Values | None:
+def _cosines(instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: GenerationInputs) -> Values | None:
     """Return the cosines of forms to their targets; None: no vectors."""
     if not any(held.name == VECTORS.name for held in asking.lexicon.held):
         return None
@@ -272,7 +277,7 @@ def _row(instance: Instance, setting: str, one: Candidate) -> dict[str, Any]:
     }
 
 
-def _generate(artefact: Artefact, task: GenerationTask, asking: Asking) -> Generated:
+def _generate(artefact: Artefact, task: GenerationTask, asking: GenerationInputs) -> Generated:
     tally = _Tally(list(asking.settings))
 
     def rows() -> Iterator[pa.Table]:
@@ -281,7 +286,7 @@ def _generate(artefact: Artefact, task: GenerationTask, asking: Asking) -> Gener
             yield candidates_of(some, asking, gold, tally)
 
     made = write_part(artefact, CANDIDATES.schema(), rows(), sort_keys=CANDIDATES.key)
-    counts = tuple(Count(*key, tally.counts[key]) for key in sorted(tally.counts))
+    counts = tuple(CandidateCount(*key, tally.counts[key]) for key in sorted(tally.counts))
     protected = {key: tally.protected[key] for key in sorted(tally.protected)}
     return Generated(made, tally.instances, tally.having, protected, counts)
 
@@ -312,7 +317,7 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
     return gold
 
 
-def _chosen(_: Any, asking: Asking) -> Mapping[str, Collection[str]]:
+def _chosen(_: Any, asking: GenerationInputs) -> Mapping[str, Collection[str]]:
     base = "transforms.simplification.generation"
     return {
         f"{base}.generators:GENERATORS": {
@@ -322,6 +327,6 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Collection[str]]:
     }
 
 
-GENERATE: Stage[GenerationTask, Asking, Generated] = Stage(
+GENERATE: Stage[GenerationTask, GenerationInputs, Generated] = Stage(
     name="simplify/generate", receipt=Generated, build=_generate, chosen=_chosen, blas=True, unit="parts"
 )

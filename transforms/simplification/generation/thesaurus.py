@@ -21,18 +21,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.common.draws.by_content import uniform
-from transforms.lexicon.thesauri.reading import Member, Sense
+from transforms.lexicon.thesauri.reading import Member, ThesaurusSense
 from transforms.simplification.generation.generator import VECTORS, Context, Source
-from transforms.simplification.generation.readings import Reading, kind_of, readings
+from transforms.simplification.generation.readings import LemmaReading, kind_of, readings
 from transforms.simplification.records import Instance, Proposal
 
-__all__ = ["SENSES", "Found", "proposals_of", "propose_thesaurus", "sense_cosines"]
+__all__ = ["SENSES", "TargetSense", "proposals_of", "propose_thesaurus", "sense_cosines"]
 
 _WORD = re.compile(r"\w+")
 _UNKNOWN = 0.5
 
 
-class Found(NamedTuple):
+class TargetSense(NamedTuple):
     """A sense of a target.
 
     Attributes:
@@ -41,8 +41,8 @@ class Found(NamedTuple):
         cosine: of its words and the sentence's; None: not known.
     """
 
-    reading: Reading
-    sense: Sense
+    reading: LemmaReading
+    sense: ThesaurusSense
     cosine: float | None = None
 
     @property
@@ -51,31 +51,31 @@ class Found(NamedTuple):
         return _UNKNOWN if self.cosine is None else (1 + self.cosine) / 2
 
 
-Choose = Callable[[Sequence[Found], Instance, int], Sequence[Found]]
+Choose = Callable[[Sequence[TargetSense], Instance, int], Sequence[TargetSense]]
 
 
-def _all(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
+def _all(found: Sequence[TargetSense], instance: Instance, seed: int) -> Sequence[TargetSense]:
     return found
 
 
-def _with_others(found: Sequence[Found]) -> list[Found]:
+def _with_others(found: Sequence[TargetSense]) -> list[TargetSense]:
     """Return the senses that have another word than the one that was looked up, if any has."""
     return [one for one in found if any(member.text.lower() != one.reading.lemma for member in one.sense.members)]
 
 
-def _best(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
+def _best(found: Sequence[TargetSense], instance: Instance, seed: int) -> Sequence[TargetSense]:
     return sorted(_with_others(found), key=_by_cosine)[:1]
 
 
-def _by_cosine(found: Found) -> float:
+def _by_cosine(found: TargetSense) -> float:
     return float("inf") if found.cosine is None else -found.cosine
 
 
-def _first(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
+def _first(found: Sequence[TargetSense], instance: Instance, seed: int) -> Sequence[TargetSense]:
     return _with_others(found)[:1]
 
 
-def _random(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
+def _random(found: Sequence[TargetSense], instance: Instance, seed: int) -> Sequence[TargetSense]:
     found = _with_others(found)
     drawn = uniform([instance.instance_id], seed=seed, label="simplify/sense")[0]
     return [found[int(drawn * len(found))]] if found else []
@@ -96,7 +96,7 @@ def propose_thesaurus(instances: Sequence[Instance], context: Context) -> Sequen
     ]
 
 
-def _senses(instances: Sequence[Instance], context: Context) -> list[list[Found]]:
+def _senses(instances: Sequence[Instance], context: Context) -> list[list[TargetSense]]:
     """Return the senses of each target."""
     asked = [readings(one, context.inflector_of(one.language)) for one in instances]
     if context.options.sense_pos == "target":
@@ -107,27 +107,27 @@ def _senses(instances: Sequence[Instance], context: Context) -> list[list[Found]
     known = _looked_up(instances, asked, context)
     found = []
     for instance, own in zip(instances, asked, strict=True):
-        taken: dict[str | None, list[Found]] = {}
+        taken: dict[str | None, list[TargetSense]] = {}
         for reading in own:
             senses = known[instance.language].get(reading.lemma, ())
             if context.options.sense_pos == "target":
                 senses = [one for one in senses if one.pos in (None, reading.upos)]
             if senses and reading.upos not in taken:
-                taken[reading.upos] = [Found(reading, one) for one in senses]
+                taken[reading.upos] = [TargetSense(reading, one) for one in senses]
         found.append([one for some in taken.values() for one in some])
     return _with_cosines(instances, found, context)
 
 
 def _looked_up(
-    instances: Sequence[Instance], asked: Sequence[Sequence[Reading]], context: Context
-) -> dict[str, dict[str, list[Sense]]]:
+    instances: Sequence[Instance], asked: Sequence[Sequence[LemmaReading]], context: Context
+) -> dict[str, dict[str, list[ThesaurusSense]]]:
     """Return the senses of distinct lemmas, by language."""
     lemmas: dict[str, dict[str, None]] = {}
     for instance, own in zip(instances, asked, strict=True):
         lemmas.setdefault(instance.language, {}).update({one.lemma: None for one in own})
-    known: dict[str, dict[str, list[Sense]]] = {}
+    known: dict[str, dict[str, list[ThesaurusSense]]] = {}
     for language, words in lemmas.items():
-        senses: dict[str, list[Sense]] = {word: [] for word in words}
+        senses: dict[str, list[ThesaurusSense]] = {word: [] for word in words}
         for name in context.thesauri:
             thesaurus: Any = context.lexicon.find(name, language)
             if thesaurus is not None:
@@ -138,7 +138,9 @@ def _looked_up(
     return known
 
 
-def _with_cosines(instances: Sequence[Instance], found: list[list[Found]], context: Context) -> list[list[Found]]:
+def _with_cosines(
+    instances: Sequence[Instance], found: list[list[TargetSense]], context: Context
+) -> list[list[TargetSense]]:
     """Return senses with their cosines, where there are vectors for the language."""
     known = list(found)
     by_language: dict[str, list[int]] = {}
@@ -163,7 +165,7 @@ def _context(instance: Instance) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _words(sense: Sense) -> list[str]:
+def _words(sense: ThesaurusSense) -> list[str]:
     return [word for member in sense.members if not member.placeholder for word in _WORD.findall(member.text.lower())]
 
 
@@ -213,11 +215,11 @@ class _Having(NamedTuple):
     """A sense, its place in their list, and the member of it that is proposed."""
 
     number: int
-    found: Found
+    found: TargetSense
     member: Member
 
 
-def proposals_of(senses: Sequence[Found], weighed: bool = False) -> list[Proposal]:
+def proposals_of(senses: Sequence[TargetSense], weighed: bool = False) -> list[Proposal]:
     """Return the words of senses as proposals, the highest score first, ties as they come.
 
     A word counts once for each part of speech that it is to be inflected as; a placeholder is one

@@ -18,8 +18,8 @@ from transforms.common.store.tables import Part, read_rows
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_value
 from transforms.intake.staging import Loaded, LoadedFile
-from transforms.simplification.instances.layouts import Row, places_of
-from transforms.simplification.instances.read_stage import LoadOptions, staged_rows, staging_of
+from transforms.simplification.instances.layouts import BenchmarkInstance, places_of
+from transforms.simplification.instances.read_stage import InstanceReadOptions, staged_rows, staging_of
 from transforms.simplification.records import ID
 
 __all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
@@ -74,7 +74,7 @@ def known_scorers(parts: Sequence[Part]) -> list[str]:
     return sorted(found)
 
 
-def _take(artefact: Artefact, task: ComplexPart, options: LoadOptions) -> Loaded:
+def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -> Loaded:
     """Read a part; records are told by the ids that they have there."""
     rules, languages = options.rules, (None, options.language)
     with staging_of(artefact) as staging:
@@ -110,7 +110,7 @@ def _with_values(task: ComplexPart) -> Iterator[tuple[dict[str, Any], float | No
             yield row, next((one[value] for one in values.of(row[ID])), None)
 
 
-def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> Row:
+def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> BenchmarkInstance:
     if row["sentence"] is None:
         raise BadRecord("no_sentence", f"{row['token'][:60]!r} is a word of a list")
     sentence, token = clean_value(row["sentence"]), row["token"]
@@ -121,7 +121,9 @@ def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> Row
         flags += more
     else:
         places = [(row["start"], row["end"])]
-    return Row(sentence, token, tuple(places), (), tuple(flags), row["source_id"], complexity, row["language"])
+    return BenchmarkInstance(
+        sentence, token, tuple(places), (), tuple(flags), row["source_id"], complexity, row["language"]
+    )
 
 
 def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
@@ -133,6 +135,6 @@ def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
     return {"lemma": lemma.lower() if lemma else None, "upos": upos}
 
 
-TAKE: Stage[ComplexPart, LoadOptions, Loaded] = Stage(
+TAKE: Stage[ComplexPart, InstanceReadOptions, Loaded] = Stage(
     name="simplification/take", receipt=Loaded, build=_take, unit="parts"
 )

@@ -7,7 +7,7 @@ from typing import Any
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
 from transforms.intake.staging import Loaded, reasons_of, reject_error
-from transforms.simplification.instances.judgments import Judgment
+from transforms.simplification.instances.judgments import SimplifiableJudgment
 from transforms.simplification.instances.merge_stage import SettledJudged
 from transforms.simplification.instances.read_stage import acceptable_records
 
@@ -17,7 +17,7 @@ __all__ = ["check_records", "counted"]
 def counted(
     loaded: Sequence[Loaded],
     settled: Sequence[SettledJudged],
-    judgments: Sequence[Judgment],
+    judgments: Sequence[SimplifiableJudgment],
     rejects: Sequence[RejectRow],
     judged: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
@@ -69,7 +69,10 @@ def counted(
 
 
 def _judgments(
-    judgments: Sequence[Judgment], judged: Sequence[Mapping[str, Any]], used: set[int], verdicts: Counter[str]
+    judgments: Sequence[SimplifiableJudgment],
+    judged: Sequence[Mapping[str, Any]],
+    used: set[int],
+    verdicts: Counter[str],
 ) -> dict[str, Any]:
     single = [one for number, one in enumerate(judgments) if number in used and not one.joint]
     return {

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from transforms.common.code.fingerprints import digest
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
-from transforms.simplification.instances.layouts import Row, in_flag_order
+from transforms.simplification.instances.layouts import BenchmarkInstance, in_flag_order
 
 __all__ = ["LONGEST_TARGET", "OCCURRENCES", "PAIR_DIGITS", "instance_id", "pair_key", "placed"]
 
@@ -45,7 +45,7 @@ def instance_id(sentence: str, target: str, start: int) -> str:
     return pair_key(sentence, target) + digest([sentence, target, start])[:_REST]
 
 
-def placed(row: Row, occurrences: str) -> Iterator[tuple[str, str, int, int, tuple[str, ...]]]:
+def placed(row: BenchmarkInstance, occurrences: str) -> Iterator[tuple[str, str, int, int, tuple[str, ...]]]:
     """Yield the instances of a row: sentence, target as it stands, start, end, flags.
 
     Args:

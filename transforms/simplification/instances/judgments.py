@@ -25,9 +25,9 @@ from transforms.simplification.instances.instance import pair_key
 
 __all__ = [
     "JUDGE",
-    "Judgment",
-    "JudgmentOptions",
-    "Verdict",
+    "InstanceVerdict",
+    "SimplifiableJudgment",
+    "SimplifiableOptions",
     "judgments_of_part",
     "read_judgments",
     "unknown_judgments",
@@ -50,7 +50,7 @@ _KNOWN = ("undecodable", "too_large", "malformed", "empty")
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgmentOptions:
+class SimplifiableOptions:
     """Judgments of people, and what follows from them."""
 
     judgments: tuple[str, ...] = option(
@@ -62,7 +62,7 @@ class JudgmentOptions:
     joint: str = option("joint", help="the annotator whose judgments are joint verdicts, which override")
 
 
-class Judgment(NamedTuple):
+class SimplifiableJudgment(NamedTuple):
     """A judgment.
 
     Attributes:
@@ -88,14 +88,14 @@ class Judgment(NamedTuple):
         return instance.startswith(self.key) and self.start in (None, start)
 
 
-class Verdict(NamedTuple):
+class InstanceVerdict(NamedTuple):
     """What people say of an instance together, and how many of them."""
 
     judgment: str
     judges: int
 
 
-def verdict_of(judgments: Iterable[Judgment]) -> Verdict | None:
+def verdict_of(judgments: Iterable[SimplifiableJudgment]) -> InstanceVerdict | None:
     """Return the verdict of the judgments of an instance; None if there are none.
 
     Judgments of those who are not named are of as many people; of one who judged twice and
@@ -109,10 +109,12 @@ def verdict_of(judgments: Iterable[Judgment]) -> Verdict | None:
     values = joint or {one.value for one in single}
     named = {one.annotator for one in single if one.annotator}
     judges = len(named) + sum(not one.annotator for one in single)
-    return Verdict(values.pop() if len(values) == 1 else "dubious", judges)
+    return InstanceVerdict(values.pop() if len(values) == 1 else "dubious", judges)
 
 
-def read_judgments(paths: Sequence[str], options: JudgmentOptions) -> tuple[list[Judgment], list[RejectRow]]:
+def read_judgments(
+    paths: Sequence[str], options: SimplifiableOptions
+) -> tuple[list[SimplifiableJudgment], list[RejectRow]]:
     """Read files of judgments, in the order of their names; what is no judgment is a reject.
 
     Raises:
@@ -127,7 +129,7 @@ def read_judgments(paths: Sequence[str], options: JudgmentOptions) -> tuple[list
         "start": ("start",),
     }
     roles = Roles(names, ("judgment",), "name it as `{role}_column`")
-    judgments: list[Judgment] = []
+    judgments: list[SimplifiableJudgment] = []
     rejects: list[RejectRow] = []
     for entry in sorted(list_sheets(paths), key=lambda one: one.name):
         read = partial(_judgment, entry.name, joint=options.joint)
@@ -137,14 +139,14 @@ def read_judgments(paths: Sequence[str], options: JudgmentOptions) -> tuple[list
     return judgments, rejects
 
 
-def _judgment(name: str, line: int, cells: Mapping[str, str], joint: str) -> Judgment:
+def _judgment(name: str, line: int, cells: Mapping[str, str], joint: str) -> SimplifiableJudgment:
     given = cells["judgment"]
     text = re.sub(r"[_\s-]+", " ", given).strip().casefold()
     found = read_answer(_JUDGMENT, _WRITTEN.get(text, text) or given, {})
     value = "dubious" if found is None else str(found).replace(" ", "_")
     annotator = cells.get("annotator", "")
     is_joint = bool(joint) and annotator.casefold() == joint.casefold()
-    return Judgment(*_key(cells), annotator, value, is_joint, name, line)
+    return SimplifiableJudgment(*_key(cells), annotator, value, is_joint, name, line)
 
 
 def _key(cells: Mapping[str, str]) -> tuple[str, int | None]:
@@ -164,7 +166,9 @@ def _key(cells: Mapping[str, str]) -> tuple[str, int | None]:
     return pair_key(sentence, target), whole_number(start, "start") if start else None
 
 
-def judgments_of_part(judgments: Sequence[Judgment], bucket: int, parts: int) -> tuple[tuple[int, Judgment], ...]:
+def judgments_of_part(
+    judgments: Sequence[SimplifiableJudgment], bucket: int, parts: int
+) -> tuple[tuple[int, SimplifiableJudgment], ...]:
     """Return judgments of the ids of a part, see `rows_of_part`, with their numbers."""
     return tuple(
         (number, one)
@@ -173,7 +177,7 @@ def judgments_of_part(judgments: Sequence[Judgment], bucket: int, parts: int) ->
     )
 
 
-def unknown_judgments(judgments: Sequence[Judgment], used: Collection[int]) -> list[RejectRow]:
+def unknown_judgments(judgments: Sequence[SimplifiableJudgment], used: Collection[int]) -> list[RejectRow]:
     """Return a reject for each judgment whose number no part has used."""
     return [
         RejectRow(one.source, str(one.line), JUDGE, "unknown", f"no instance {one.key} is here")

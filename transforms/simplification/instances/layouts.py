@@ -26,9 +26,9 @@ from transforms.formats.records.base import BadRecord
 
 __all__ = [
     "LAYOUTS",
-    "Given",
+    "BenchmarkInstance",
     "Graded",
-    "Row",
+    "RawSubstitute",
     "graded",
     "in_flag_order",
     "places_of",
@@ -39,7 +39,7 @@ __all__ = [
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-class Given(NamedTuple):
+class RawSubstitute(NamedTuple):
     """A substitute as a row has it: how many gave it, and its rank if the row says one."""
 
     text: str
@@ -47,7 +47,7 @@ class Given(NamedTuple):
     rank: int | None = None
 
 
-class Row(NamedTuple):
+class BenchmarkInstance(NamedTuple):
     """A row.
 
     Attributes:
@@ -64,7 +64,7 @@ class Row(NamedTuple):
     sentence: str
     target: str
     places: tuple[tuple[int, int], ...]
-    substitutes: tuple[Given, ...] = ()
+    substitutes: tuple[RawSubstitute, ...] = ()
     flags: tuple[str, ...] = ()
     source_id: str | None = None
     complexity: float | None = None
@@ -83,7 +83,7 @@ class Graded(NamedTuple):
     is_target: bool
 
 
-def read_annotated(cells: Sequence[str]) -> Row:
+def read_annotated(cells: Sequence[str]) -> BenchmarkInstance:
     """Read a row of ALEXSIS or TSAR-2022.
 
     Raises:
@@ -92,12 +92,12 @@ def read_annotated(cells: Sequence[str]) -> Row:
     sentence, target, found, flags = _begin(cells, 2)
     texts = [cell.strip() for cell in cells[2:]]
     counts = Counter(text for text in texts if text)
-    given = tuple(Given(text, counts[text]) for text in sorted(counts))
+    given = tuple(RawSubstitute(text, counts[text]) for text in sorted(counts))
     flags += ["empty_cell"] if "" in texts else []
     return _row(sentence, target, found, given, flags)
 
 
-def read_benchls(cells: Sequence[str]) -> Row:
+def read_benchls(cells: Sequence[str]) -> BenchmarkInstance:
     """Read a row of BenchLS. The place is that of a token between spaces, from 0.
 
     Raises:
@@ -115,7 +115,7 @@ def read_benchls(cells: Sequence[str]) -> Row:
         elif not colon or not _WHOLE.fullmatch(rank) or not text.strip():
             raise BadRecord("malformed", f"a substitute is {cell[:60]!r}, not rank:word")
         else:
-            given.append(Given(text.strip(), 1, int(rank)))
+            given.append(RawSubstitute(text.strip(), 1, int(rank)))
     start = sum(len(token) + 1 for token in sentence.split(" ")[: int(cells[2])])
     there = sentence[start : start + len(target)]
     if _folded(there) == _folded(target) and not _touched(sentence, start, start + len(target)):
@@ -166,14 +166,18 @@ def _folded(text: str) -> str:
 
 
 def _row(
-    sentence: str, target: str, places: Sequence[tuple[int, int]], given: tuple[Given, ...], flags: Iterable[str]
-) -> Row:
+    sentence: str,
+    target: str,
+    places: Sequence[tuple[int, int]],
+    given: tuple[RawSubstitute, ...],
+    flags: Iterable[str],
+) -> BenchmarkInstance:
     found = set(flags)
     if len(places) > 1:
         found.add("several")
     if any(one.text.casefold() == target.casefold() for one in given):
         found.add("target_in_gold")
-    return Row(sentence, target, tuple(places), given, in_flag_order(found))
+    return BenchmarkInstance(sentence, target, tuple(places), given, in_flag_order(found))
 
 
 def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
@@ -182,7 +186,9 @@ def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
     return tuple(flag for flag in FLAGS if flag in given)
 
 
-def graded(given: Iterable[Given], target: str, as_compared: Callable[[str], str] = str.casefold) -> list[Graded]:
+def graded(
+    given: Iterable[RawSubstitute], target: str, as_compared: Callable[[str], str] = str.casefold
+) -> list[Graded]:
     """Return distinct substitutes, capitals apart, with dense ranks: 1 for the most annotators.
 
     Where all rows say ranks, those are made dense instead, the least one of a repeated substitute
@@ -193,7 +199,7 @@ def graded(given: Iterable[Given], target: str, as_compared: Callable[[str], str
         target: the word that they gave it for.
         as_compared: makes words equal that are one.
     """
-    forms: dict[str, list[Given]] = {}
+    forms: dict[str, list[RawSubstitute]] = {}
     for one in given:
         forms.setdefault(as_compared(one.text), []).append(one)
     ranked = all(one.rank is not None for many in forms.values() for one in many)
@@ -215,7 +221,7 @@ def graded(given: Iterable[Given], target: str, as_compared: Callable[[str], str
     return sorted(found)
 
 
-LAYOUTS: dict[str, Callable[[Sequence[str]], Row]] = {
+LAYOUTS: dict[str, Callable[[Sequence[str]], BenchmarkInstance]] = {
     "alexsis": read_annotated,
     "tsar": read_annotated,
     "benchls": read_benchls,

@@ -22,10 +22,10 @@ from transforms.common.store.batches import BatchReader
 from transforms.common.store.tables import PartFile
 from transforms.formats.ingest.staging import RejectStage
 from transforms.intake.merging import (
-    AnnotateOptions,
     PartTask,
     RejectTask,
     Settled,
+    TextAnnotationOptions,
     chosen_engine,
     engine_of,
     grouped_rows,
@@ -39,12 +39,12 @@ from transforms.intake.staging import Loaded
 from transforms.simplification.instances.instance import PAIR_DIGITS
 from transforms.simplification.instances.judgments import (
     JUDGE,
-    Judgment,
+    SimplifiableJudgment,
     judgments_of_part,
     unknown_judgments,
     verdict_of,
 )
-from transforms.simplification.instances.layouts import Given, graded, in_flag_order
+from transforms.simplification.instances.layouts import RawSubstitute, graded, in_flag_order
 from transforms.simplification.instances.read_stage import ROWS, acceptable_records
 
 __all__ = ["LIST_REJECTS", "SETTLE", "JudgedOptions", "JudgedTask", "SettledJudged", "list_judged", "settle_tasks"]
@@ -57,7 +57,7 @@ class JudgedTask(NamedTuple):
     """A part of the instances, and the judgments of it with their numbers."""
 
     part: PartTask
-    judgments: tuple[tuple[int, Judgment], ...]
+    judgments: tuple[tuple[int, SimplifiableJudgment], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class JudgedOptions:
     """
 
     only_simplifiable: bool = False
-    annotate: AnnotateOptions = field(default_factory=AnnotateOptions)
+    annotate: TextAnnotationOptions = field(default_factory=TextAnnotationOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,9 @@ class SettledJudged(Settled):
     gold: int
 
 
-def settle_tasks(loaded: Sequence[Loaded], judgments: Sequence[Judgment], parts: int, share: float) -> list[JudgedTask]:
+def settle_tasks(
+    loaded: Sequence[Loaded], judgments: Sequence[SimplifiableJudgment], parts: int, share: float
+) -> list[JudgedTask]:
     """Return what each part is made from; nothing where too many records were faulty."""
     if not acceptable_records(loaded, share):
         return []
@@ -108,7 +110,7 @@ def settle_tasks(loaded: Sequence[Loaded], judgments: Sequence[Judgment], parts:
 def list_judged(
     loaded: Sequence[Loaded],
     settled: Sequence[SettledJudged],
-    judgments: Sequence[Judgment],
+    judgments: Sequence[SimplifiableJudgment],
     rejects: Sequence[RejectRow],
 ) -> RejectTask:
     """Return what the table of rejects is made from; judgments that no part has used are in it."""
@@ -182,7 +184,7 @@ def _merged(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
         ranked = {rank is not None for _, rank in given}
         if len(ranked) > 1:
             flags.add("ranks_dropped")
-        found = [Given(text, number, rank) for (text, rank), number in given.items()]
+        found = [RawSubstitute(text, number, rank) for (text, rank), number in given.items()]
         yield {
             **first,
             "instance_id": key,
@@ -197,7 +199,7 @@ def _judged(
     rows: Iterable[dict[str, Any]], task: JudgedTask, options: JudgedOptions, counts: _Counts, rejects: RejectStage
 ) -> Iterator[dict[str, Any]]:
     """Yield instances with what people say of them, without those that are left out for it."""
-    by_pair: dict[str, list[tuple[int, Judgment]]] = {}
+    by_pair: dict[str, list[tuple[int, SimplifiableJudgment]]] = {}
     for number, one in task.judgments:
         by_pair.setdefault(one.key[:PAIR_DIGITS], []).append((number, one))
     for row in rows:

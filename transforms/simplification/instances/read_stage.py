@@ -19,10 +19,19 @@ from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, stage_file
 from transforms.simplification.instances.instance import instance_id, placed
 from transforms.simplification.instances.layout_detection import HEAD, layout_of
-from transforms.simplification.instances.layouts import Row
+from transforms.simplification.instances.layouts import BenchmarkInstance
 from transforms.simplification.instances.rows import READERS, RuleOptions
 
-__all__ = ["AUTO", "READ", "ROWS", "LoadOptions", "Taken", "acceptable_records", "staged_rows", "staging_of"]
+__all__ = [
+    "AUTO",
+    "READ",
+    "ROWS",
+    "InstanceReadOptions",
+    "TakenRecord",
+    "acceptable_records",
+    "staged_rows",
+    "staging_of",
+]
 
 AUTO = "auto"
 STAGE = "load"
@@ -59,7 +68,7 @@ ROWS = RowSchema(_COLUMNS, ("key", "source", "line", "position"), _size)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoadOptions:
+class InstanceReadOptions:
     """What decides how files are read.
 
     Attributes:
@@ -79,12 +88,12 @@ class LoadOptions:
     reader: ReaderOptions = field(default_factory=lambda: ReaderOptions(delimiter="\t", quoting=False))
 
 
-class Taken(NamedTuple):
+class TakenRecord(NamedTuple):
     """A record: its line, the layout that it was read by, its rows, or why it has none."""
 
     line: int
     layout: str
-    rows: list[Row] | BadRecord
+    rows: list[BenchmarkInstance] | BadRecord
 
 
 def acceptable_records(loaded: Sequence[Loaded], share: float) -> bool:
@@ -103,7 +112,7 @@ def staging_of(artefact: Artefact) -> Staging:
 
 
 def staged_rows(
-    rows: Iterable[Row], occurrences: str, languages: tuple[str | None, str | None], **where: Any
+    rows: Iterable[BenchmarkInstance], occurrences: str, languages: tuple[str | None, str | None], **where: Any
 ) -> list[dict[str, Any]]:
     """Return the staged rows of a record: an instance for each place of its targets.
 
@@ -120,7 +129,7 @@ def staged_rows(
 
 
 def _row(
-    row: Row, place: tuple[str, str, int, int, tuple[str, ...]], languages: tuple[str | None, str | None]
+    row: BenchmarkInstance, place: tuple[str, str, int, int, tuple[str, ...]], languages: tuple[str | None, str | None]
 ) -> dict[str, Any]:
     sentence, target, start, end, flags = place
     language = languages[0] or row.language or languages[1]
@@ -140,17 +149,17 @@ def _row(
     }
 
 
-def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
+def _read(artefact: Artefact, task: RowFile, options: InstanceReadOptions) -> Loaded:
     """Read a file.
 
     Raises:
         LexbeamError: its layout cannot be told, or is another, or it has changed.
     """
 
-    def read(rows: FileRows, name: str) -> Iterator[Taken | Reject]:
+    def read(rows: FileRows, name: str) -> Iterator[TakenRecord | Reject]:
         return _records(rows, name, options)
 
-    def add(source: str, record: Taken) -> None:
+    def add(source: str, record: TakenRecord) -> None:
         if isinstance(record.rows, BadRecord):
             raise record.rows
         languages, line = (options.language, options.engine_language), record.line
@@ -162,25 +171,25 @@ def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
     return stage_file(staging, task, options.reader, read, add, attrgetter("line"))
 
 
-def _records(given: FileRows, name: str, options: LoadOptions) -> Iterator[Taken]:
+def _records(given: FileRows, name: str, options: InstanceReadOptions) -> Iterator[TakenRecord]:
     layout = options.layout
     if layout == AUTO:
         head, given = _peeked(iter(given))
         rows = [cells for _, cells in head if not isinstance(cells, BadRecord)]
         if not rows:
-            yield from (Taken(line, AUTO, cells) for line, cells in head if isinstance(cells, BadRecord))
+            yield from (TakenRecord(line, AUTO, cells) for line, cells in head if isinstance(cells, BadRecord))
             for line, cells in given:
                 if not isinstance(cells, BadRecord):  # the first one that can be read
                     given = itertools.chain([(line, cells)], given)
                     yield from _records(given, name, options)
                     return
-                yield Taken(line, AUTO, cells)
+                yield TakenRecord(line, AUTO, cells)
             return
         layout = layout_of(name, rows)
         given = itertools.chain(head, given)
     about = About(name, None, options.language)
     for line, found in READERS[layout](given, about, options.rules):
-        yield Taken(line, layout, found)
+        yield TakenRecord(line, layout, found)
 
 
 def _peeked(rows: Iterator[CellRow]) -> tuple[list[CellRow], Iterator[CellRow]]:
@@ -201,11 +210,11 @@ def _after(rows: Iterator[CellRow], broken: Exception | None) -> Iterator[CellRo
     yield from rows
 
 
-def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
+def _chosen(_: RowFile, options: InstanceReadOptions) -> dict[str, tuple[str, ...]]:
     named = tuple(sorted(READERS)) if options.layout == AUTO else (options.layout,)
     return {"transforms.simplification.instances.rows:READERS": named}
 
 
-READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
+READ: Stage[RowFile, InstanceReadOptions, Loaded] = Stage(
     name="simplification/read", receipt=Loaded, build=_read, chosen=_chosen, unit="files"
 )

@@ -17,14 +17,20 @@ from dataclasses import dataclass
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
-from transforms.intake.cwi2018 import Entry, read_cwi2018
+from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, whole_number
 from transforms.intake.locating import locate_given
-from transforms.simplification.instances.layouts import LAYOUTS, Given, Row, in_flag_order, places_of
+from transforms.simplification.instances.layouts import (
+    LAYOUTS,
+    BenchmarkInstance,
+    RawSubstitute,
+    in_flag_order,
+    places_of,
+)
 
 __all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
 
-Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, list[Row] | BadRecord]]]
+Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]]
 
 _MARK = re.compile(r"\[\[(?!\[)(.*?)\]\]", re.DOTALL)
 _PLACED = ("start", "end", "target")
@@ -53,7 +59,9 @@ class RuleOptions:
 
 
 def _read_cells(layout: str) -> Read:
-    def read(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+    def read(
+        rows: FileRows, about: About, rules: RuleOptions
+    ) -> Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]:
         for line, cells in rows:
             try:
                 if isinstance(cells, BadRecord):
@@ -67,12 +75,14 @@ def _read_cells(layout: str) -> Read:
     return read
 
 
-def _cleaned(given: Sequence[Given]) -> Iterator[Given]:
+def _cleaned(given: Sequence[RawSubstitute]) -> Iterator[RawSubstitute]:
     for one in given:
         yield one._replace(text=clean_field(one.text))
 
 
-def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+def _read_cwi2018(
+    rows: FileRows, about: About, rules: RuleOptions
+) -> Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]:
     """Read CWI-2018: targets that enough native annotators marked, as in ALEXSIS."""
     for entry in read_cwi2018(rows, about):
         if isinstance(entry, Reject):
@@ -85,7 +95,7 @@ def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[
             yield entry.line, error
 
 
-def takes_targets(entry: Entry, rules: RuleOptions) -> None:
+def takes_targets(entry: Cwi2018Row, rules: RuleOptions) -> None:
     """Check that rules take a target of CWI-2018.
 
     Raises:
@@ -110,7 +120,7 @@ def takes_targets(entry: Entry, rules: RuleOptions) -> None:
             raise BadRecord("below_complexity", f"its complexity is {labels[''].complexity:g}")
 
 
-def _located(entry: Entry) -> Row:
+def _located(entry: Cwi2018Row) -> BenchmarkInstance:
     """Return an entry as a row, its texts cleaned and its target located.
 
     Raises:
@@ -133,10 +143,14 @@ def _located(entry: Entry) -> Row:
             flags.append("wrong_place")
     if len(places) > 1:
         flags.append("several")
-    return Row(sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity, entry.language)
+    return BenchmarkInstance(
+        sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity, entry.language
+    )
 
 
-def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+def _read_text(
+    rows: FileRows, about: About, rules: RuleOptions
+) -> Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]:
     """Read sentences with marks, a line each, or a table of sentences.
 
     Raises:
@@ -155,7 +169,7 @@ def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tup
         yield line, _taken(_of_line, cells)
 
 
-def _taken(read: Callable[..., list[Row]], cells: object) -> list[Row] | BadRecord:
+def _taken(read: Callable[..., list[BenchmarkInstance]], cells: object) -> list[BenchmarkInstance] | BadRecord:
     try:
         if isinstance(cells, BadRecord):
             raise cells
@@ -164,11 +178,11 @@ def _taken(read: Callable[..., list[Row]], cells: object) -> list[Row] | BadReco
         return error
 
 
-def _of_line(cells: Sequence[str]) -> list[Row]:
+def _of_line(cells: Sequence[str]) -> list[BenchmarkInstance]:
     return marked(clean_value("\t".join(cells)))
 
 
-def _of_table(cells: Mapping[str, str]) -> list[Row]:
+def _of_table(cells: Mapping[str, str]) -> list[BenchmarkInstance]:
     source_id = clean_field(cells.get("id", "")) or None
     raw = cells["sentence"]
     if not any(cells.get(name, "").strip() for name in _PLACED):
@@ -181,11 +195,11 @@ def _of_table(cells: Mapping[str, str]) -> list[Row]:
             raise BadRecord("malformed", detail)
         offsets = start, end
         target = target if target.strip() else raw[start:end]
-    entry = Entry(0, target, raw, "", None, None, source_id, offsets, ())
+    entry = Cwi2018Row(0, target, raw, "", None, None, source_id, offsets, ())
     return [_located(entry)]
 
 
-def marked(text: str) -> list[Row]:
+def marked(text: str) -> list[BenchmarkInstance]:
     """Return a row for each `[[target]]` of a sentence, which stands there without the brackets.
 
     >>> [(row.target, row.places) for row in marked("A [[cat]] [[ sat]].")]
@@ -210,7 +224,7 @@ def marked(text: str) -> list[Row]:
         raise BadRecord("malformed", "a mark [[ ]] is not closed, or not opened")
     if not places:
         raise BadRecord("no_target", "no [[target]] stands in the sentence")
-    return [Row(sentence, sentence[a:b], ((a, b),)) for a, b in places]
+    return [BenchmarkInstance(sentence, sentence[a:b], ((a, b),)) for a, b in places]
 
 
 READERS: dict[str, Read] = {

@@ -9,7 +9,7 @@ from transforms.lexicon.given import check_given
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
 from transforms.simplification.ranking.options import RankingOptions, gain_of
-from transforms.simplification.ranking.rankers import RANKERS, VECTORS, Ranking
+from transforms.simplification.ranking.rankers import RANKERS, VECTORS, RankerInputs
 
 __all__ = ["RankingFiles", "check_ranking", "rankings_of", "uses_regressor"]
 
@@ -106,7 +106,7 @@ def _lexicon(given: RankingFiles) -> Lexicon:
     return prepare(LexiconOptions(resources=specs, cache=given.cache))
 
 
-def rankings_of(settings: Mapping[str, RankingOptions], given: RankingFiles) -> dict[str, Ranking]:
+def rankings_of(settings: Mapping[str, RankingOptions], given: RankingFiles) -> dict[str, RankerInputs]:
     """Return what settings are ranked by; resources are compiled.
 
     Raises:
@@ -115,4 +115,4 @@ def rankings_of(settings: Mapping[str, RankingOptions], given: RankingFiles) -> 
     """
     check_ranking(settings, given)
     lexicon, lists = _lexicon(given), tuple(_lists(given))
-    return {name: Ranking(own, lexicon, lists) for name, own in settings.items()}
+    return {name: RankerInputs(own, lexicon, lists) for name, own in settings.items()}

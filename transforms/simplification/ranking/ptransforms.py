@@ -11,14 +11,14 @@ import apache_beam as beam
 
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact
-from transforms.simplification.ranking.regressor import FIT, FitTask, Fitting, Regressed
+from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
 from transforms.simplification.ranking.stage import RankTask
-from transforms.simplification.records import PartTask
+from transforms.simplification.records import JoinTask
 
 __all__ = ["WithRegressor"]
 
 
-def _task(element: tuple[int, PartTask], regressed: tuple[int, Regressed] | None = None) -> tuple[int, RankTask]:
+def _task(element: tuple[int, JoinTask], regressed: tuple[int, Regressed] | None = None) -> tuple[int, RankTask]:
     return element[0], RankTask(element[1], None if regressed is None else regressed[1])
 
 
@@ -33,7 +33,7 @@ class WithRegressor(beam.PTransform):
     """
 
     workspace: Workspace
-    task: FitTask | None
+    task: RegressorTask | None
     fitting: Fitting
 
     def expand(self, tasks: beam.PCollection) -> Any:

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.given import Given
+from transforms.lexicon.given import ResourceAlias
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
 
@@ -30,9 +30,19 @@ if TYPE_CHECKING:
     from transforms.simplification.ranking.options import RankingOptions
     from transforms.simplification.ranking.regressor import Regressor
 
-__all__ = ["RANKERS", "VECTORS", "Given", "Ranked", "Ranker", "Ranking", "frequencies", "mean_ranks", "scores_of"]
+__all__ = [
+    "RANKERS",
+    "VECTORS",
+    "Ranked",
+    "Ranker",
+    "RankerInputs",
+    "ResourceAlias",
+    "frequencies",
+    "mean_ranks",
+    "scores_of",
+]
 
-VECTORS = Given("vectors_", "vectors")
+VECTORS = ResourceAlias("vectors_", "vectors")
 
 
 class Ranked(NamedTuple):
@@ -44,14 +54,14 @@ class Ranked(NamedTuple):
     votes: Sequence[int | None]
 
 
-class Scored(NamedTuple):
+class CandidateScores(NamedTuple):
     """Scores of an instance's candidates and of its target; None: the ranker does not know it."""
 
     candidates: list[float | None]
     target: float | None
 
 
-class Ranking(NamedTuple):
+class RankerInputs(NamedTuple):
     """What rankers are given beside candidates.
 
     Attributes:
@@ -67,10 +77,10 @@ class Ranking(NamedTuple):
     regressor: "Regressor | None" = None
 
 
-Rank = Callable[[Sequence[Ranked], Ranking, str], list[Scored]]
+Rank = Callable[[Sequence[Ranked], RankerInputs, str], list[CandidateScores]]
 
 
-def frequencies(words: Sequence[str], languages: Sequence[str], ranking: Ranking, name: str) -> list[float | None]:
+def frequencies(words: Sequence[str], languages: Sequence[str], ranking: RankerInputs, name: str) -> list[float | None]:
     """Return the value that a word list has for each word or phrase; None: it has none.
 
     Args:
@@ -112,7 +122,7 @@ def frequencies(words: Sequence[str], languages: Sequence[str], ranking: Ranking
     return done
 
 
-def _frequency(ranked: Sequence[Ranked], ranking: Ranking, name: str) -> list[Scored]:
+def _frequency(ranked: Sequence[Ranked], ranking: RankerInputs, name: str) -> list[CandidateScores]:
     listed = name.partition(":")[2] or ranking.lists[0]
     words = [word for one in ranked for word in (*one.forms, one.instance.target.lower())]
     languages = [one.instance.language for one in ranked for _ in (*one.forms, one)]
@@ -120,11 +130,11 @@ def _frequency(ranked: Sequence[Ranked], ranking: Ranking, name: str) -> list[Sc
     found = []
     for one in ranked:
         own = [next(values) for _ in one.forms]
-        found.append(Scored(own, next(values)))
+        found.append(CandidateScores(own, next(values)))
     return found
 
 
-def _senses(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scored]:
+def _senses(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
     if ranking.lists:
         tied = [one.candidates for one in _frequency(ranked, ranking, "frequency")]
     else:
@@ -135,16 +145,16 @@ def _senses(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scored]:
         for votes, value in zip(one.votes, own, strict=True):
             more = math.log1p(max(value or 0.0, 0.0))
             scores.append(None if votes is None and value is None else (votes or 0) + more / (1 + more))
-        found.append(Scored(scores, None))
+        found.append(CandidateScores(scores, None))
     return found
 
 
-def _generation(ranked: Sequence[Ranked], _: Ranking, __: str) -> list[Scored]:
-    return [Scored(list(one.scores), None) for one in ranked]
+def _generation(ranked: Sequence[Ranked], _: RankerInputs, __: str) -> list[CandidateScores]:
+    return [CandidateScores(list(one.scores), None) for one in ranked]
 
 
-def _similarity(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scored]:
-    found = [Scored([None] * len(one.forms), None) for one in ranked]
+def _similarity(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
+    found = [CandidateScores([None] * len(one.forms), None) for one in ranked]
     places = [(row, place) for row, one in enumerate(ranked) for place in range(len(one.forms))]
     languages = pa.array([ranked[row].instance.language for row, _ in places], pa.string())
     for rows, vectors in ranking.lexicon.by_language(VECTORS.name, languages):
@@ -161,13 +171,13 @@ def _similarity(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scor
     return found
 
 
-def _regressor(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scored]:
+def _regressor(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
     assert ranking.regressor is not None
     words = [word for one in ranked for word in (*one.forms, one.instance.target.lower())]
     languages = [one.instance.language for one in ranked for _ in (*one.forms, one)]
     complexity = ranking.regressor.predict(words, languages, ranking.options.phrases).tolist()
     values = iter([None if math.isnan(value) else 1 - value for value in complexity])
-    return [Scored([next(values) for _ in one.forms], next(values)) for one in ranked]
+    return [CandidateScores([next(values) for _ in one.forms], next(values)) for one in ranked]
 
 
 def mean_ranks(scores: Sequence[float]) -> list[float]:
@@ -183,13 +193,13 @@ def mean_ranks(scores: Sequence[float]) -> list[float]:
     return ranks
 
 
-def _average(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scored]:
+def _average(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
     sums = [np.zeros(len(one.forms)) for one in ranked]
     names = ranking.options.average_of
     for name in names:
         for total, own in zip(sums, scores_of(name, ranked, ranking), strict=True):
             total += mean_ranks([_or_least(score, name) for score in own.candidates])
-    return [Scored((-total / len(names)).tolist(), None) for total in sums]
+    return [CandidateScores((-total / len(names)).tolist(), None) for total in sums]
 
 
 def _or_least(score: float | None, name: str) -> float:
@@ -235,6 +245,6 @@ RANKERS: Registry[Ranker] = Registry(
 )
 
 
-def scores_of(name: str, ranked: Sequence[Ranked], ranking: Ranking) -> list[Scored]:
+def scores_of(name: str, ranked: Sequence[Ranked], ranking: RankerInputs) -> list[CandidateScores]:
     """Return the scores that a ranker gives candidates and targets."""
     return RANKERS[name.partition(":")[0]].rank(ranked, ranking, name)

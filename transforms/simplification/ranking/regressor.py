@@ -23,7 +23,7 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, Training
+from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.scorers import SCORERS, members
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.ranking.regressor_features import LETTERS, word_features
@@ -34,7 +34,7 @@ from transforms.simplification.ranking.regressor_words import (
     left_to_learn,
 )
 
-__all__ = ["FIT", "FitTask", "Fitting", "Regressed", "Regressor", "fit_words", "predict_words"]
+__all__ = ["FIT", "Fitting", "Regressed", "Regressor", "RegressorTask", "fit_words", "predict_words"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,7 +42,7 @@ _LEAST = 50  # words with fewer of which nothing is learned
 _OPTIONS = ScorerOptions()
 
 
-class FitTask(NamedTuple):
+class RegressorTask(NamedTuple):
     """Parts of complexity/instances and labels, and of the folder whose words are left out."""
 
     instances: tuple[Part, ...]
@@ -143,7 +143,7 @@ def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, l
     values = word_features(words, [one.language for one in labelled], lexicon, lists)
     labels = np.array([one.complexity for one in labelled])
     with one_thread():
-        return SCORERS[scorer].fit(Training(values, (*LETTERS, *lists), labels, words), _OPTIONS)
+        return SCORERS[scorer].fit(ScorerTraining(values, (*LETTERS, *lists), labels, words), _OPTIONS)
 
 
 def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:
@@ -153,7 +153,7 @@ def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:
     return np.minimum(SCORERS[scorer].predict(fitted, features), 1.0)
 
 
-def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
+def _fit(artefact: Artefact, task: RegressorTask, fitting: Fitting) -> Regressed:
     """Fit a regressor.
 
     Raises:
@@ -184,7 +184,7 @@ def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
     return {"transforms.learning.scorers:SCORERS": [fitting.scorer]}
 
 
-FIT: Stage[FitTask, Fitting, Regressed] = Stage(
+FIT: Stage[RegressorTask, Fitting, Regressed] = Stage(
     name="simplification/fit",
     receipt=Regressed,
     build=_fit,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.complexity.features.base import Setting, Words, numbers
+from transforms.complexity.features.base import DistinctWordForms, FeatureSetting, numbers
 from transforms.complexity.features.form import FORM
 from transforms.lexicon.resources import Lexicon
 
@@ -45,11 +45,11 @@ def word_features(words: Sequence[str], languages: Sequence[str], lexicon: Lexic
     """
     found = np.full((len(words), len(LETTERS) + len(lists)), np.nan)
     codes = np.asarray(languages, dtype=object)
-    setting = Setting(("form",), lexicon, (), ())
+    setting = FeatureSetting(("form",), lexicon, (), ())
     for language in sorted(set(languages)):
         rows = np.flatnonzero(codes == language)
         forms = pa.array([words[row] for row in rows.tolist()], pa.string())
-        own = Words(language or None, forms, forms, forms, pa.nulls(len(forms), pa.string()))
+        own = DistinctWordForms(language or None, forms, forms, forms, pa.nulls(len(forms), pa.string()))
         assert FORM.of_words is not None
         values = FORM.of_words(own, setting)
         for place, name in enumerate(LETTERS):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from transforms.common.store.tables import read_rows
 from transforms.simplification.evaluation.lists import folded
 
-__all__ = ["Known", "LabelledWord", "excluded_words", "labelled_words", "left_to_learn"]
+__all__ = ["KnownWords", "LabelledWord", "excluded_words", "labelled_words", "left_to_learn"]
 
 # Languages that write nouns with a capital: there it makes no name of a word.
 _CAPITALS = ("de", "lb")
@@ -35,7 +35,7 @@ class LabelledWord(NamedTuple):
     name: bool
 
 
-class Known(NamedTuple):
+class KnownWords(NamedTuple):
     """Words that stand in a folder, and the lemmas that are known of them, all `folded`."""
 
     words: frozenset[str]
@@ -92,7 +92,7 @@ def _is_name(token: str, upos: str | None, language: str) -> bool:
 
 def excluded_words(
     instances: Sequence[str], substitutes: Sequence[str], candidates: Sequence[str], labelled: Iterable[LabelledWord]
-) -> Known:
+) -> KnownWords:
     """Return the targets and substitutes of a folder, words of phrases apart, and their lemmas.
 
     A lemma is known of a target if the instance has it; of any of them if a candidate of this
@@ -120,7 +120,7 @@ def excluded_words(
     for one in labelled:
         if folded(one.word) in words:
             lemmas |= one.lemmas
-    return Known(frozenset(words), frozenset(lemmas))
+    return KnownWords(frozenset(words), frozenset(lemmas))
 
 
 def _with_parts(text: str) -> set[str]:
@@ -129,7 +129,7 @@ def _with_parts(text: str) -> set[str]:
 
 
 def left_to_learn(
-    labelled: Iterable[LabelledWord], excluded: Known, languages: Collection[str]
+    labelled: Iterable[LabelledWord], excluded: KnownWords, languages: Collection[str]
 ) -> tuple[list[LabelledWord], Mapping[str, int]]:
     """Return what is learned from, and how many labelled words are left out for which reason.
 

@@ -15,9 +15,16 @@ from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
 from transforms.simplification.ranking.options import gain_of
-from transforms.simplification.ranking.rankers import RANKERS, Ranked, Ranking, Scored, frequencies, scores_of
+from transforms.simplification.ranking.rankers import (
+    RANKERS,
+    CandidateScores,
+    Ranked,
+    RankerInputs,
+    frequencies,
+    scores_of,
+)
 from transforms.simplification.ranking.regressor import Regressed, Regressor
-from transforms.simplification.records import BATCH, InstanceRows, PartTask, instance_rows
+from transforms.simplification.records import BATCH, InstanceRows, JoinTask, instance_rows
 
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
 
@@ -29,7 +36,7 @@ _GENERATED = ("setting", "form", "score", "votes", "reason")
 class RankTask(NamedTuple):
     """Parts side by side, and the regressor if one was fitted."""
 
-    parts: PartTask
+    parts: JoinTask
     regressed: Regressed | None = None
 
     @property
@@ -39,7 +46,7 @@ class RankTask(NamedTuple):
 
 
 # By setting, in the order of names, what its candidates are ranked by.
-Rankings = Mapping[str, Ranking]
+Rankings = Mapping[str, RankerInputs]
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,9 @@ def keeps_target(keep: str, first: float, target: float, frequency: tuple[float,
     return gain is not None and first - target < gain - _HAIR
 
 
-def rows_of(one: Ranked, scored: Scored, least: float, keep: str, of: Mapping[str, float]) -> list[dict[str, Any]]:
+def rows_of(
+    one: Ranked, scored: CandidateScores, least: float, keep: str, of: Mapping[str, float]
+) -> list[dict[str, Any]]:
     """Return rows of table simplification/rankings without setting and ranker.
 
     Args:
@@ -192,7 +201,7 @@ def _candidates(one: InstanceRows, setting: str) -> Ranked:
     )
 
 
-def _frequencies(ranked: Sequence[Ranked], ranking: Ranking) -> list[dict[str, float]]:
+def _frequencies(ranked: Sequence[Ranked], ranking: RankerInputs) -> list[dict[str, float]]:
     if ranking.options.keep_target != "if-more-frequent":
         return [{} for _ in ranked]
     words = [[*one.forms, one.instance.target.lower()] for one in ranked]

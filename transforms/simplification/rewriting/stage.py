@@ -13,7 +13,7 @@ import pyarrow as pa
 from schemas.simplification.instances import CANDIDATES, RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.records import InstanceRows, PartTask, instance_rows
+from transforms.simplification.records import InstanceRows, JoinTask, instance_rows
 from transforms.simplification.selection.filter import replaced
 
 __all__ = ["REWRITE", "Rewritten", "RewrittenCount", "simplified"]
@@ -87,7 +87,7 @@ def _simplified(
     return {**row, "chosen": shown, "sentence_out": sentence}
 
 
-def _rewrite(artefact: Artefact, task: PartTask, _: None) -> Rewritten:
+def _rewrite(artefact: Artefact, task: JoinTask, _: None) -> Rewritten:
     counts: Counter[tuple[str, str, str]] = Counter()
     columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
 
@@ -102,6 +102,6 @@ def _rewrite(artefact: Artefact, task: PartTask, _: None) -> Rewritten:
     return Rewritten(part, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
 
 
-REWRITE: Stage[PartTask, None, Rewritten] = Stage(
+REWRITE: Stage[JoinTask, None, Rewritten] = Stage(
     name="simplification/rewrite", receipt=Rewritten, build=_rewrite, unit="parts"
 )

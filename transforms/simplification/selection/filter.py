@@ -9,22 +9,31 @@ from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Fingerprinted
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.kept import KeptInflector, opened_inflector
-from transforms.lexicon.given import Given
+from transforms.lexicon.given import ResourceAlias
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
 
 if TYPE_CHECKING:
     from transforms.simplification.selection.options import SelectionOptions
 
-__all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "contracted", "replaced"]
+__all__ = [
+    "NGRAMS",
+    "VECTORS",
+    "CandidateFilter",
+    "CandidateState",
+    "InstanceCandidates",
+    "Selecting",
+    "contracted",
+    "replaced",
+]
 
-VECTORS = Given("vectors_", "vectors")
+VECTORS = ResourceAlias("vectors_", "vectors")
 NGRAMS = "ngrams"
 _SPLIT = re.compile(r"\b(de|a) +el (\W*)\Z", re.IGNORECASE)
 
 
 @dataclass
-class State:
+class CandidateState:
     """A candidate, and what filters have said of it; columns of table simplification/selections.
 
     Attributes:
@@ -48,14 +57,14 @@ class State:
     given: bool = False
 
 
-class Group(NamedTuple):
+class InstanceCandidates(NamedTuple):
     """An instance and its candidates."""
 
     instance: Instance
-    states: list[State]
+    states: list[CandidateState]
 
     @property
-    def kept(self) -> list[State]:
+    def kept(self) -> list[CandidateState]:
         """The candidates that no filter has dropped."""
         return [state for state in self.states if state.reason is None]
 
@@ -113,11 +122,11 @@ def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[
 
 
 @dataclass(frozen=True)
-class Filter(Entry):
+class CandidateFilter(Entry):
     """A filter of candidates.
 
     Attributes:
         drop: looks at those of groups that are kept, and gives some a reason.
     """
 
-    drop: Callable[[Sequence[Group], Selecting], None]
+    drop: Callable[[Sequence[InstanceCandidates], Selecting], None]

@@ -7,7 +7,15 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.common.code.registry import Registry
-from transforms.simplification.selection.filter import NGRAMS, VECTORS, Filter, Group, Selecting, State, replaced
+from transforms.simplification.selection.filter import (
+    NGRAMS,
+    VECTORS,
+    CandidateFilter,
+    CandidateState,
+    InstanceCandidates,
+    Selecting,
+    replaced,
+)
 from transforms.simplification.selection.morphology import filter_morphology
 from transforms.simplification.selection.pos import filter_pos
 
@@ -17,12 +25,12 @@ _LAST = re.compile(r"(\w+) *\Z")
 _FIRST = re.compile(r" *(\w+)")
 
 
-def filter_similarity(groups: Sequence[Group], selecting: Selecting) -> None:
+def filter_similarity(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `below_similarity`: the cosine of target and form, in lower case, by static vectors.
 
     What has no vector, or whose target has none, goes on.
     """
-    pairs: list[tuple[str, State, str, str]] = [
+    pairs: list[tuple[str, CandidateState, str, str]] = [
         (group.instance.language, state, group.instance.target.lower(), state.form)
         for group in groups
         for state in group.kept
@@ -38,12 +46,12 @@ def filter_similarity(groups: Sequence[Group], selecting: Selecting) -> None:
                 state.reason = "below_similarity"
 
 
-def filter_ngram(groups: Sequence[Group], selecting: Selecting) -> None:
+def filter_ngram(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `below_ngram`: the mean of log10(1 + count) of the bigrams with both neighbours.
 
     Words are in lower case. A candidate without neighbours goes on.
     """
-    asked: list[tuple[str, State, list[str]]] = []
+    asked: list[tuple[str, CandidateState, list[str]]] = []
     for group in groups:
         for state in group.kept:
             sentence, start = replaced(group.instance, state.form, state.before)
@@ -74,25 +82,25 @@ def _by_language(name: str, languages: Sequence[str], selecting: Selecting):  # 
     return ((rows, one) for rows, one in found if one is not None and len(rows))
 
 
-def _none(groups: Sequence[Group], selecting: Selecting) -> None:
+def _none(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     pass
 
 
-FILTERS: Registry[Filter] = Registry(
+FILTERS: Registry[CandidateFilter] = Registry(
     {
-        "none": Filter(_none, doc="drops nothing, for comparison"),
-        "morphology": Filter(
+        "none": CandidateFilter(_none, doc="drops nothing, for comparison"),
+        "morphology": CandidateFilter(
             filter_morphology, doc="target_inflection: another form of the target's lemma; merged: of a candidate's"
         ),
-        "pos": Filter(
+        "pos": CandidateFilter(
             filter_pos, needs="engine", doc="pos_mismatch: another part of speech than the target, in its place"
         ),
-        "similarity": Filter(
+        "similarity": CandidateFilter(
             filter_similarity,
             needs="vectors",
             doc="below_similarity: its cosine with the target is less than the floor",
         ),
-        "ngram": Filter(
+        "ngram": CandidateFilter(
             filter_ngram, needs="ngrams", doc="below_ngram: its bigrams with the words before and after are too rare"
         ),
     },

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from transforms.inflection.features import inflection, split
 from transforms.inflection.inflector import Inflecting
-from transforms.simplification.selection.filter import Group, Selecting, State
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 
 __all__ = ["filter_morphology", "lemmas_of"]
 
@@ -36,7 +36,7 @@ def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None) -> list
     return sorted(counts, key=lambda lemma: (-counts[lemma], lemma))
 
 
-def filter_morphology(groups: Sequence[Group], selecting: Selecting) -> None:
+def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `target_inflection`, and merge forms of one lemma (`merged`)."""
     for group in groups:
         instance = group.instance
@@ -45,7 +45,7 @@ def filter_morphology(groups: Sequence[Group], selecting: Selecting) -> None:
         of_target = {target, *lemmas_of(inflector, target, instance.upos)}
         if instance.lemma is not None:
             of_target.add(instance.lemma.lower())
-        by_lemma: dict[str, list[State]] = {}
+        by_lemma: dict[str, list[CandidateState]] = {}
         for state in group.kept:
             found = lemmas_of(inflector, state.form, instance.upos)
             own = [state.lemma] if state.lemma is not None else found or [state.form]
@@ -58,7 +58,7 @@ def filter_morphology(groups: Sequence[Group], selecting: Selecting) -> None:
             _merge(same)
 
 
-def _merge(same: list[State]) -> None:
+def _merge(same: list[CandidateState]) -> None:
     best = min(same, key=lambda state: (-state.score, state.form))
     for state in same:
         if state is not best:

@@ -13,7 +13,7 @@ from transforms.annotation.engines.registry import load_tagger
 from transforms.annotation.engines.texts import annotate_sentences
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
-from transforms.simplification.selection.filter import Group, Selecting, State, replaced
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, replaced
 
 __all__ = ["equal_pos", "filter_pos"]
 
@@ -43,13 +43,13 @@ def equal_pos(pairs: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
+def filter_pos(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `pos_mismatch`; note phrases that nothing is said of.
 
     Raises:
         LexbeamError: the engine has no tag for a word.
     """
-    asked: list[tuple[Group, State | None, _Place]] = []
+    asked: list[tuple[InstanceCandidates, CandidateState | None, _Place]] = []
     head = selecting.options.pos_phrases == "head"
     for group in groups:
         kept = group.kept
@@ -75,7 +75,7 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
             state.reason = "pos_mismatch"
 
 
-def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Selecting) -> list[str]:
+def _tags(asked: Sequence[tuple[InstanceCandidates, CandidateState | None, _Place]], selecting: Selecting) -> list[str]:
     # Whether the head is last changes what is read from a sentence, not how it is tagged.
     keys = [(*place, group.instance.language.partition("-")[0] in _HEAD_LAST) for group, _, place in asked]
     tags: dict[Any, str] = {} if selecting.tagged is None else selecting.tagged

@@ -14,8 +14,8 @@ from schemas.simplification.instances import CANDIDATES, SELECTIONS
 from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.records import BATCH, InstanceRows, PartTask, instance_rows
-from transforms.simplification.selection.filter import Group, Selecting, State
+from transforms.simplification.records import BATCH, InstanceRows, JoinTask, instance_rows
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
 from transforms.simplification.selection.filters import FILTERS
 
 __all__ = ["SELECT", "Selected", "SelectedCount", "Selection", "select"]
@@ -44,7 +44,7 @@ class Selected:
     counts: tuple[SelectedCount, ...]
 
 
-def select(groups: Sequence[Group], selecting: Selecting) -> None:
+def select(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Apply the filters of a setting, in their order, to the candidates of instances."""
     for name in selecting.options.filters:
         FILTERS[name].drop(groups, selecting)
@@ -53,7 +53,7 @@ def select(groups: Sequence[Group], selecting: Selecting) -> None:
             state.note = state.note if state.reason is None else None
 
 
-def _select(artefact: Artefact, task: PartTask, selection: Selection) -> Selected:
+def _select(artefact: Artefact, task: JoinTask, selection: Selection) -> Selected:
     counts: Counter[tuple[str, str]] = Counter()
 
     def tables() -> Iterator[pa.Table]:
@@ -66,14 +66,14 @@ def _select(artefact: Artefact, task: PartTask, selection: Selection) -> Selecte
 
 
 def _selected(batch: Sequence[InstanceRows], selection: Selection, counts: Counter[tuple[str, str]]) -> pa.Table:
-    by_setting: dict[str, list[Group]] = {}
+    by_setting: dict[str, list[InstanceCandidates]] = {}
     for one in batch:
-        own: dict[str, list[State]] = {}
+        own: dict[str, list[CandidateState]] = {}
         for row in one.rows[CANDIDATES.name]:
             if row["reason"] is None:
                 own.setdefault(row["setting"], []).append(_state(row))
         for setting, states in own.items():
-            by_setting.setdefault(setting, []).append(Group(one.instance, states))
+            by_setting.setdefault(setting, []).append(InstanceCandidates(one.instance, states))
     rows = []
     tagged: dict[Any, str] = {}
     for setting, groups in sorted(by_setting.items()):
@@ -90,14 +90,14 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
     return row["instance_id"], row["setting"], row["form"]
 
 
-def _state(row: Mapping[str, Any]) -> State:
+def _state(row: Mapping[str, Any]) -> CandidateState:
     shown = row["shown"] if row["shown"] is not None else row["form"]
-    return State(
+    return CandidateState(
         row["form"], shown, row["lemma"], row["before"], row["score"], row["votes"], given=row["inflected"] is None
     )
 
 
-def _row(instance_id: str, setting: str, state: State) -> dict[str, Any]:
+def _row(instance_id: str, setting: str, state: CandidateState) -> dict[str, Any]:
     own = asdict(state)
     del own["shown"], own["before"], own["given"]
     return {**own, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
@@ -114,6 +114,6 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
     }
 
 
-SELECT: Stage[PartTask, Selection, Selected] = Stage(
+SELECT: Stage[JoinTask, Selection, Selected] = Stage(
     name="simplification/select", receipt=Selected, build=_select, chosen=_chosen, blas=True, unit="parts"
 )

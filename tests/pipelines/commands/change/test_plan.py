@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pipelines.commands.change.plan import ChangeOptions, may_be_series, plan_change
-from pipelines.frame.command import Given, Inputs
+from pipelines.frame.command import Inputs, InputTable
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import from_mapping, plain_options
 
@@ -24,7 +24,7 @@ def inputs(*languages):
         }
         for found in languages
     ]
-    return Inputs(tuple(Given("sentences", (), "corpus", entry, True) for entry in sections))
+    return Inputs(tuple(InputTable("sentences", (), "corpus", entry, True) for entry in sections))
 
 
 def planned(found, **more):
