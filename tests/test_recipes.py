@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from outsiders import blocks_of, entry_of
 
-from transforms.common.code.identity import code_identity
+from transforms.common.code.code_identity import code_identity
 
 
 @pytest.fixture

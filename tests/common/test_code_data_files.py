@@ -72,7 +72,7 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "import transforms\n"
-        "from transforms.common.code.identity import code_identity\n"
+        "from transforms.common.code.code_identity import code_identity\n"
         "from transforms.formats.ingest.stage import INGEST\n"
         "print(transforms.__file__)\n"
         "for format in ('tei', 'jsonl'):\n"

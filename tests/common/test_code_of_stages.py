@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from transforms.change.spaces.training import TRAIN
-from transforms.common.code.identity import code_identity
+from transforms.common.code.code_identity import code_identity
 from transforms.common.code.walk import PACKAGES, PLUMBING, Walk
 from transforms.formats.readers.registry import read_file
 
@@ -69,7 +69,7 @@ def test_all_of_our_code_is_walked_with_each_statement_followed_once(monkeypatch
 @pytest.mark.parametrize("seed", ["0", "77"])
 def test_the_identity_is_the_same_in_another_process(seed):
     code = (
-        "from transforms.common.code.identity import code_identity\n"
+        "from transforms.common.code.code_identity import code_identity\n"
         "from transforms.change.spaces.training import TRAIN\n"
         "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
     )

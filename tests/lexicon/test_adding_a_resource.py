@@ -8,7 +8,7 @@ import pytest
 from kinds_opened import opened
 from outsiders import blocks_of, entry_of, section_of
 
-from transforms.common.code.identity import code_identity
+from transforms.common.code.code_identity import code_identity
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.kinds import KINDS
 from transforms.lexicon.word_lists.kinds import words_from

@@ -20,8 +20,8 @@ from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIR
 from schemas.columns import column
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.cloze.options.choice import OptionRules
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
-from transforms.cloze.options.options import OptionRules
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions

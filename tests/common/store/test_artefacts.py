@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from making import BUILT, TOY, Toy
 
-from transforms.common.code.identity import CodeIdentity
+from transforms.common.code.code_identity import CodeIdentity
 from transforms.common.store import artefacts
 from transforms.common.store.artefacts import FREED, Stage, Workspace, announce, make, make_all
 from transforms.common.store.sound import Damaged, checked

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.options.options import WANTED, order_of
+from transforms.cloze.options.choice import WANTED, order_of
 from transforms.cloze.pairs.pair import PLACEHOLDER
 from transforms.common.options.fields import option
 

@@ -24,8 +24,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
-from transforms.common.code.identity import CodeIdentity, code_identity
 from transforms.common.store import files
 from transforms.common.store.holding import holding
 from transforms.common.store.identity import canonical

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from transforms.common.code.identity import code_identity
+from transforms.common.code.code_identity import code_identity
 from transforms.common.errors import LexbeamError
 
 STAGE = '''

@@ -10,7 +10,7 @@ What source does not show, nobody sees here: modules imported by a computed name
 other modules set, entries added at run time to a registry that is not among the `chosen` ones.
 
 >>> code_identity(code_identity).names[0]
-'transforms.common.code.identity:CodeIdentity'
+'transforms.common.code.code_identity:CodeIdentity'
 """
 
 import ast
