@@ -213,10 +213,11 @@ def _expected(plan: Plan) -> Mapping[str, int]:
 
 def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
     nothing: Any = None
-    trained = {READ_TRAIN.name: READ_TRAIN.chosen(nothing, plan.options)}
+    readers = {"transforms.cloze.readers.options:READERS": sorted(plan.readers)}
+    trained = {READ_TRAIN.name: {**READ_TRAIN.chosen(nothing, plan.options), **readers}}
     return {
         ENCODE.name: {},
-        READ_PREDICT.name: READ_PREDICT.chosen(nothing, plan.options),
+        READ_PREDICT.name: {**READ_PREDICT.chosen(nothing, plan.options), **readers},
         CHOOSE.name: CHOOSE.chosen(nothing, plan.choose),
         **({} if plan.readers == (FREQUENCY,) else trained),
     }

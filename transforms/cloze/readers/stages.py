@@ -381,9 +381,10 @@ _UNUSED: dict[str, str | Unless] = {
 _OF_ENCODED = dict.fromkeys(("forms", "asked", "named"), "readers know words as numbers, and count what they read")
 
 
-def _chosen(task: ReadTask | PredictTask, options: FoldOptions) -> Mapping[str, Collection[str]]:
+def _chosen(task: ReadTask | PredictTask | None, options: FoldOptions) -> Mapping[str, Collection[str]]:
     lexicon = Lexicon((*options.lexicon.held, *options.glosses.held))
-    return {"transforms.cloze.readers.options:READERS": [_reader_of(task)], **lexicon.chosen()}
+    reader = [] if task is None else [_reader_of(task)]  # None: a command names the readers of all tasks
+    return {"transforms.cloze.readers.options:READERS": reader, **lexicon.chosen()}
 
 
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
