@@ -17,7 +17,15 @@ from transforms.cloze.options.choice_stage import ChooseOptions as Choosing
 from transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import FREQUENCY
-from transforms.cloze.readers.stages import READ_PREDICT, READ_TRAIN, FoldOptions, PredictTask, ReadTask, TrainedReader
+from transforms.cloze.readers.stages import (
+    READ_PREDICT,
+    READ_TRAIN,
+    REGISTRY,
+    FoldOptions,
+    PredictTask,
+    ReadTask,
+    TrainedReader,
+)
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part
@@ -71,6 +79,7 @@ class ReadInFolds(beam.PTransform):
 
     def expand(self, groups: beam.PCollection) -> Any:
         """Apply the transform."""
+        readers = {REGISTRY: self.readers}
         encoded = groups | "Encode" >> beam.ParDo(MakeArtefact(self.workspace, ENCODE, self.encode))
         if FREQUENCY in self.readers:  # alone, and not trained
             trained = encoded.pipeline | "NoneTrained" >> beam.Create([])
@@ -79,11 +88,11 @@ class ReadInFolds(beam.PTransform):
             made = (
                 self._tasks(encoded)
                 | "SpreadReaders" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-                | "Train" >> beam.ParDo(MakeArtefact(self.workspace, READ_TRAIN, self.options, with_task=True))
+                | "Train" >> beam.ParDo(MakeArtefact(self.workspace, READ_TRAIN, self.options, readers, with_task=True))
             )
             trained = made | "Trained" >> beam.Map(_trained)
             tasks = made | "WithModel" >> beam.Map(_predict_task)
-        predicted = tasks | "Predict" >> beam.ParDo(MakeArtefact(self.workspace, READ_PREDICT, self.options))
+        predicted = tasks | "Predict" >> beam.ParDo(MakeArtefact(self.workspace, READ_PREDICT, self.options, readers))
         return encoded, trained, predicted
 
     def _tasks(self, encoded: beam.PCollection) -> beam.PCollection[tuple[Key, ReadTask]]:

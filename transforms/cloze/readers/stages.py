@@ -47,6 +47,7 @@ from transforms.lexicon.resources import Lexicon
 __all__ = [
     "READ_PREDICT",
     "READ_TRAIN",
+    "REGISTRY",
     "FoldOptions",
     "PredictTask",
     "PredictedWords",
@@ -381,8 +382,11 @@ _UNUSED: dict[str, str | Unless] = {
 _OF_ENCODED = dict.fromkeys(("forms", "asked", "named"), "readers know words as numbers, and count what they read")
 
 
+REGISTRY = "transforms.cloze.readers.options:READERS"
+
+
 def _chosen(task: ReadTask | PredictTask, _: FoldOptions) -> Mapping[str, Collection[str]]:
-    return {"transforms.cloze.readers.options:READERS": [_reader_of(task)]}
+    return {REGISTRY: [_reader_of(task)]}
 
 
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(

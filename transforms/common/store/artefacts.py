@@ -184,11 +184,20 @@ class Stage(Generic[T, Options, R]):
                 raise
         return whole.hexdigest()
 
-    def entries(self, task: T, options: Options) -> dict[str, set[str]]:
-        """Return the entries of registries that count: those chosen, and those that the options hold."""
+    def entries(
+        self, task: T, options: Options, chosen: Mapping[str, Collection[str]] | None = None
+    ) -> dict[str, set[str]]:
+        """Return the entries of registries that count: those chosen, and those that the options hold.
+
+        Args:
+            task: a task; it is not asked where `chosen` is given.
+            options: of the stage.
+            chosen: those that any of several tasks chooses.
+        """
         found: dict[str, set[str]] = {}
-        for chosen in (self.chosen(task, options), *(held.chosen() for _, held in holding(options, "chosen"))):
-            for registry, names in chosen.items():
+        own = self.chosen(task, options) if chosen is None else chosen
+        for some in (own, *(held.chosen() for _, held in holding(options, "chosen"))):
+            for registry, names in some.items():
                 found.setdefault(registry, set()).update(names)
         return found
 

@@ -140,10 +140,8 @@ class MakeArtefact(beam.DoFn):
 
     def chosen(self) -> tuple[str, Mapping[str, Collection[str]]]:
         """Return the name of the stage, and the entries of registries that count in all tasks."""
-        if self._entries is not None:
-            return self._stage.name, self._entries
         try:
-            return self._stage.name, self._stage.entries(None, self._options)
+            return self._stage.name, self._stage.entries(None, self._options, self._entries)
         except AttributeError as error:
             error.add_note(
                 f"stage {self._stage.name}: its tasks choose; give `entries`, those that any of them chooses"
