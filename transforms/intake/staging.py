@@ -212,7 +212,7 @@ def reject_error(
     listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
     first = "".join(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in sorted(row for one in loaded for row in one.examples)[:EXAMPLES_SHOWN]
+        for row in [row for one in loaded for row in one.examples[:2]][:EXAMPLES_SHOWN]
     )
     return LexbeamError(
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "

@@ -26,17 +26,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.layers import values as of
 
-__all__ = [
-    "LAYERS",
-    "Layer",
-    "LayerOptions",
-    "LayerReading",
-    "check_layers",
-    "columns_of",
-    "needs_of",
-    "told",
-    "values_of",
-]
+__all__ = ["LAYERS", "Layer", "LayerOptions", "LayerReading", "check_layers", "columns_of", "needs_of", "values_of"]
 
 
 class LayerReading(NamedTuple):
@@ -102,15 +92,6 @@ class LayerOptions:
 def columns_of(layers: Iterable[str]) -> tuple[pa.Field, ...]:
     """Return the columns of layers."""
     return tuple(LAYERS[name].column.with_name(name) for name in layers)
-
-
-def told(columns: Iterable[pa.Field]) -> list[list[Any]]:
-    """Return columns as plain values, for the identity of what is made with them."""
-    return [
-        [field.name, str(field.type), sorted((k.decode(), v.decode()) for k, v in meta.items())]
-        for field in columns
-        for meta in [field.metadata or {}]
-    ]
 
 
 def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> None:

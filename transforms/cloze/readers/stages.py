@@ -205,7 +205,7 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
         made = train_reader(
             task.reader, asked, others, data, options.reader, seed=seed, further=more, further_rows=more_rows
         )
-    own = {name: value for name, value in vars(options.reader).items() if name != "hops" or task.reader == "ga"}
+    own = {name: value for name, value in vars(options.reader).items() if name != "hops" or READERS[task.reader].hops}
     resources = (*options.lexicon.held, *(options.glosses.held if _glosses(task.reader) else ()))
     model = Model(
         kind="reader",

@@ -28,8 +28,10 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from transforms.common.code.fingerprints import _closure, digest
-from transforms.common.code.registry import Entry
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.code.source_index import dump, find, literal_of, read_source, references_of
 from transforms.common.code.walk import Walk, distributions, source_of
 from transforms.common.errors import LexbeamError, nearest
@@ -83,8 +85,25 @@ def code_identity(
         module, _, name = registry.partition(":")
         _registry(walk, module, name, frozenset(entries))
     code = walk.finish()
+    while _others(walk):
+        code = walk.finish()
     packages = {pair for top in walk.packages for pair in _required(top)}
     return CodeIdentity(code, tuple(sorted(packages)), tuple(sorted(walk.names)))
+
+
+def _others(walk: Walk) -> bool:
+    """Count what other packages have added to registries that are reached whole; return whether it is new."""
+    new = False
+    for reached in sorted(walk.names):
+        module, _, name = reached.partition(":")
+        if not name.isidentifier() or not name.isupper() or not walk.is_first("others", reached):
+            continue
+        if any(literal_of(getattr(s.node, "value", None)) for s in source_of(module).bindings.get(name, ())):
+            registry = getattr(importlib.import_module(module), name)
+            for entry, value in registry.others().items() if isinstance(registry, Registry) else ():
+                walk.tell(module, f"{name}[{entry!r}] of another package", _live(walk, value))
+                new = True
+    return new
 
 
 def forget_sources() -> None:
@@ -142,6 +161,8 @@ def _live(walk: Walk, value: Any) -> Any:
         return [_live(walk, value.__self__), _live(walk, value.__func__)]
     if hasattr(value, "__qualname__"):  # functions and classes, also in C or cached
         return _function(walk, value)
+    if isinstance(value, pa.Field | pa.DataType):
+        return [str(value), str(getattr(value, "metadata", None))]
     fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) else ()
     if isinstance(value, Entry):
         fields = tuple(f for f in fields if f.name != "doc")

@@ -99,6 +99,10 @@ class Registry(MutableMapping[str, T]):
                     f"(there are: {', '.join(self)})"
                 )
 
+    def others(self) -> Mapping[str, T]:
+        """Return the entries of other packages, by name."""
+        return {name: entry for name, entry in self._outside().items() if name not in self._ours}
+
     def _outside(self) -> dict[str, T]:
         if not self.group:
             return {}
@@ -116,7 +120,10 @@ class Registry(MutableMapping[str, T]):
                 log.warning("%s: %r of %s is left out: there is one of this name", self.group, point.name, point.value)
                 continue
             try:
-                yield point.name, point.load()
+                entry = point.load()
+                if not (hasattr(entry, "doc") or hasattr(entry, "help")):
+                    raise TypeError(f"it is a {type(entry).__name__} that says nothing of itself, and no {self.what}")
+                yield point.name, entry
             except Exception as error:  # whatever it is that a module of others does
                 log.warning("%s: %r cannot be loaded from %s: %s", self.group, point.name, point.value, error)
 

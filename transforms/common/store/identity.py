@@ -15,6 +15,7 @@ import dataclasses
 import enum
 import functools
 import hashlib
+import importlib
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, get_origin
@@ -177,7 +178,7 @@ class _Form:
             chosen = _narrowed(chosen, record, value)
         pieces = [b"[", record.form]
         for field, below in fields:
-            if field.of is None or chosen.get(field.of[0], field.of[1]) & field.of[1]:
+            if field.of is None or _is_chosen(*field.of, chosen):
                 pieces += field.form, self.of(getattr(value, field.name), below, chosen)
         if hasattr(value, "content_digests"):
             pieces.append(self.of(value.content_digests(), f"{path}()", {}))
@@ -207,6 +208,16 @@ def _form(unused: frozenset[str], unordered: frozenset[str]) -> _Form:
             below.setdefault(parent, set()).add(name)
             parent, _, name = parent.rpartition(".")
     return _Form(unused, unordered, {path: frozenset(names) for path, names in below.items()}, {})
+
+
+def _is_chosen(registry: str, entries: frozenset[str], chosen: _Chosen) -> bool:
+    """Return whether one of the entries is chosen, or one of another package, which may use what they use."""
+    some = chosen.get(registry, entries)
+    if some & entries:
+        return True
+    module, _, name = registry.partition(":")
+    others: Mapping[str, Any] = getattr(getattr(importlib.import_module(module), name, None), "others", dict)()
+    return not some.isdisjoint(others)
 
 
 def _narrowed(chosen: _Chosen, record: _Record, value: Any) -> _Chosen:

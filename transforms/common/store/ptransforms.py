@@ -142,7 +142,7 @@ class MakeArtefact(beam.DoFn):
         """Return the name of the stage, and the entries of registries that count in all tasks."""
         try:
             return self._stage.name, self._stage.entries(None, self._options, self._entries)
-        except AttributeError as error:
+        except (AttributeError, TypeError) as error:  # there is no task to ask
             error.add_note(
                 f"stage {self._stage.name}: its tasks choose; give `entries`, those that any of them chooses"
             )

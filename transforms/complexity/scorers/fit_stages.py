@@ -160,7 +160,9 @@ def _uses(name: str, task: FitTask, options: FitOptions) -> bool:
 
 def _draws(task: FitTask, options: FitOptions) -> bool:
     case = task.case
-    return case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
+    # The record of a model that is kept has the seed, whatever the scorer does with it.
+    kept = options.keep and case.way == ALL
+    return kept or case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
 
 
 def _has_folds(task: FitTask, _: FitOptions) -> bool:

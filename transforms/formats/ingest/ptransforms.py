@@ -79,6 +79,7 @@ def _occurrences(element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
         for number, stage in enumerate(element.stages):
             columns = reader.read(element.keys, number).to_pydict().values()
             for key, source, ordinal, position, place in zip(*columns, strict=True):
+                # There is one for each record: plain tuples take a third of what named ones do.
                 yield key, (source, ordinal, position, _name(stage), place)
 
 

@@ -12,7 +12,7 @@ import pickle
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
@@ -36,7 +36,7 @@ from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.records.fields import KNOWN
 from transforms.formats.sources.readings import CHANGED, FileReading, first_reading
-from transforms.layers.registry import columns_of, told
+from transforms.layers.registry import columns_of
 
 __all__ = [
     "INGEST",
@@ -241,19 +241,6 @@ def _failed(file: InputFile, cause: str) -> FileReading:
 
 
 _REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
-
-
-def _plain(options: IngestOptions) -> Any:
-    # What counts of a table is its content, not where it lies.
-    rule = replace(options.dates, path="") if options.dates else None
-    values = asdict(replace(options, metadata=None, dates=rule))
-    del values["reader"]["layers"]
-    if not options.reader.records:
-        del values["reader"]["records"]
-    if options.reader.layers:  # what nobody asks for names no artefact
-        values["layers"] = told(columns_of(options.reader.layers))
-    values["metadata"] = options.metadata.fingerprint if options.metadata else None
-    return values
 
 
 def read_documents(
