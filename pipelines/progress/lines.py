@@ -82,7 +82,7 @@ def line_of(count: StageCount, now: float) -> Line:
 
     Of one that is at work it says the time since it began, of a finished one the time it took.
 
-    >>> line_of(Count(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
+    >>> line_of(StageCount(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
     '3 of 6 slices (2 there already), 1 min 15 s'
     """
     done = of = count.made + count.there
@@ -119,8 +119,8 @@ def settled(counts: Sequence[StageCount]) -> list[StageCount]:
 
     So a stage ends whose total is not known, or was foreseen too high.
 
-    >>> deal = Count(Foreseen("toy/deal", "deals", waits=("toy/sizes",)), 1, 1, begun=0)
-    >>> [count.ended for count in settled([Count(Foreseen("toy/sizes", "parts"), made=3), deal])]
+    >>> deal = StageCount(Foreseen("toy/deal", "deals", waits=("toy/sizes",)), 1, 1, begun=0)
+    >>> [count.ended for count in settled([StageCount(Foreseen("toy/sizes", "parts"), made=3), deal])]
     [True, False]
     """
     waits = {count.stage.name: count.stage.waits for count in counts}

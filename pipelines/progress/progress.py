@@ -1,6 +1,6 @@
 """Progress of runs: on a terminal a line for each stage, elsewhere a line every 30 seconds.
 
-    run = Run(work, {"corpus": [Foreseen("corpus/ingest", "batches", 1.0), ...], ...})
+    run = RunProgress(work, {"corpus": [Foreseen("corpus/ingest", "batches", 1.0), ...], ...})
     with watching(run, "corpus"):
         ...                                     # receipts appear in the folders of the stages
 

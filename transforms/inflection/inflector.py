@@ -5,9 +5,9 @@ asked for and features of a row need not be the same, but must not contradict ea
 that do not, that with the most in common counts, then the one with the fewest others, then the more
 frequent one, then the singular. Gender is a wish where a lemma has no form of it (`el coche`).
 
-    >>> from transforms.inflection.dictionaries import Entry
+    >>> from transforms.inflection.dictionaries import FormEntry
     >>> rows = [("cantar", "canto"), ("hablar", "hablo"), ("temer", "temo"), ("beber", "bebo")]
-    >>> entries = Counter(Entry(lemma, "VERB Person=1", form) for lemma, form in rows)
+    >>> entries = Counter(FormEntry(lemma, "VERB Person=1", form) for lemma, form in rows)
     >>> inflector = Inflector(compiled(entries, "es"), "es")
     >>> inflector.inflect("beber", "VERB", {"Person": "1"})
     Inflected(form='bebo', source='dictionary', times=1, total=1)

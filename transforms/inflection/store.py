@@ -1,10 +1,10 @@
 """A form dictionary as arrays: words in the order of their bytes, rows by lemma and by form.
 
 >>> from collections import Counter
->>> from transforms.inflection.dictionaries import Entry
->>> arrays = forms_as_arrays(Counter([Entry("voz", "NOUN Number=Plur", "voces")]))
+>>> from transforms.inflection.dictionaries import FormEntry
+>>> arrays = forms_as_arrays(Counter([FormEntry("voz", "NOUN Number=Plur", "voces")]))
 >>> FormTable(arrays).of_form("voces")
-[Row(lemma='voz', inflection='NOUN Number=Plur', form='voces', times=1)]
+[FormRow(lemma='voz', inflection='NOUN Number=Plur', form='voces', times=1)]
 """
 
 import json

@@ -8,7 +8,7 @@ is a hash of its content (or names that never change), the texts that are shown,
     ...     name="complexity",
     ...     version="1",
     ...     instructions=("How hard is the marked word to understand?",),
-    ...     columns=(Column("sentence", "the sentence", mark=("start", "end")),),
+    ...     columns=(SheetColumn("sentence", "the sentence", mark=("start", "end")),),
     ...     answers=(Answer(name="hard", help="is it?", values=(("yes", ""), ("no", ""))),),
     ... )
     >>> answers_schema(sheet).names

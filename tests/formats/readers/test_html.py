@@ -208,24 +208,24 @@ def test_scripts_and_comments_go_and_nothing_else(text):
 
 PROGRAM = """
 import io, sys, time
-sys.path[:0] = sys.argv[1:4]
+sys.path[:0] = sys.argv[1:5]
 import test_html as t
 pages = [t.PAGE, t.PAGE.replace("dog", "cat"), t.PAGE, t.PAGE.replace("<p>", "<div>")]
-if sys.argv[4] == "back":
+if sys.argv[5] == "back":
     pages.reverse()
     now = time.time  # as if it were another year
     time.time = lambda: now() - 1e9
 found = [repr((t.page(p).text, t.page(p).fields, t.page(p, html="all").text)) for p in pages]
-sys.stdout.buffer.write("\\n".join(found if sys.argv[4] != "back" else found[::-1]).encode())
+sys.stdout.buffer.write("\\n".join(found if sys.argv[5] != "back" else found[::-1]).encode())
 """
 
 
 @pytest.mark.slow
 def test_neither_time_nor_order_nor_hashes_change_what_is_read():
-    here = Path(__file__).parents[1]
+    folders = [str(folder) for folder in Path(__file__).parents[:4]]  # up to the root of the repository
     found = set()
     for way, seed in (("forth", "1"), ("back", "2"), ("forth", "3")):
-        words = [sys.executable, "-c", PROGRAM, str(here), str(here.parent), str(here.parents[1]), way]
+        words = [sys.executable, "-c", PROGRAM, *folders, way]
         env = {**os.environ, "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo" if seed == "2" else "UTC"}
         found.add(subprocess.run(words, capture_output=True, check=True, env=env).stdout)
     assert len(found) == 1

@@ -256,7 +256,7 @@ def test_an_interrupt_ends_it_in_order(tmp_path):
         "from pipelines.progress import progress\n"
         "from pipelines.progress.lines import Foreseen\n"
         "heed_signals(lambda: 'left at once')\n"
-        "run = progress.Run(sys.argv[1], {'toy': [Foreseen('toy/a', 'slices')]})\n"
+        "run = progress.RunProgress(sys.argv[1], {'toy': [Foreseen('toy/a', 'slices')]})\n"
         "progress.INTERVAL = .05\n"
         "try:\n"
         "    with progress.watching(run, 'toy'):\n"

@@ -2,7 +2,7 @@ r"""Documents cut into summary and passage: the first sentence or paragraph, and
 
 >>> text = "Headline\n\nFirst one. Second one.\n\nThe rest."
 >>> cut(text, CutOptions(skip_paragraphs=1), lambda start, body: body.index(" Second"))
-Cut(summary=(10, 20), passage=(34, 43))
+DocumentCut(summary=(10, 20), passage=(34, 43))
 """
 
 import re

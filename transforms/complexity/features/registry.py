@@ -1,6 +1,6 @@
 """The features of instances: the registry of groups, and the columns that they give.
 
-    setting = Setting(use=("form", "frequency"), lexicon=lexicon, lists=(), languages=("de",))
+    setting = FeatureSetting(use=("form", "frequency"), lexicon=lexicon, lists=(), languages=("de",))
     table = features_of(rows_of_instances, setting)
 
 A feature of words has three columns: NAME is that of a single word, and of an expression the mean

@@ -2,7 +2,7 @@
 
 A guess is what a person may read and correct; nothing is taken in by it unasked.
 
->>> guess_dates([Seen("su1790.txt", {}), Seen("su1991_b.txt", {})]).rule
+>>> guess_dates([SeenDocument("su1790.txt", {}), SeenDocument("su1991_b.txt", {})]).rule
 'name:(?:^|[^0-9])(1[0-9]{3}|20[0-9]{2})(?:[^0-9]|$)'
 """
 

@@ -3,7 +3,7 @@
 Words are compared without case (NFC, case-folded). The target is in neither gold nor lists, and a
 word counts once. What is kept of a list are numbers: place, instance and dense rank in gold.
 
-    >>> gold = gold_of([Judged("i1", "arduo", "Un trabajo arduo.", {"duro": 1, "difícil": 2})])
+    >>> gold = gold_of([GoldInstance("i1", "arduo", "Un trabajo arduo.", {"duro": 1, "difícil": 2})])
     >>> listed = Listing(gold)
     >>> listed.add(0, [("arduo", 1), ("Difícil", 2), ("largo", 3), ("difícil", 4)])
     >>> listed.candidates().rank.tolist()

@@ -8,7 +8,7 @@ so are candidates. What it reaches beyond the candidates as they are is what inf
     >>> matched = lemma_match({"viviendas": 1, "vivienda": 2}, [("hogar", None), ("vivir", "vivienda")],
     ...                       lambda form: lemmas.get(form, {form}))
     >>> matched
-    Matched(size=1, ranks=[0, 1])
+    MatchedLemmas(size=1, ranks=[0, 1])
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
