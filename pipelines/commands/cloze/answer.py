@@ -264,11 +264,16 @@ def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping
     from transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
 
     options = plan.options._replace(lexicon=graph.carry(plan.options.lexicon))
-    asked, encoded = (
-        pipeline
-        | "Parts" >> beam.Create([(task.number, task) for task in plan.tasks], reshuffle=False)
-        | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
-    )
+    graph.expect(ENCODE_ASKED, len(plan.languages))
+    if plan.keys:
+        graph.expect(ANSWER_TRAIN, len(plan.keys))
+        graph.expect(ANSWER, len(plan.keys))
+    if plan.models:
+        graph.expect(CHOOSE_ANSWERS, len(plan.models) * len(plan.tasks))
+    graph.expect(MEASURE_ANSWERS, 1)
+    asked, encoded = graph.tasks(
+        pipeline, "Parts", [(task.number, task) for task in plan.tasks], ASK
+    ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
     trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
         graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
     )
@@ -277,15 +282,6 @@ def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping
     parts = (answers, metrics) | "AllParts" >> beam.Flatten()
     counted = asked | "Counted" >> beam.Values()
     return {"parts": parts, "asked": counted, "trained": trained}
-
-
-def _expected(plan: AnswerPlan) -> Mapping[str, int]:
-    found = {ASK.name: len(plan.tasks), ENCODE_ASKED.name: len(plan.languages)}
-    if plan.keys:
-        found |= {ANSWER_TRAIN.name: len(plan.keys), ANSWER.name: len(plan.keys)}
-    if plan.models:
-        found[CHOOSE_ANSWERS.name] = len(plan.models) * len(plan.tasks)
-    return {**found, MEASURE_ANSWERS.name: 1}
 
 
 def _resources(plan: AnswerPlan) -> Mapping[str, Any]:
@@ -376,7 +372,6 @@ CLOZE_ANSWER: Command[ClozeAnswerOptions, AnswerPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"asked": FiveWayQuestions, "trained": tuple[tuple[str, str, str, int], TrainedSystem]},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -121,8 +121,6 @@ def warn_of_languages(languages: Iterable[str | None], asking: CandidateSetting,
 
 def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `cloze/pairs` in, parts of candidates out."""
-    import apache_beam as beam
-
     from transforms.cloze.filters.ptransforms import FindCandidates
     from transforms.common.store.ptransforms import SpreadOverLanes
 
@@ -130,9 +128,11 @@ def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Map
     setting = setting._replace(lexicon=graph.carry(setting.lexicon))
     asking = plan.asking._replace(setting=setting)
     sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=setting.lexicon)
+    made_of_parts = [JUDGE] if sampled is None else [JUDGE, MEASURE]
+    if sampled is not None:
+        graph.expect(SETTLE, 1)
     judged, taken, parts = (
-        pipeline
-        | "PairParts" >> beam.Create(plan.parts, reshuffle=False)
+        graph.tasks(pipeline, "PairParts", plan.parts, *made_of_parts)
         | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
         | "Find" >> FindCandidates(graph.workspace, asking, sampled, plan.quantiles)
     )
@@ -141,13 +141,6 @@ def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Map
 
 def _rows(part: Part) -> float:
     return float(part.rows)
-
-
-def _expected(plan: CandidatesPlan) -> Mapping[str, int]:
-    expected = {JUDGE.name: len(plan.parts)}
-    if plan.sampled is not None:
-        expected |= {MEASURE.name: len(plan.parts), SETTLE.name: 1}
-    return expected
 
 
 def _section(plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -209,7 +202,6 @@ CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, CandidatesPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"judged": Judgement, "thresholds": Thresholds},
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=candidate_panels,

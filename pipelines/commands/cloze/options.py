@@ -188,35 +188,23 @@ def _keys(plan: OptionsPlan) -> list[tuple[QuestionGroup, str, int]]:
 
 def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Groups of questions in, parts of predictions and options out."""
-    import apache_beam as beam
-
     from transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
     from transforms.cloze.options.ptransforms import ReadInFolds
 
     lexicon = graph.carry(plan.choose.lexicon)
     options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
-    encoded, trained, predicted = (
-        pipeline
-        | "Groups" >> beam.Create([(task.group, task) for task in plan.groups], reshuffle=False)
-        | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
-    )
+    keys = _keys(plan)
+    graph.expect(READ_PREDICT, len(keys))
+    graph.expect(CHOOSE, len(plan.candidates) if keys else 0)
+    if trained_keys := [key for key in keys if key[1] != FREQUENCY]:
+        graph.expect(READ_TRAIN, len(trained_keys))
+    encoded, trained, predicted = graph.tasks(
+        pipeline, "Groups", [(task.group, task) for task in plan.groups], ENCODE
+    ) | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
     chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
-        graph.workspace,
-        plan.choose._replace(lexicon=lexicon),
-        tuple(_keys(plan)),
-        plan.candidates,
-        plan.pairs,
-        graph.lanes,
+        graph.workspace, plan.choose._replace(lexicon=lexicon), tuple(keys), plan.candidates, plan.pairs, graph.lanes
     )
     return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
-
-
-def _expected(plan: OptionsPlan) -> Mapping[str, int]:
-    keys = _keys(plan)
-    trained = sum(reader != FREQUENCY for _, reader, _ in keys)
-    parts = len(plan.candidates) if keys else 0
-    expected = {ENCODE.name: len(plan.groups), READ_PREDICT.name: len(keys), CHOOSE.name: parts}
-    return {**expected, READ_TRAIN.name: trained} if trained else expected
 
 
 def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -391,7 +379,6 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
         "trained": tuple[tuple[QuestionGroup, str, int], TrainedReader],
         "predicted": tuple[tuple[QuestionGroup, str, int], PredictedWords],
     },
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=_panels,

@@ -207,29 +207,23 @@ def _share_of_unit(file: InputFile) -> int:
 
 
 def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    import apache_beam as beam
-
     from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
     if plan.corpus:
         named = [(pair.documents.sha256, pair) for pair in plan.corpus]
-        parts_in = pipeline | "CorpusParts" >> beam.Create(named, False)
+        parts_in = graph.tasks(pipeline, "CorpusParts", named, READ_CORPUS)
         loaded = parts_in | "LoadCorpora" >> LoadRecords(workspace, READ_CORPUS, plan.of_corpus, lanes)
     else:
-        units = [(unit.files[0].name, unit) for unit in plan.units]
-        created = pipeline | "Units" >> beam.Create(units, False)
-        loaded = created | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
+        units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units], READ)
+        loaded = units | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
+    graph.expect(SETTLE, plan.parts)
+    graph.expect(LIST_REJECTS, 1)
     settled, parts = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, PAIR_REJECTS.name, deal, lanes
     )
     return {"parts": parts, "loaded": loaded, "settled": settled}
-
-
-def _expected(plan: PairsPlan) -> Mapping[str, int]:
-    reading = {READ.name: len(plan.units)} if plan.units else {READ_CORPUS.name: len(plan.corpus)}
-    return {**reading, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
 def _resources(plan: PairsPlan) -> Mapping[str, Any]:
@@ -359,7 +353,6 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"loaded": Loaded, "settled": SettledPairs},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -106,21 +106,14 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of candidates, options and pairs in, parts of questions out."""
-    import apache_beam as beam
-
     from transforms.cloze.questions.ptransforms import MakeQuestions
 
     tasks = [(task.number, task) for task in plan.tasks]
-    drafted, split, parts = (
-        pipeline
-        | "Parts" >> beam.Create(tasks, reshuffle=False)
-        | "Questions" >> MakeQuestions(graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes)
+    graph.expect(SPLIT, 1)
+    drafted, split, parts = graph.tasks(pipeline, "Parts", tasks, DRAFT, WRITE) | "Questions" >> MakeQuestions(
+        graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes
     )
     return {"parts": parts, "drafted": drafted, "split": split}
-
-
-def _expected(plan: QuestionsPlan) -> Mapping[str, int]:
-    return {DRAFT.name: len(plan.tasks), SPLIT.name: 1, WRITE.name: len(plan.tasks)}
 
 
 def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -224,7 +217,6 @@ CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, QuestionsPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"drafted": Drafted, "split": QuestionSplit},
-    expected=_expected,
     section=_section,
     summary=_summary,
     after=_write,

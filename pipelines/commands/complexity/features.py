@@ -109,15 +109,17 @@ def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
 
 def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `complexity/instances` in, parts of features and coverage out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import SpreadOverLanes
     from transforms.complexity.features.ptransforms import ComputeFeatures
 
     setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
+    graph.expect(COVER, 1)
+    for want, count, combine in _counting(plan):
+        graph.expect(want, len(plan.parts))
+        graph.expect(count, len(plan.corpus or plan.parts))
+        graph.expect(combine, 1)
     made = (
-        pipeline
-        | "InstanceParts" >> beam.Create(plan.parts, reshuffle=False)
+        graph.tasks(pipeline, "InstanceParts", plan.parts, FEATURE)
         | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
         | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
     )
@@ -126,14 +128,6 @@ def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mappi
 
 def _rows(part: Part) -> float:
     return float(part.rows)
-
-
-def _expected(plan: FeaturesPlan) -> Mapping[str, int]:
-    expected = {FEATURE.name: len(plan.parts), COVER.name: 1}
-    for wanted, counted, combined in _counting(plan):
-        counting = plan.corpus or plan.parts
-        expected |= {wanted.name: len(plan.parts), counted.name: len(counting), combined.name: 1}
-    return expected
 
 
 def _counting(plan: FeaturesPlan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
@@ -183,7 +177,6 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, FeaturesPlan] = Command(
     stages=(WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER),
     plan=_plan,
     build=_build,
-    expected=_expected,
     section=_section,
     summary=_summary,
     views=FEATURE_VIEWS,

@@ -166,22 +166,18 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
 
 
 def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    import apache_beam as beam
-
     from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
-    files = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
+    files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
     loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+    graph.expect(SETTLE, plan.parts)
+    graph.expect(LIST_REJECTS, 1)
     settled, parts = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, LOAD_REJECTS.name, deal, lanes
     )
     return {"parts": parts, "loaded": loaded, "settled": settled}
-
-
-def _expected(plan: LoadPlan) -> Mapping[str, int]:
-    return {READ.name: len(plan.files), SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
 def _resources(plan: LoadPlan) -> Mapping[str, Any]:
@@ -296,7 +292,6 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"loaded": Loaded, "settled": SettledInstances},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -227,24 +227,20 @@ def check_same(own: Sequence[DesignColumn], other: Sequence[DesignColumn], here:
 
 def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Features and labels in, predictions and what they are worth out."""
-    import apache_beam as beam
-
     from transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
     from transforms.complexity.scorers.tasks import FitRequest
 
     workspace = graph.workspace
     asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
-    folders = list(enumerate(plan.folders))
-    designs = pipeline | "Folders" >> beam.Create(folders, reshuffle=False) | "Design" >> DesignFolders(workspace)
+    graph.expect(EVALUATE, len(plan.systems))
+    graph.expect(POOL, 1)
+    folders = graph.tasks(pipeline, "Folders", enumerate(plan.folders), DESIGN)
+    designs = folders | "Design" >> DesignFolders(workspace)
     done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
     parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
     if plan.save is None:
         return {"parts": parts}
     return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
-
-
-def _expected(plan: ScorePlan) -> Mapping[str, int]:
-    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems), POOL.name: 1}
 
 
 def _resources(plan: ScorePlan) -> Mapping[str, Any]:
@@ -279,7 +275,6 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     plan=_plan,
     build=_build,
     rows={"models": KeptModel},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -179,10 +179,9 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
 
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
-    found = (
-        pipeline
-        | "SentenceParts" >> beam.Create(plan.sentences, reshuffle=False)
-        | "Find" >> FindTargets(workspace, spec, plan.genres, graph.lanes, plan.settle)
+    graph.expect(MERGE, plan.parts)
+    found = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
+        workspace, spec, plan.genres, graph.lanes, plan.settle
     )
     chosen = found | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
     carried = FetchSpec(plan.layers, plan.spec.language)
@@ -190,10 +189,6 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     told = found | "Tell" >> beam.FlatMap(numbers_of)
     numbers = (told, chosen.repeated) | "AllNumbers" >> beam.Flatten()
     return {"parts": parts, "numbers": numbers}
-
-
-def _expected(plan: SelectPlan) -> Mapping[str, int]:
-    return {FIND.name: len(plan.sentences), MERGE.name: plan.parts}
 
 
 def _weights(_: ComplexitySelectOptions) -> Mapping[str, float]:
@@ -232,7 +227,6 @@ COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"numbers": Number},
-    expected=_expected,
     weights=_weights,
     waits={MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)},
     section=_section,

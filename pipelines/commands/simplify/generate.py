@@ -108,26 +108,18 @@ def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances in, parts of candidates out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
 
     asking = plan.asking._replace(lexicon=graph.carry(plan.asking.lexicon))
     tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
-    receipts, parts = (
-        pipeline
-        | "Parts" >> beam.Create(tasks, reshuffle=False)
-        | "Generate" >> MakeParts(graph.workspace, GENERATE, asking, CANDIDATES.name, graph.lanes, _rows)
+    receipts, parts = graph.tasks(pipeline, "Parts", tasks, GENERATE) | "Generate" >> MakeParts(
+        graph.workspace, GENERATE, asking, CANDIDATES.name, graph.lanes, _rows
     )
     return {"parts": parts, "generated": receipts}
 
 
 def _rows(task: GenerationTask) -> float:
     return float(task.part.rows)
-
-
-def _expected(plan: GenerationPlan) -> Mapping[str, int]:
-    return {GENERATE.name: len(plan.parts)}
 
 
 def _section(plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -187,7 +179,6 @@ GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"generated": Generated},
-    expected=_expected,
     section=_section,
     summary=_summary,
     views=CANDIDATE_VIEWS,

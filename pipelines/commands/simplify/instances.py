@@ -292,28 +292,23 @@ def _scorer(asked: str | None, known: list[str], path: str) -> str | None:
 
 
 def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    import apache_beam as beam
-
     from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, judgments=plan.judgments, parts=plan.parts, share=plan.max_reject_share)
     rejects = partial(list_judged, judgments=plan.judgments, rejects=plan.rejects)
     if plan.taken:
-        parts = pipeline | "Parts" >> beam.Create([(one.name, one) for one in plan.taken], False)
+        parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.taken], TAKE)
         loaded = parts | "Take" >> LoadRecords(workspace, TAKE, plan.load, lanes)
     else:
-        given = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
-        loaded = given | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+        files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
+        loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+    graph.expect(SETTLE, plan.parts)
+    graph.expect(LIST_REJECTS, 1)
     settled, made = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, INSTANCE_REJECTS.name, deal, lanes, rejects
     )
     return {"parts": made, "loaded": loaded, "settled": settled}
-
-
-def _expected(plan: InstancesPlan) -> Mapping[str, int]:
-    first = {TAKE.name: len(plan.taken)} if plan.taken else {READ.name: len(plan.files)}
-    return {**first, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
@@ -348,7 +343,6 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"loaded": Loaded, "settled": SettledJudged},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=summary,

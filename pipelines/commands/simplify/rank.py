@@ -122,24 +122,18 @@ def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates or selections in, parts of rankings out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
     from transforms.simplification.ranking.ptransforms import WithRegressor
 
     lexicon = graph.carry(plan.fitting.lexicon)
     rankings = {name: one._replace(lexicon=lexicon) for name, one in plan.rankings.items()}
-    tasks, regressed = (
-        pipeline
-        | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
-        | "Regressor" >> WithRegressor(graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon))
+    if plan.fit is not None:
+        graph.expect(FIT, 1)
+    tasks, regressed = graph.tasks(pipeline, "Parts", plan.tasks, RANK) | "Regressor" >> WithRegressor(
+        graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon)
     )
     receipts, parts = tasks | "Rank" >> MakeParts(graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes)
     return {"parts": parts, "ranked": receipts, "regressed": regressed}
-
-
-def _expected(plan: RankingPlan) -> Mapping[str, int]:
-    return {RANK.name: len(plan.tasks), **({FIT.name: 1} if plan.fit else {})}
 
 
 def _section(plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -202,7 +196,6 @@ RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"ranked": RankedPart, "regressed": Regressed},
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=_panels,

@@ -99,21 +99,12 @@ def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates in, parts of selections out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
 
     selection = {name: one._replace(lexicon=graph.carry(one.lexicon)) for name, one in plan.selection.items()}
-    receipts, parts = (
-        pipeline
-        | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
-        | "Select" >> MakeParts(graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes)
-    )
+    tasks = graph.tasks(pipeline, "Parts", plan.tasks, SELECT)
+    receipts, parts = tasks | "Select" >> MakeParts(graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes)
     return {"parts": parts, "selected": receipts}
-
-
-def _expected(plan: SelectionPlan) -> Mapping[str, int]:
-    return {SELECT.name: len(plan.tasks)}
 
 
 def _resources(plan: SelectionPlan) -> Mapping[str, Any]:
@@ -162,7 +153,6 @@ SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"selected": Selected},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,
