@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
@@ -50,15 +51,7 @@ SECTION = "cloze.annotate"
 class ClozeAnnotateOptions(PublishOptions):
     """Options of `lexbeam cloze annotate`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the questions; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the questions")
     annotations: tuple[str, ...] = option(
         help="files, folders or globs: sheets that people filled in, tables and JSON lines with an answer a row",
         metavar="FILE",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.answers import ANSWERS, ASKED_REASONS
@@ -30,7 +31,7 @@ from transforms.cloze.answers.multiple_choice import (
     within_system,
 )
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
-from transforms.cloze.filters.word_resources import as_vectors, check_spec, within_vectors
+from transforms.cloze.filters.word_resources import static_vectors
 from transforms.cloze.readers.options import NetworkOptions, check_torch
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
@@ -59,15 +60,7 @@ SPLITS = ("train", "dev", "test")
 class ClozeAnswerOptions(RunnerOptions):
     """Options of `lexbeam cloze answer`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with questions, of `lexbeam cloze questions`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("questions, of `lexbeam cloze questions`")
     systems: tuple[str, ...] = option(
         SYSTEMS,
         help="who answers: ga5, the gated-attention reader over five options, trained "
@@ -103,16 +96,7 @@ class ClozeAnswerOptions(RunnerOptions):
     seed: int = option(1, help="of folds and training", group="readers")
     reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="readers",
-    )
+    vectors: str | None = static_vectors("readers")
     max_length: int | None = option(
         None,
         name="encoder_length",

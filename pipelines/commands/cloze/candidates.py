@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, PAIRS
@@ -19,7 +20,7 @@ from transforms.cloze.filters.options import CandidateOptions, asking_of, check_
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import candidate_panels
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.common.store.counts import summed
@@ -40,15 +41,7 @@ SECTION = "cloze.candidates"
 class ClozeCandidatesOptions(RunnerOptions):
     """Options of `lexbeam cloze candidates`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with pairs, of `lexbeam cloze pairs`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("pairs, of `lexbeam cloze pairs`")
     asked: CandidateOptions = embedded(CandidateOptions, group="filters")
 
 

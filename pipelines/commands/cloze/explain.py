@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 
 from pipelines.commands.cloze.candidates import warn_of_languages
-from pipelines.commands.cloze.pairs import check_text_engine
+from pipelines.commands.options import annotation_engine
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import model_folder
 from pipelines.shown.rows import rows_as_json, rows_as_tsv
 from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
@@ -61,14 +60,7 @@ class ExplainOptions:
     language: str | None = option(
         None, help="language of both; if not given, that of the engine, without one en", metavar="L"
     )
-    engine: str | None = option(
-        None,
-        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there are word forms alone",
-        path="place",
-        within=model_folder,
-        check=check_text_engine,
-    )
+    engine: str | None = annotation_engine("texts", group="")
     tsv: bool = option(False, help="print a row for each word and kind, tab-separated, and nothing else")
     json: bool = option(False, help="print the same rows as one JSON document, and nothing else")
     lengths: LengthOptions = embedded(LengthOptions, group="limits")

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
 from schemas.columns import column
 from transforms.cloze.filters.base import VECTORS, WORDNET
-from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.cloze.filters.word_resources import as_wordnet, check_spec, static_vectors, within_wordnet
 from transforms.cloze.options.choice import OptionRules
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
@@ -57,15 +58,7 @@ GLOSS_TOKENS = 30  # words of a gloss that a reader sees: 98.8 % of the definiti
 class ClozeOptionsOptions(RunnerOptions):
     """Options of `lexbeam cloze options`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with candidates, of `lexbeam cloze candidates`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("candidates, of `lexbeam cloze candidates`")
     readers: tuple[str, ...] = option(
         ("ga", "ar", "ar-gloss"), help="who names words", metavar="READER", choices=READERS, group="readers"
     )
@@ -88,16 +81,7 @@ class ClozeOptionsOptions(RunnerOptions):
         check=check_spec,
         group="resources",
     )
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="resources",
-    )
+    vectors: str | None = static_vectors("resources")
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 

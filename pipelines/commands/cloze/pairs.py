@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, corpora_of, list_inputs
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.inputs import corpora_of, list_inputs
 from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
 from schemas.rejects import REMEDIES
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.annotation.engines.registry import describe_engine
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
@@ -44,23 +45,12 @@ from transforms.report.panels import Panel, Rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions", "check_text_engine"]
+__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions"]
 
 INPUT = "input"
 SECTION = "cloze.pairs"
 UNIT_BYTES = 4 << 20
 UNIT_FILES = 1000
-
-
-def check_text_engine(value: str) -> None:
-    """Check the engine that texts are annotated with.
-
-    Raises:
-        UsageError: it is wrong, or none that annotates.
-    """
-    if value.partition(":")[0] == "none":
-        raise UsageError("leave `engine` out where texts are not to be annotated")
-    check_engine(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +76,7 @@ class ClozePairsOptions(IntakeOptions):
         None, help="kind of ReCAM's questions where the file's name does not say", choices=KINDS, group=INPUT
     )
     format: str = option("auto", help="format of documents", choices=FORMATS, group=INPUT)
-    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
+    exclude: tuple[str, ...] = excluded_files(INPUT)
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
     language: str | None = option(
         None, help="language where the record does not say; else that of the engine", metavar="L", group=INPUT
@@ -94,15 +84,7 @@ class ClozePairsOptions(IntakeOptions):
     genre: str | None = option(None, help="genre where the record does not say", group=INPUT)
     cut: CutOptions = embedded(CutOptions, group="documents")
     lengths: LengthOptions = embedded(LengthOptions, group="limits")
-    engine: str | None = option(
-        None,
-        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there are word forms alone",
-        path="place",
-        within=model_folder,
-        check=check_text_engine,
-        group="annotation",
-    )
+    engine: str | None = annotation_engine("texts")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, KINDS, OPTIONS, PAIRS
@@ -43,15 +44,7 @@ SECTION = "cloze.questions"
 class ClozeQuestionsOptions(RunnerOptions):
     """Options of `lexbeam cloze questions`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with options, of `lexbeam cloze options`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("options, of `lexbeam cloze options`")
     write_jsonl: str | None = option(
         None,
         help="write the questions as the task's files have them, too; {kind} and {split} in the name: a file for each",

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
@@ -43,15 +44,7 @@ LOADED = "complexity.load"
 class ComplexityAggregateOptions(PublishOptions):
     """Options of `lexbeam complexity aggregate`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the instances; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the instances")
     judgments: tuple[str, ...] = option(
         help="files, folders or globs: sheets that people filled in, and tables with a judgment a row",
         metavar="FILE",

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import COVERAGE, FEATURES, INSTANCES
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
@@ -43,15 +44,7 @@ log = logging.getLogger("lexbeam")
 class ComplexityFeaturesOptions(RunnerOptions):
     """Options of `lexbeam complexity features`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with instances, of `lexbeam complexity load` or `select`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("instances, of `lexbeam complexity load` or `select`")
     features: FeatureOptions = embedded(FeatureOptions, group="features")
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, list_inputs
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.inputs import list_inputs
 from schemas.columns import column
 from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LABELS, LOAD_REJECTS
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -36,7 +37,7 @@ from transforms.complexity.instances.merge_stage import (
 )
 from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from transforms.complexity.shown.views import INSTANCE_VIEWS
-from transforms.formats.records.base import MOST_BYTES, ReaderOptions
+from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, reasons_of, reject_error
@@ -56,12 +57,6 @@ REMEDY = (
 )
 
 
-def _check_engine(value: str) -> None:
-    if value.partition(":")[0] == "none":
-        raise UsageError("leave `engine` out where sentences are not to be annotated")
-    check_engine(value)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ComplexityLoadOptions(IntakeOptions):
     """Options of `lexbeam complexity load`."""
@@ -77,7 +72,7 @@ class ComplexityLoadOptions(IntakeOptions):
     kind: str = option(
         "all", help="load targets of one word or multi-word expressions alone", choices=(*KINDS, "all"), group=INPUT
     )
-    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
+    exclude: tuple[str, ...] = excluded_files(INPUT)
     genre: str | None = option(None, help="genre where the file does not say", group=INPUT)
     language: str | None = option(
         None,
@@ -85,25 +80,15 @@ class ComplexityLoadOptions(IntakeOptions):
         metavar="L",
         group=INPUT,
     )
-    encoding: tuple[str, ...] = option(("utf-8",), help="of several the first that takes a line", group=INPUT)
+    encoding: tuple[str, ...] = encodings(INPUT)
     delimiter: str = option("", help="of layout tsv; found out if not given", group=INPUT)
     quoting: bool = option(
         True,
         help="whether quotes mean something in layout tsv; not where cells are separated by tabs and a quote is stray",
         group=INPUT,
     )
-    engine: str | None = option(
-        None,
-        help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there are word forms alone",
-        path="place",
-        within=model_folder,
-        check=_check_engine,
-        group="annotation",
-    )
-    max_line_bytes: int = option(
-        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES, group="limits"
-    )
+    engine: str | None = annotation_engine("sentences")
+    max_line_bytes: int = longest_line()
 
 
 @dataclass(frozen=True)

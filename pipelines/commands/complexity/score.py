@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import (
@@ -52,15 +53,7 @@ __all__ = ["COMPLEXITY_SCORE", "ScoreOptions"]
 class ScoreOptions(RunnerOptions):
     """Options of `lexbeam complexity score`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the features of `lexbeam complexity features`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the features of `lexbeam complexity features`")
     scorer: tuple[str, ...] = option(
         ("gradient-boosting",), help="scorers", choices="transforms.learning.scorers:SCORERS"
     )

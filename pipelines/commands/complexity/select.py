@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import MOST_PARTS, RUN, RunnerOptions
 from pipelines.frame.inputs import corpora_of
@@ -56,15 +57,7 @@ XPOS = "xpos"
 class ComplexitySelectOptions(RunnerOptions):
     """Options of `lexbeam complexity select`."""
 
-    corpora: tuple[str, ...] = option(
-        (),
-        help="folders made by `lexbeam corpus`; none: that of `out`",
-        metavar="CORPUS_DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    corpora: tuple[str, ...] = corpus_folders()
     select: SelectOptions = embedded(SelectOptions)
     lexicon: LexiconOptions = embedded(LexiconOptions)
     parts: int = option(8, help="parts (files) of the table", least=1, most=MOST_PARTS, group=RUN)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RUN, PublishOptions
@@ -74,15 +75,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         published=False,
         group=RUN,
     )
-    folder: str | None = option(
-        None,
-        help="folder with instances and candidates, of `lexbeam simplify`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("instances and candidates, of `lexbeam simplify`")
     measures: SimplificationMeasureOptions = embedded(SimplificationMeasureOptions, group="evaluation")
     inflector: str | None = option(
         None,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
@@ -40,15 +41,7 @@ GOLD = "gold"
 class GenerateOptions(RunnerOptions):
     """Options of `lexbeam simplify generate`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with instances, of `lexbeam simplify instances`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("instances, of `lexbeam simplify instances`")
     own: GenerationOptions = embedded(GenerationOptions, group="generation")
     files: GenerationFiles = embedded(GenerationFiles)
     setting: str = option(
@@ -57,13 +50,7 @@ class GenerateOptions(RunnerOptions):
         check=check_setting_name,
         metavar="NAME",
     )
-    settings: str | None = option(
-        None,
-        help="settings by name, each with the options that it has other than given here; "
-        "see docs/tasks/simplification/README.md",
-        metavar="FILE.yaml",
-        path="file",
-    )
+    settings: str | None = settings_file("see docs/tasks/simplification/README.md")
 
 
 class GenerationPlan(NamedTuple):

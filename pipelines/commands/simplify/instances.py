@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, list_inputs
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.inputs import list_inputs
 from schemas.complexity.instances import INSTANCES as COMPLEX
 from schemas.complexity.instances import LABELS, PREDICTIONS
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from transforms.annotation.engines.engine import EngineInfo
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.annotation.engines.registry import describe_engine
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
@@ -28,7 +29,7 @@ from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
-from transforms.formats.records.base import MOST_BYTES, ReaderOptions
+from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded
@@ -58,12 +59,6 @@ __all__ = ["SIMPLIFY_INSTANCES", "SimplifyInstancesOptions"]
 COMPLEXITY = "complexity"
 INPUT = "input"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-
-
-def _check_engine(value: str) -> None:
-    if value.partition(":")[0] == "none":
-        raise UsageError("leave `engine` out where sentences are not to be annotated")
-    check_engine(value)
 
 
 def _check_language(value: str) -> None:
@@ -102,26 +97,16 @@ class SimplifyInstancesOptions(IntakeOptions):
         choices=OCCURRENCES,
         group=INPUT,
     )
-    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
-    encoding: tuple[str, ...] = option(("utf-8",), help="of several the first that takes a line", group=INPUT)
+    exclude: tuple[str, ...] = excluded_files(INPUT)
+    encoding: tuple[str, ...] = encodings(INPUT)
     quoting: bool = option(False, help="whether quotes mean something, in a table of layout text", group=INPUT)
     rules: RuleOptions = embedded(RuleOptions, group="words")
     scorer: str | None = option(
         None, help="of complexity: what this scorer predicts counts, not the label", group="words"
     )
     judged: SimplifiableOptions = embedded(SimplifiableOptions, group="judgments")
-    engine: str | None = option(
-        None,
-        help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there is no lemma, part of speech, or feature",
-        path="place",
-        within=model_folder,
-        check=_check_engine,
-        group="annotation",
-    )
-    max_line_bytes: int = option(
-        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES, group="limits"
-    )
+    engine: str | None = annotation_engine("sentences", otherwise="there is no lemma, part of speech, or feature")
+    max_line_bytes: int = longest_line()
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import INSTANCES as LABELLED
 from schemas.complexity.instances import LABELS
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SUBSTITUTES
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.common.store.counts import summed
@@ -42,24 +43,10 @@ COUNTS = ("instances", "candidates", "phrases", "unknown", "kept")
 class RankOptions(RunnerOptions):
     """Options of `lexbeam simplify rank`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with candidates, and selections if there are any; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("candidates, and selections if there are any")
     own: RankingOptions = embedded(RankingOptions, group="ranking")
     files: RankingFiles = embedded(RankingFiles)
-    settings: str | None = option(
-        None,
-        help="settings by name, each with the options that it has other than given here; "
-        "settings that it does not name have those given here",
-        metavar="FILE.yaml",
-        path="file",
-    )
+    settings: str | None = settings_file("settings that it does not name have those given here")
 
 
 class RankingPlan(NamedTuple):

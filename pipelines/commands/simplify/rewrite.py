@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
-from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.report.panels import Panel, Rows
@@ -35,15 +35,7 @@ OUTCOMES = ("changed", "no_candidate", "keep_target")
 class RewriteOptions(RunnerOptions):
     """Options of `lexbeam simplify rewrite`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with rankings, of `lexbeam simplify rank`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("rankings, of `lexbeam simplify rank`")
 
 
 class RewritingPlan(NamedTuple):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions, model_folder
 from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SELECTIONS
@@ -40,15 +41,7 @@ STAGE = "select"
 class SelectCandidatesOptions(RunnerOptions):
     """Options of `lexbeam simplify select`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with candidates, of `lexbeam simplify generate`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("candidates, of `lexbeam simplify generate`")
     own: SelectionOptions = embedded(SelectionOptions, group="selection")
     files: SelectionFiles = embedded(SelectionFiles)
     engine: str | None = option(
@@ -59,13 +52,7 @@ class SelectCandidatesOptions(RunnerOptions):
         check=check_tagger,
         group="resources",
     )
-    settings: str | None = option(
-        None,
-        help="settings by name, each with the options that it has other than given here; "
-        "settings that it does not name have those given here",
-        metavar="FILE.yaml",
-        path="file",
-    )
+    settings: str | None = settings_file("settings that it does not name have those given here")
 
 
 class SelectionPlan(NamedTuple):

@@ -1,11 +1,14 @@
 """How WordNet and static vectors are given to commands of cloze questions: as resources."""
 
+from typing import Any
+
 from transforms.cloze.filters.base import VECTORS, WORDNET
+from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import path_within
 
-__all__ = ["as_vectors", "as_wordnet", "check_spec", "within_vectors", "within_wordnet"]
+__all__ = ["as_vectors", "as_wordnet", "check_spec", "static_vectors", "within_vectors", "within_wordnet"]
 
 
 def as_wordnet(path: str) -> str:
@@ -35,3 +38,17 @@ def check_spec(text: str) -> None:
         UsageError: they are wrong.
     """
     parse_spec(text)
+
+
+def static_vectors(group: str) -> Any:
+    """Return the option of static vectors that readers start from."""
+    return option(
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group=group,
+    )
