@@ -36,7 +36,7 @@ from transforms.cloze.readers.options import NetworkOptions, check_torch
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, Grid, counts_tail, number
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -318,8 +318,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what was asked, and how many answers are right."""
     section = snapshot.section(SECTION)
     for own in section["kinds"]:
-        why = "".join(f", {name} {count}" for name, count in own["reasons"].items() if count)
-        yield f"{own['kind']}: {own['questions']} questions{why}"
+        yield f"{own['kind']}: {own['questions']} questions{counts_tail(own['reasons'])}"
     idle = sum(not row["questions"] for row in section["training"])
     if idle:
         yield f"{idle} systems had no question to be trained on: what they answer is chance"

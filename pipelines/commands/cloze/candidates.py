@@ -19,10 +19,10 @@ from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
-from transforms.cloze.shown.candidate_panels import candidate_panels
+from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
@@ -166,16 +166,12 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what became of the words, by kind and filter."""
     section = snapshot.section(SECTION)
     for kind in section["kinds"]:
-        own = [row for row in section["counts"] if row["kind"] == kind]
-        whole = own[0]
+        whole, *filters = (row for row in section["counts"] if row["kind"] == kind)
         yield (
             f"{kind}: {whole['words'] - whole['rejected']} candidates of {whole['words']} words in "
             f"{section['pairs']} summaries"
         )
-        heads = ("filter", "asked", "rejected", "abstained", "first to reject", "targets", "targets rejected")
-        names = ("filter", "words", "rejected", "abstained", "reasons", "targets", "targets_rejected")
-        rows = tuple(tuple(str(row[name]) for name in names) for row in own[1:])
-        yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
+        yield FILTERED.grid(filters, without=("kind",))
     for name, value in section["thresholds"].items():
         yield f"threshold of {name}: {value:.4g}"
 

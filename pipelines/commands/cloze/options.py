@@ -18,7 +18,6 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
-from schemas.columns import column
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.filters.word_resources import as_wordnet, check_spec, static_vectors, within_wordnet
 from transforms.cloze.options.choice import OptionRules
@@ -39,11 +38,12 @@ from transforms.cloze.readers.stages import (
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -265,85 +265,57 @@ def _measured(predicted: list[Any]) -> list[dict[str, Any]]:
     return rows
 
 
+_DROPPED = SectionTable(
+    "Words that are no options",
+    "By the reason for which they were dropped.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("reason", "why words that readers named are no options", pa.string()),
+        TableColumn("words", "how many"),
+    ),
+)
+
+_READERS = SectionTable(
+    "Readers",
+    "How often readers name the answer, folds together.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("language", "of the texts", pa.string()),
+        TableColumn("reader", "the reader", pa.string()),
+        TableColumn("questions", "questions that it was asked"),
+        TableColumn("unseen", "of these, answers that no other fold has: misses"),
+        TableColumn("mrr", "mean reciprocal rank of the answer", pa.float64(), "MRR"),
+        TableColumn("mrr_seen", "that of answers seen", pa.float64(), "MRR seen"),
+        *(TableColumn(f"recall_at_{k}", f"answers among the first {k} words", pa.float64(), f"R@{k}") for k in CUTS),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions have their options, and how good readers are."""
     section = snapshot.section(SECTION)
-    for own in section["kinds"]:
-        yield (
-            f"{own['kind']}: {own['questions'] - own['too_few_options']} of {own['questions']} "
-            "questions have four options"
-        )
+    for counts in section["kinds"]:
+        enough = counts["questions"] - counts["too_few_options"]
+        yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
     if section["measured"]:
-        texts = _texts(section)
-        names = (*texts, "questions", "unseen", "mrr", "mrr_seen", *(f"recall_at_{k}" for k in CUTS))
-        heads = (*texts, "questions", "unseen", "MRR", "MRR seen", *(f"R@{k}" for k in CUTS))
-        rows = tuple(tuple(_shown(row[name]) for name in names) for row in section["measured"])
-        yield Grid(heads, rows, frozenset(range(len(texts), len(heads))), 2)
+        yield _READERS.grid(section["measured"], _not_shown(section))
 
 
-def _texts(section: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what tells rows of measures apart: the language only where there are several."""
+def _not_shown(section: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns that tell no rows of measures apart: the language where there is one."""
     several = len({row["language"] for row in section["measured"]}) > 1
-    return ("kind", "language", "reader") if several else ("kind", "reader")
-
-
-def _shown(value: Any) -> str:
-    if value is None or value == "":
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return () if several else ("language",)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
-    panels: list[Panel] = []
     dropped = [
-        {"kind": own["kind"], "reason": name, "words": number}
-        for own in section["kinds"]
-        for name, number in own["dropped"].items()
+        {"kind": counts["kind"], "reason": name, "words": number}
+        for counts in section["kinds"]
+        for name, number in counts["dropped"].items()
     ]
-    schema = pa.schema(
-        [
-            column("kind", pa.string(), "what makes the answer abstract"),
-            column("reason", pa.string(), "why words that readers named are no options"),
-            column("words", pa.int64(), "how many"),
-        ]
-    )
-    panels.append(
-        Rows(
-            "Words that are no options",
-            "By the reason for which they were dropped.",
-            pa.Table.from_pylist(dropped, schema),
-        )
-    )
-    if section["measured"]:
-        columns = {
-            **dict.fromkeys(_texts(section), pa.string()),
-            "questions": pa.int64(),
-            "unseen": pa.int64(),
-            "mrr": pa.float64(),
-            "mrr_seen": pa.float64(),
-            **{f"recall_at_{k}": pa.float64() for k in CUTS},
-        }
-        docs = {
-            "kind": "what makes the answer abstract",
-            "reader": "the reader",
-            "language": "of the texts",
-            "questions": "questions that it was asked",
-            "unseen": "of these, answers that no other fold has: misses",
-            "mrr": "mean reciprocal rank of the answer",
-            "mrr_seen": "that of answers seen",
-        }
-        measured = pa.schema(
-            [
-                column(name, kind, docs.get(name, f"answers among the first {name[10:]} words"), nullable=True)
-                for name, kind in columns.items()
-            ]
-        )
-        rows = [{name: row[name] for name in columns} for row in section["measured"]]
-        panels.append(
-            Rows("Readers", "How often readers name the answer, folds together.", pa.Table.from_pylist(rows, measured))
-        )
-    return panels
+    measured = section["measured"]
+    return [_DROPPED.panel(dropped), *([_READERS.panel(measured, _not_shown(section))] if measured else [])]
 
 
 CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(

@@ -31,7 +31,7 @@ from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptio
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store.lanes import group_by_size
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import InputFile, Unit
@@ -40,7 +40,8 @@ from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.staging import Loaded, reasons_of, reject_error
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -280,40 +281,40 @@ def _remedies(layout: str) -> Mapping[str, tuple[str, ...]]:
     return {"missing_field": there, **other, **lengths}
 
 
+_TARGETS = SectionTable(
+    "Targets of pairs",
+    "Words that the files ask for, and those found.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("targets", "words that the files ask for"),
+        TableColumn("found", "those that stand where they should"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
         f"{section['pairs']} pairs of {section['articles']} passages; "
-        f"{section['rejected']} of {section['records']} records rejected"
-        + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
+        f"{section['rejected']} of {section['records']} records rejected{counts_tail(section['rejects'])}"
     )
     if section["targets"]:
-        rows = tuple((one["kind"], str(one["targets"]), str(one["found"])) for one in section["targets"])
-        yield Grid(("kind", "targets", "found"), rows, frozenset({1, 2}), 2)
-    for flag, number in section["flags"].items():
-        yield f"  {flag} {number}: {FLAGS[flag]}"
+        yield _TARGETS.grid(section["targets"])
+    yield from explained_counts(section["flags"], FLAGS)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
     names = ("pairs", "articles", "repeated", "rejected", "summary_tokens", "passage_tokens")
-    counts = pa.table({"what": list(names), "number": [section[name] for name in names]})
-    targets = pa.Table.from_pylist(
-        section["targets"], schema=pa.schema([("kind", pa.string()), ("targets", pa.int64()), ("found", pa.int64())])
-    )
-    flags = pa.table(
-        {
-            "flag": list(section["flags"]),
-            "pairs": list(section["flags"].values()),
-            "what it says": [FLAGS[name] for name in section["flags"]],
-        }
-    )
-    reasons = pa.table({"reason": list(section["rejects"]), "records": list(section["rejects"].values())})
+    counts = {name: section[name] for name in names}
+    text = "Pairs of passage and summary, and their tokens."
     panels = [
-        Rows("Pairs", "Pairs of passage and summary, and their tokens.", counts),
-        Rows("Targets of pairs", "Words that the files ask for, and those found.", targets),
-        Rows("Flags of pairs", "What is odd; all pairs are kept.", flags),
-        Rows("Records without a pair", "Rejects by reason.", reasons),
+        counts_panel("Pairs", text, counts, name="what", of="number"),
+        _TARGETS.panel(section["targets"]),
+        counts_panel(
+            "Flags of pairs", "What is odd; all pairs are kept.", section["flags"], FLAGS, name="flag", of="pairs"
+        ),
+        counts_panel("Records without a pair", "Rejects by reason.", section["rejects"], name="reason", of="records"),
     ]
     return [panel for panel in panels if panel.rows.num_rows]
 

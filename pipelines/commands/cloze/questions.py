@@ -26,7 +26,7 @@ from transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, qu
 from transforms.common.draws.splits import parse_shares
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, Grid, counts_tail, number
 from transforms.common.store import files
 from transforms.common.store.tables import Part
 
@@ -147,8 +147,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions there are, why others are none, and how alike splits are."""
     section = snapshot.section(SECTION)
     for own in section["kinds"]:
-        counts = {name: own["reasons"][name] for name in QUESTION_REASONS}
-        why = "".join(f", {name} {count}" for name, count in counts.items() if count)
+        why = counts_tail({name: own["reasons"][name] for name in QUESTION_REASONS})
         yield f"{own['kind']}: {own['questions']} questions of {own['candidates']} candidates{why}"
     splits = section["splits"]
     names = list(dict.fromkeys(row["split"] for row in splits["strata"]))

@@ -16,14 +16,13 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
-from schemas.columns import column
 from schemas.complexity.instances import INSTANCES, JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.common.store.sound import checked
@@ -32,7 +31,8 @@ from transforms.complexity.labels.aggregation import AggregationOptions, settle_
 from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
 from transforms.complexity.labels.sheet import COLUMNS
 from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 
 __all__ = ["AGGREGATE", "ComplexityAggregateOptions"]
 
@@ -127,48 +127,38 @@ def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-_FIGURES = ("alpha", "split_half", "reliability", "ceiling")
-_COUNTS = ("judgments", "instances", "labelled")
+_AGREEMENT = SectionTable(
+    "Agreement of judgments",
+    "How far annotators agree on complexity, and the ceiling that this sets on any system.",
+    (
+        TableColumn("group", "group of annotators", pa.string()),
+        TableColumn("judgments", "judgments that count"),
+        TableColumn("instances", "instances that are judged, or asked about"),
+        TableColumn("labelled", "those that have a complexity"),
+        TableColumn("alpha", "Krippendorff's alpha for interval data", pa.float64()),
+        TableColumn("split_half", "Pearson's r of the means of random halves", pa.float64(), "split-half r"),
+        TableColumn("reliability", "that of all judgments, by Spearman-Brown", pa.float64()),
+        TableColumn("ceiling", "its root: what Pearson's r a system can reach", pa.float64(), "ceiling of Pearson's r"),
+    ),
+)
+
+
+def _groups(section: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{**row, "group": row["group"] or "all"} for row in section["groups"]]
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
-    rejects = "".join(f", {reason} {count}" for reason, count in section["rejects"].items())
     yield (
         f"{section['judgments']} judgments by {section['annotators']} annotators, "
-        f"{section['kept']} count; {section['rejected']} rows rejected{rejects}"
+        f"{section['kept']} count; {section['rejected']} rows rejected{counts_tail(section['rejects'])}"
     )
-    for reason, count in section["reasons"].items():
-        yield f"  {reason} {count}: {JUDGMENT_REASONS[reason]}"
-    rows = tuple(
-        (row["group"] or "all", *(str(row[name]) for name in _COUNTS), *(number(row[name]) or "-" for name in _FIGURES))
-        for row in section["groups"]
-    )
-    heads = ("group", *_COUNTS, "alpha", "split-half r", "reliability", "ceiling of Pearson's r")
-    yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
+    yield from explained_counts(section["reasons"], JUDGMENT_REASONS)
+    yield _AGREEMENT.grid(_groups(section))
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    rows = pa.Table.from_pylist(
-        [
-            {"group": row["group"] or "all", **{name: row[name] for name in _COUNTS + _FIGURES}}
-            for row in snapshot.section(SECTION)["groups"]
-        ],
-        schema=pa.schema(
-            [
-                column("group", pa.string(), "group of annotators"),
-                column("judgments", pa.int64(), "judgments that count"),
-                column("instances", pa.int64(), "instances that are judged, or asked about"),
-                column("labelled", pa.int64(), "those that have a complexity"),
-                column("alpha", pa.float64(), "Krippendorff's alpha for interval data"),
-                column("split_half", pa.float64(), "Pearson's r of the means of random halves"),
-                column("reliability", pa.float64(), "that of all judgments, by Spearman-Brown"),
-                column("ceiling", pa.float64(), "its root: what Pearson's r a system can reach"),
-            ]
-        ),
-    )
-    text = "How far annotators agree on complexity, and the ceiling that this sets on any system."
-    return [Rows("Agreement of judgments", text, rows)]
+    return [_AGREEMENT.panel(_groups(snapshot.section(SECTION)))]
 
 
 AGGREGATE: Command[ComplexityAggregateOptions, AggregatePlan] = Command(

@@ -18,13 +18,12 @@ from pipelines.commands.options import annotation_engine, encodings, excluded_fi
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import list_inputs
-from schemas.columns import column
 from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LABELS, LOAD_REJECTS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
 from transforms.complexity.instances.layouts import LAYOUTS
@@ -41,7 +40,8 @@ from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, reasons_of, reject_error
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -215,21 +215,27 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+_GROUPS = SectionTable(
+    "Loaded instances",
+    "Instances of labelled files, by kind, genre and split.",
+    (
+        TableColumn("kind", "one word, or a multi-word expression", pa.string()),
+        TableColumn("genre", "genre, or the corpus that a file names", pa.string()),
+        TableColumn("published_split", "the split that the file's name says", pa.string(), "published split"),
+        TableColumn("instances", "targets in their sentences"),
+        TableColumn("labelled", "those that have a complexity"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
         f"{section['instances']} instances, {section['labelled']} with a label; "
-        f"{section['rejected']} rows rejected"
-        + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
+        f"{section['rejected']} rows rejected" + counts_tail(section["rejects"])
     )
-    rows = tuple(
-        (row["kind"], row["genre"] or "-", row["published_split"] or "-", str(row["instances"]), str(row["labelled"]))
-        for row in section["groups"]
-    )
-    heads = ("kind", "genre", "published split", "instances", "labelled")
-    yield Grid(heads, rows, frozenset({3, 4}), 2)
-    for flag, number in section["flags"].items():
-        yield f"  {flag} {number}: {FLAGS[flag]}"
+    yield _GROUPS.grid(section["groups"])
+    yield from explained_counts(section["flags"], FLAGS)
     notes = [f"  {files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
     yield from notes[:NOTES]
     if len(notes) > NOTES:
@@ -238,29 +244,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
-    groups = pa.Table.from_pylist(
-        section["groups"],
-        schema=pa.schema(
-            [
-                column("kind", pa.string(), "one word, or a multi-word expression"),
-                column("genre", pa.string(), "genre, or the corpus that a file names"),
-                column("published_split", pa.string(), "the split that the file's name says"),
-                column("instances", pa.int64(), "targets in their sentences"),
-                column("labelled", pa.int64(), "those that have a complexity"),
-            ]
-        ),
-    )
-    flags = pa.table(
-        {
-            "flag": list(section["flags"]),
-            "instances": list(section["flags"].values()),
-            "what it says": [FLAGS[name] for name in section["flags"]],
-        }
-    )
-    return [
-        Rows("Loaded instances", "Instances of labelled files, by kind, genre and split.", groups),
-        Rows("Flags of instances", "What is not as it should be; all rows are kept.", flags),
-    ]
+    text = "What is not as it should be; all rows are kept."
+    flags = counts_panel("Flags of instances", text, section["flags"], FLAGS, name="flag", of="instances")
+    return [_GROUPS.panel(section["groups"]), flags]
 
 
 LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(

@@ -16,7 +16,7 @@ from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
 from transforms.common.store.tables import Part
 from transforms.inflection.kept import warn_of_languages
@@ -24,7 +24,7 @@ from transforms.simplification.generation.inputs import GenerationFiles, Generat
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
-from transforms.simplification.shown.candidate_panels import candidate_panels, kept_and_dropped
+from transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, kept_and_dropped
 from transforms.simplification.shown.candidates import CANDIDATE_VIEWS
 
 if TYPE_CHECKING:
@@ -146,9 +146,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
             f"instances have candidates{left}"
         )
-        rows = tuple(tuple(map(str, row[1:])) for row in kept_and_dropped(section) if row[0] == setting["setting"])
+        rows = [row for row in kept_and_dropped(section) if row["setting"] == setting["setting"]]
         if rows:
-            yield Grid(("generator", "kept", "dropped", "reasons"), rows, frozenset({1, 2}), 2)
+            yield GENERATED.grid(rows, without=("setting",))
 
 
 GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(

@@ -19,9 +19,10 @@ from schemas.complexity.instances import LABELS
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SUBSTITUTES
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.options import RankingOptions
 from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
@@ -145,6 +146,22 @@ def _section(plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+_RANKED = SectionTable(
+    "Ranked candidates",
+    "What rankers ranked: instances with candidates, candidates, phrases among them, those "
+    "that the ranker does not know, instances whose target stays.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("ranker", "the ranker", pa.string()),
+        TableColumn("instances", "instances with candidates"),
+        TableColumn("candidates", "their candidates"),
+        TableColumn("phrases", "candidates of several words"),
+        TableColumn("unknown", "candidates that the ranker does not know"),
+        TableColumn("kept", "instances whose target stays", head="target stays"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what each ranker ranked."""
     section = snapshot.section(SECTION)
@@ -154,19 +171,11 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{one['left_out']} that stand here by form or lemma were left out, {one['names']} "
             f"names, {one['other_language']} of other languages"
         )
-    rows = tuple((one["setting"], one["ranker"], *(str(one[name]) for name in COUNTS)) for one in section["counts"])
-    heads = ("setting", "ranker", "instances", "candidates", "phrases", "unknown", "target stays")
-    yield Grid(heads, rows, frozenset(range(2, len(heads))), 2)
+    yield _RANKED.grid(section["counts"])
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    schema = pa.schema([("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in COUNTS)])
-    text = (
-        "What rankers ranked: instances with candidates, candidates, phrases among them, those "
-        "that the ranker does not know, instances whose target stays."
-    )
-    rows = pa.Table.from_pylist(snapshot.section(SECTION)["counts"], schema)
-    return [Rows("Ranked candidates", text, rows)]
+    return [_RANKED.panel(snapshot.section(SECTION)["counts"])]
 
 
 RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(

@@ -17,8 +17,9 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSou
 from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
-from transforms.report.panels import Panel, Rows
+from transforms.common.shown import Block
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.rewriting.stage import REWRITE, Rewritten
 
@@ -77,23 +78,27 @@ def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+_REWRITTEN = SectionTable(
+    "Rewritten sentences",
+    "Sentences with another word in the target's place, and those that stay: without a "
+    "candidate, or since the target is simple enough by `keep_target`.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("ranker", "the ranker", pa.string()),
+        TableColumn("changed", "sentences with another word"),
+        TableColumn("no_candidate", "sentences that stay: the target has no candidate"),
+        TableColumn("keep_target", "sentences that stay: the target is simple enough"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many sentences were changed."""
-    rows = tuple(
-        (one["setting"], one["ranker"], *(str(one[name]) for name in OUTCOMES))
-        for one in snapshot.section(SECTION)["counts"]
-    )
-    yield Grid(("setting", "ranker", *OUTCOMES), rows, frozenset({2, 3, 4}), 2)
+    yield _REWRITTEN.grid(snapshot.section(SECTION)["counts"])
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    schema = pa.schema([("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in OUTCOMES)])
-    text = (
-        "Sentences with another word in the target's place, and those that stay: without a "
-        "candidate, or since the target is simpler by what was asked."
-    )
-    rows = pa.Table.from_pylist(snapshot.section(SECTION)["counts"], schema)
-    return [Rows("Rewritten sentences", text, rows)]
+    return [_REWRITTEN.panel(snapshot.section(SECTION)["counts"])]
 
 
 REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(

@@ -18,10 +18,11 @@ from pipelines.frame.common_options import RunnerOptions, model_folder
 from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SELECTIONS
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
 from transforms.inflection.kept import warn_of_languages
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, check_tagger, selection_of
 from transforms.simplification.selection.options import SelectionOptions
@@ -106,24 +107,31 @@ def _section(plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+_OUTCOMES = SectionTable(
+    "Selected candidates",
+    "What became of generated candidates: kept, kept with a note, or why they were dropped.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("outcome", "kept, kept with this note, or dropped for this reason", pa.string(), "reason or note"),
+        TableColumn("candidates", "how many"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what became of the candidates of each setting."""
     section = snapshot.section(SECTION)
     for setting in section["settings"]:
-        own = [row for row in section["counts"] if row["setting"] == setting["setting"]]
-        kept = sum(row["candidates"] for row in own if row["outcome"] not in REASONS)
-        every = sum(row["candidates"] for row in own)
-        yield (f"{setting['setting']}: {kept} of {every} candidates kept by {', '.join(setting['filters'])}")
-        rows = tuple((row["outcome"], str(row["candidates"])) for row in own if row["outcome"] != "kept")
-        if rows:
-            yield Grid(("reason or note", "candidates"), rows, frozenset({1}), 2)
+        rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]
+        kept = sum(row["candidates"] for row in rows if row["outcome"] not in REASONS)
+        generated = sum(row["candidates"] for row in rows)
+        yield f"{setting['setting']}: {kept} of {generated} candidates kept by {', '.join(setting['filters'])}"
+        if noted := [row for row in rows if row["outcome"] != "kept"]:
+            yield _OUTCOMES.grid(noted, without=("setting",))
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    rows = snapshot.section(SECTION)["counts"]
-    schema = pa.schema([("setting", pa.string()), ("outcome", pa.string()), ("candidates", pa.int64())])
-    text = "What became of generated candidates: kept, kept with a note, or why they were dropped."
-    return [Rows("Selected candidates", text, pa.Table.from_pylist(rows, schema))]
+    return [_OUTCOMES.panel(snapshot.section(SECTION)["counts"])]
 
 
 SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
