@@ -5,7 +5,6 @@
 docs/tasks/simplification/generate.md says how candidates are generated, inflected and combined.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +16,7 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import summed
+from transforms.common.store.counts import summed, totals
 from transforms.common.store.tables import Part
 from transforms.inflection.kept import warn_of_languages
 from transforms.simplification.generation.inputs import GenerationFiles, GenerationInputs, asking_of, check_generation
@@ -42,7 +41,7 @@ class GenerateOptions(RunnerOptions):
     """Options of `lexbeam simplify generate`."""
 
     folder: str | None = input_folder("instances, of `lexbeam simplify instances`")
-    own: GenerationOptions = embedded(GenerationOptions, group="generation")
+    generation: GenerationOptions = embedded(GenerationOptions, group="generation")
     files: GenerationFiles = embedded(GenerationFiles)
     setting: str = option(
         "default",
@@ -59,27 +58,27 @@ class GenerationPlan(NamedTuple):
     Attributes:
         parts: of `simplification/instances`.
         substitutes: parts of `simplification/substitutes`, where a setting generates by `gold`.
-        asking: what instances are asked with.
+        resources: what generators look words up in, by setting.
     """
 
     parts: tuple[Part, ...]
     substitutes: tuple[Part, ...]
-    asking: GenerationInputs
+    resources: GenerationInputs
 
 
 def _settings(options: GenerateOptions) -> dict[str, GenerationOptions]:
-    return settings_of(STAGE, options.own, options.settings, options.setting)
+    return settings_of(STAGE, options.generation, options.settings, options.setting)
 
 
 def _with_gold(options: GenerateOptions) -> bool:
-    return any(GOLD in own.generators for own in _settings(options).values())
+    return any(GOLD in setting.generators for setting in _settings(options).values())
 
 
 def _reads(options: GenerateOptions) -> Sequence[TableSource]:
-    found = [TableSource(INSTANCES.name, options.folder)]
+    sources = [TableSource(INSTANCES.name, options.folder)]
     if _with_gold(options):
-        found.append(TableSource(SUBSTITUTES.name, options.folder))
-    return found
+        sources.append(TableSource(SUBSTITUTES.name, options.folder))
+    return sources
 
 
 def _check(options: GenerateOptions) -> None:
@@ -88,19 +87,19 @@ def _check(options: GenerateOptions) -> None:
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
     instances = inputs.one(INSTANCES.name)
-    asking = asking_of(_settings(options), options.files)
-    warn_of_languages(asking.inflector, instances.section.get("languages", ()))
-    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
+    resources = asking_of(_settings(options), options.files)
+    warn_of_languages(resources.inflector, instances.section.get("languages", ()))
+    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), resources)
 
 
 def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances in, parts of candidates out."""
     from transforms.common.store.ptransforms import MakeParts
 
-    asking = plan.asking._replace(lexicon=graph.carry(plan.asking.lexicon))
+    resources = plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon))
     tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
     receipts, parts = graph.tasks(pipeline, "Parts", tasks, GENERATE) | "Generate" >> MakeParts(
-        graph.workspace, GENERATE, asking, CANDIDATES.name, graph.lanes, _rows
+        graph.workspace, GENERATE, resources, CANDIDATES.name, graph.lanes, _rows
     )
     return {"parts": parts, "generated": receipts}
 
@@ -111,24 +110,21 @@ def _rows(task: GenerationTask) -> float:
 
 def _section(plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
     made: list[Generated] = outcome.rows["generated"]
-    having: Counter[str] = Counter()
-    protected: Counter[str] = Counter()
-    for one in made:
-        having.update(one.with_candidates)
-        protected.update(one.protected)
+    with_candidates = totals(part.with_candidates for part in made)
+    protected = totals(part.protected for part in made)
     return {
-        "instances": sum(one.instances for one in made),
+        "instances": sum(part.instances for part in made),
         "settings": [
             {
                 "setting": name,
-                "generators": list(own.generators),
-                "combine": own.combine,
-                "with_candidates": having[name],
+                "generators": list(setting.generators),
+                "combine": setting.combine,
+                "with_candidates": with_candidates[name],
                 "protected": {
                     key.partition(" ")[2]: protected[key] for key in sorted(protected) if key.partition(" ")[0] == name
                 },
             }
-            for name, own in plan.asking.settings.items()
+            for name, setting in plan.resources.settings.items()
         ],
         "counts": [
             {**row, "generator": row["generator"] or "all", "reason": row["reason"] or "kept"}

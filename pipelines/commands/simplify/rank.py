@@ -45,7 +45,7 @@ class RankOptions(RunnerOptions):
     """Options of `lexbeam simplify rank`."""
 
     folder: str | None = input_folder("candidates, and selections if there are any")
-    own: RankingOptions = embedded(RankingOptions, group="ranking")
+    ranking: RankingOptions = embedded(RankingOptions, group="ranking")
     files: RankingFiles = embedded(RankingFiles)
     settings: str | None = settings_file("settings that it does not name have those given here")
 
@@ -68,17 +68,17 @@ class RankingPlan(NamedTuple):
 
 def _named(options: RankOptions) -> dict[str, RankingOptions]:
     if options.settings is None:
-        return {"": options.own}
-    return settings_of(STAGE, options.own, options.settings, "")
+        return {"": options.ranking}
+    return settings_of(STAGE, options.ranking, options.settings, "")
 
 
 def _reads(options: RankOptions) -> Sequence[TableSource]:
-    found = [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
-    found.append(TableSource(SELECTIONS.name, options.folder, optional=True))
-    if uses_regressor({**_named(options), "given": options.own}):
-        found.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
-        found += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
-    return found
+    sources = [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
+    sources.append(TableSource(SELECTIONS.name, options.folder, optional=True))
+    if uses_regressor({**_named(options), "given": options.ranking}):
+        sources.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
+        sources += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
+    return sources
 
 
 def _check(options: RankOptions) -> None:
@@ -87,8 +87,8 @@ def _check(options: RankOptions) -> None:
 
 def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
     instances, candidates = inputs.one(INSTANCES.name), inputs.one(CANDIDATES.name)
-    names = [one["setting"] for one in candidates.section["settings"]]
-    settings = settings_there(STAGE, options.own, options.settings, names)
+    names = [setting["setting"] for setting in candidates.section["settings"]]
+    settings = settings_there(STAGE, options.ranking, options.settings, names)
     rankings = rankings_of(settings, options.files)
     selections = inputs.of(SELECTIONS.name)
     beside = selections[0] if selections else candidates
@@ -114,7 +114,7 @@ def _build(pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mappin
     from transforms.simplification.ranking.ptransforms import WithRegressor
 
     lexicon = graph.carry(plan.fitting.lexicon)
-    rankings = {name: one._replace(lexicon=lexicon) for name, one in plan.rankings.items()}
+    rankings = {name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()}
     if plan.fit is not None:
         graph.expect(FIT, 1)
     tasks, regressed = graph.tasks(pipeline, "Parts", plan.tasks, RANK) | "Regressor" >> WithRegressor(
@@ -128,20 +128,20 @@ def _section(plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
     regressed: list[Regressed] = outcome.rows["regressed"]
     return {
         "settings": [
-            {"setting": name, "rankers": list(one.options.ranker), "keep_target": one.options.keep_target}
-            for name, one in plan.rankings.items()
+            {"setting": name, "rankers": list(ranking.options.ranker), "keep_target": ranking.options.keep_target}
+            for name, ranking in plan.rankings.items()
         ],
         "counts": summed(outcome.rows["ranked"], ("setting", "ranker"), COUNTS),
         "regressor": [
             {
-                "scorer": one.scorer,
-                "words": one.words,
-                "left_out": one.excluded,
-                "names": one.names,
-                "other_language": one.other_language,
-                "sha256": one.file.sha256,
+                "scorer": fitted.scorer,
+                "words": fitted.words,
+                "left_out": fitted.excluded,
+                "names": fitted.names,
+                "other_language": fitted.other_language,
+                "sha256": fitted.file.sha256,
             }
-            for one in regressed
+            for fitted in regressed
         ],
     }
 
@@ -165,11 +165,11 @@ _RANKED = SectionTable(
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what each ranker ranked."""
     section = snapshot.section(SECTION)
-    for one in section["regressor"]:
+    for regressor in section["regressor"]:
         yield (
-            f"regressor: {one['scorer']}, trained on {one['words']} labelled words; "
-            f"{one['left_out']} that stand here by form or lemma were left out, {one['names']} "
-            f"names, {one['other_language']} of other languages"
+            f"regressor: {regressor['scorer']}, trained on {regressor['words']} labelled words; "
+            f"{regressor['left_out']} that stand here by form or lemma were left out, {regressor['names']} "
+            f"names, {regressor['other_language']} of other languages"
         )
     yield _RANKED.grid(section["counts"])
 

@@ -5,7 +5,6 @@
 docs/tasks/simplification/rank.md says when the target stays.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +17,7 @@ from pipelines.frame.common_options import RunnerOptions
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
+from transforms.common.store.counts import totals
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
@@ -64,16 +64,13 @@ def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapp
 
 
 def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: dict[tuple[str, str], Counter[str]] = {}
     made: list[Rewritten] = outcome.rows["rewritten"]
-    for one in made:
-        for count in one.counts:
-            own = counts.setdefault((count.setting, count.ranker), Counter())
-            own[count.outcome] += count.instances
+    counts = totals({(row.setting, row.ranker, row.outcome): row.instances} for part in made for row in part.counts)
+    systems = sorted({(setting, ranker) for setting, ranker, _ in counts})
     return {
         "counts": [
-            {"setting": key[0], "ranker": key[1], **{name: counts[key][name] for name in OUTCOMES}}
-            for key in sorted(counts)
+            {"setting": setting, "ranker": ranker, **{name: counts[setting, ranker, name] for name in OUTCOMES}}
+            for setting, ranker in systems
         ]
     }
 

@@ -43,7 +43,7 @@ class SelectCandidatesOptions(RunnerOptions):
     """Options of `lexbeam simplify select`."""
 
     folder: str | None = input_folder("candidates, of `lexbeam simplify generate`")
-    own: SelectionOptions = embedded(SelectionOptions, group="selection")
+    selection: SelectionOptions = embedded(SelectionOptions, group="selection")
     files: SelectionFiles = embedded(SelectionFiles)
     engine: str | None = option(
         None,
@@ -68,15 +68,15 @@ def _reads(options: SelectCandidatesOptions) -> Sequence[TableSource]:
 
 
 def _check(options: SelectCandidatesOptions) -> None:
-    own = options.own
-    named = {} if options.settings is None else settings_of(STAGE, own, options.settings, "")
-    check_selection(named or {"": own}, options.files, options.engine)
+    default = options.selection
+    named = {} if options.settings is None else settings_of(STAGE, default, options.settings, "")
+    check_selection(named or {"": default}, options.files, options.engine)
 
 
 def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
     candidates = inputs.one(CANDIDATES.name)
-    names = [one["setting"] for one in candidates.section["settings"]]
-    settings = settings_there(STAGE, options.own, options.settings, names)
+    names = [setting["setting"] for setting in candidates.section["settings"]]
+    settings = settings_there(STAGE, options.selection, options.settings, names)
     instances = inputs.one(INSTANCES.name)
     tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
     selection = selection_of(settings, options.files, options.engine)
@@ -89,7 +89,9 @@ def _build(pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapp
     """Parts of instances and candidates in, parts of selections out."""
     from transforms.common.store.ptransforms import MakeParts
 
-    selection = {name: one._replace(lexicon=graph.carry(one.lexicon)) for name, one in plan.selection.items()}
+    selection = {
+        name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
+    }
     tasks = graph.tasks(pipeline, "Parts", plan.tasks, SELECT)
     receipts, parts = tasks | "Select" >> MakeParts(graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes)
     return {"parts": parts, "selected": receipts}
@@ -102,7 +104,9 @@ def _resources(plan: SelectionPlan) -> Mapping[str, Any]:
 
 def _section(plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
-        "settings": [{"setting": name, "filters": list(one.options.filters)} for name, one in plan.selection.items()],
+        "settings": [
+            {"setting": name, "filters": list(setting.options.filters)} for name, setting in plan.selection.items()
+        ],
         "counts": summed(outcome.rows["selected"], ("setting", "outcome"), ("candidates",)),
     }
 
