@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import file_digests
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
@@ -36,7 +37,6 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows, read_table
 from transforms.report.panels import Panel
@@ -81,10 +81,7 @@ def _check(options: ClozeAnnotateOptions) -> None:
 
 
 def _plan(options: ClozeAnnotateOptions, _: Inputs) -> list[dict[str, Any]]:
-    return [
-        {"name": one.name, "bytes": one.size, "sha256": content_digest(one.path)}
-        for one in list_inputs(options.annotations, (), options.out)
-    ]
+    return file_digests(list_inputs(options.annotations, (), options.out))
 
 
 def _annotate(options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
@@ -95,19 +92,19 @@ def _annotate(options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.
     def sheet_rows() -> pa.Table:
         return asked_rows(read_table(parts, list(SHEET_COLUMNS)), (), ()).rows
 
-    found = read_annotations(options.annotations, questions, sheet_rows, options.tables)
-    judged = settle_annotations(found.annotations, options.how)
+    answers = read_annotations(options.annotations, questions, sheet_rows, options.tables)
+    judged = settle_annotations(answers.annotations, options.how)
     return {
         ANNOTATIONS.name: annotation_rows(judged),
         VERDICTS.name: verdict_rows(judged, questions, options.how),
         ANNOTATION_REJECTS.name: pa.Table.from_pylist(
-            [row._asdict() for row in found.rejects], schema=ANNOTATION_REJECTS.schema()
+            [row._asdict() for row in answers.rejects], schema=ANNOTATION_REJECTS.schema()
         ),
     }
 
 
 def _resources(plan: list[dict[str, Any]]) -> Mapping[str, Any]:
-    return {"annotations": digest(sorted(one["sha256"] for one in plan))}
+    return {"annotations": digest(sorted(file["sha256"] for file in plan))}
 
 
 def _section(plan: list[dict[str, Any]], outcome: HandedBack) -> Mapping[str, Any]:

@@ -7,14 +7,15 @@
 docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what is flagged.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import text_engine
 from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
@@ -32,6 +33,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
+from transforms.common.store.counts import totals
 from transforms.common.store.lanes import group_by_size
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import InputFile, Unit
@@ -146,7 +148,7 @@ def _check(options: ClozePairsOptions) -> None:
 
 
 def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
-    info = describe_engine(options.engine) if options.engine else None
+    engine = text_engine(options.engine)
     units: tuple[Unit, ...] = ()
     corpus: tuple[PartPair, ...] = ()
     if options.layout == CORPUS:
@@ -154,7 +156,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         check_columns(
             corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
         )
-        by_content = {pair.documents.sha256: pair for one in corpora for pair in one.pairs}
+        by_content = {pair.documents.sha256: pair for each in corpora for pair in each.pairs}
         corpus = tuple(by_content[name] for name in sorted(by_content))
     else:
         if options.format == "html" or options.reader.html != "reject":
@@ -170,7 +172,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         format=options.format,
         language=options.language,
         genre=options.genre,
-        engine_language=info.language if info else None,
+        engine_language=engine.language,
         cut=options.cut,
         reader=options.reader,
     )
@@ -178,8 +180,8 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         units,
         corpus,
         PairReadOptions(read=read, lengths=options.lengths),
-        TextAnnotationOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
-        info.name if info else "",
+        engine.options,
+        engine.name,
         options.parts,
         options.max_reject_share,
     )
@@ -214,24 +216,19 @@ def _resources(plan: PairsPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
+    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
     settled: list[SettledPairs] = outcome.rows["settled"]
     reasons = reasons_of(loaded)
     _check_rejects(loaded, reasons, plan)
-    flags: Counter[str] = Counter()
-    languages: Counter[str] = Counter()
-    targets: dict[str, list[int]] = {}
-    for part in settled:
-        flags.update(part.flags)
-        languages.update(part.languages)
-        for kind, numbers in part.targets.items():
-            held = targets.setdefault(kind, [0, 0])
-            held[:] = [held[0] + numbers[0], held[1] + numbers[1]]
+    flags = totals(part.flags for part in settled)
+    languages = totals(part.languages for part in settled)
+    targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
+    found = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
     return {
         "engine": plan.engine or None,
         # What is read of corpora, the manifest says elsewhere.
-        "inputs": [row._asdict() for one in loaded for row in one.inputs] if plan.units else [],
-        "records": sum(one.records for one in loaded) + reasons.total(),
+        "inputs": [row._asdict() for unit in loaded for row in unit.inputs] if plan.units else [],
+        "records": sum(unit.records for unit in loaded) + reasons.total(),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
@@ -242,7 +239,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "languages": dict(sorted(languages.items())),
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
         "targets": [
-            {"kind": kind, "targets": targets[kind][0], "found": targets[kind][1]} for kind in KINDS if kind in targets
+            {"kind": kind, "targets": targets[kind], "found": found[kind]} for kind in KINDS if kind in targets
         ],
     }
 
@@ -251,10 +248,10 @@ def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: Pairs
     share = plan.max_reject_share
     if acceptable_units(loaded, share):
         return
-    own = _remedies(plan.load.read.layout)
-    remedies = [one for reason in sorted(reasons) for one in own.get(reason) or _general(reason)]
-    said = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
-    remedy = f"Correct them, {said}or allow more with `max_reject_share`."
+    of_layout = _remedies(plan.load.read.layout)
+    remedies = [remedy for reason in sorted(reasons) for remedy in of_layout.get(reason) or _general(reason)]
+    listed = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
+    remedy = f"Correct them, {listed}or allow more with `max_reject_share`."
     raise reject_error(loaded, share, remedy, what="records")
 
 

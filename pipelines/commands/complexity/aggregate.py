@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import file_digests
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
@@ -24,7 +25,6 @@ from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
 from transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
@@ -81,16 +81,10 @@ class AggregatePlan:
 
 
 def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
-    given = inputs.one(INSTANCES.name)
-    if given.own and given.name == LOADED and given.section.get("labelled"):
+    instances = inputs.one(INSTANCES.name)
+    if instances.own and instances.name == LOADED and instances.section.get("labelled"):
         raise _refuse_labels_of_files(options.out)
-    return AggregatePlan(
-        options.how,
-        [
-            {"name": one.name, "bytes": one.size, "sha256": content_digest(one.path)}
-            for one in list_inputs(options.judgments, (), options.out)
-        ],
-    )
+    return AggregatePlan(options.how, file_digests(list_inputs(options.judgments, (), options.out)))
 
 
 def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
@@ -98,19 +92,19 @@ def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[s
     parts = [checked(part) for part in action.inputs.one(INSTANCES.name).parts]
     instances = read_table(parts, list(COLUMNS))
     names = instances["instance_id"].to_pylist()
-    found = read_judgments(options.judgments, instances, options.tables)
-    judged = settle_judgments(found.judgments, set(names), options.how)
+    answers = read_judgments(options.judgments, instances, options.tables)
+    judged = settle_judgments(answers.judgments, set(names), options.how)
     return {
         JUDGMENTS.name: judgment_rows(judged),
         LABELS.name: label_rows(judged, names, options.how),
         JUDGMENT_REJECTS.name: pa.Table.from_pylist(
-            [row._asdict() for row in found.rejects], schema=JUDGMENT_REJECTS.schema()
+            [row._asdict() for row in answers.rejects], schema=JUDGMENT_REJECTS.schema()
         ),
     }
 
 
 def _resources(plan: AggregatePlan) -> Mapping[str, Any]:
-    return {"judgments": digest(sorted(one["sha256"] for one in plan.files))}
+    return {"judgments": digest(sorted(file["sha256"] for file in plan.files))}
 
 
 def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:

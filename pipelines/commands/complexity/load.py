@@ -6,14 +6,15 @@
 docs/tasks/complexity/load.md says what the layouts are, and what is flagged.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import row_files, text_engine
 from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
 from pipelines.frame.common_options import IntakeOptions
@@ -25,7 +26,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
+from transforms.common.store.counts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import (
     LIST_REJECTS,
@@ -131,20 +132,19 @@ def _check(options: ComplexityLoadOptions) -> None:
 
 
 def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
-    listed = list_inputs(options.inputs, options.exclude, options.out)
-    info = describe_engine(options.engine) if options.engine else None
+    engine = text_engine(options.engine)
     return LoadPlan(
-        tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed),
+        row_files(list_inputs(options.inputs, options.exclude, options.out)),
         LabelledReadOptions(
             layout=options.layout,
             kind=options.kind,
             genre=options.genre,
             language=options.language,
-            engine_language=info.language if info else None,
+            engine_language=engine.language,
             reader=_reader(options),
         ),
-        TextAnnotationOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
-        info.name if info else "",
+        engine.options,
+        engine.name,
         options.parts,
         options.max_reject_share,
     )
@@ -170,35 +170,31 @@ def _resources(plan: LoadPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
+    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
     settled: list[SettledInstances] = outcome.rows["settled"]
     if not acceptable_files(loaded, plan.max_reject_share):
         raise reject_error(loaded, plan.max_reject_share, REMEDY)
     reasons = reasons_of(loaded)
-    flags: Counter[str] = Counter()
-    groups: Counter[tuple[str, str | None, str | None]] = Counter()
-    labelled: Counter[tuple[str, str | None, str | None]] = Counter()
-    for part in settled:
-        flags.update(part.flags)
-        for kind, genre, split, number, with_label in part.groups:
-            groups[kind, genre, split] += number
-            labelled[kind, genre, split] += with_label
+    flags = totals(part.flags for part in settled)
+    rows = [row for part in settled for row in part.groups]
+    groups = totals({row[:3]: row[3]} for row in rows)
+    labelled = totals({row[:3]: row[4]} for row in rows)
     return {
         "engine": plan.engine or None,
         "inputs": [
             {
-                "name": one.name,
-                "bytes": one.inputs[0].bytes,
-                "sha256": one.inputs[0].sha256,
-                "instances": one.count,
-                "labelled": one.tally.get("labelled", 0),
-                "rejects": dict(one.reasons),
-                **({"notes": dict(one.notes)} if one.notes else {}),
+                "name": file.name,
+                "bytes": file.inputs[0].bytes,
+                "sha256": file.inputs[0].sha256,
+                "instances": file.count,
+                "labelled": file.tally.get("labelled", 0),
+                "rejects": dict(file.reasons),
+                **({"notes": dict(file.notes)} if file.notes else {}),
             }
-            for one in loaded
+            for file in loaded
         ],
-        "instances": sum(groups.values()),
-        "labelled": sum(labelled.values()),
+        "instances": groups.total(),
+        "labelled": labelled.total(),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
