@@ -3,8 +3,7 @@
 lexbeam cloze candidates cloze --kind nonspecificity --wordnet /usr/share/wordnet
 """
 
-import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +18,7 @@ from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
+from transforms.cloze.filters.word_resources import warn_of_languages
 from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
@@ -30,9 +30,7 @@ from transforms.common.store.tables import Part, read_rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions", "warn_of_languages"]
-
-log = logging.getLogger("lexbeam")
+__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions"]
 
 SECTION = "cloze.candidates"
 
@@ -42,7 +40,7 @@ class ClozeCandidatesOptions(RunnerOptions):
     """Options of `lexbeam cloze candidates`."""
 
     folder: str | None = input_folder("pairs, of `lexbeam cloze pairs`")
-    asked: CandidateOptions = embedded(CandidateOptions, group="filters")
+    filters: CandidateOptions = embedded(CandidateOptions, group="filters")
 
 
 class CandidatesPlan(NamedTuple):
@@ -50,13 +48,13 @@ class CandidatesPlan(NamedTuple):
 
     Attributes:
         parts: parts of `cloze/pairs`.
-        asking: what is asked of words.
+        filtering: which filters words pass through, and by what.
         quantiles: by filter, where its threshold is taken from the corpus.
         sampled: what it is taken from; None: nothing.
     """
 
     parts: tuple[Part, ...]
-    asking: CandidateSetting
+    filtering: CandidateSetting
     quantiles: Mapping[str, float]
     sampled: Sampled | None
 
@@ -66,25 +64,21 @@ def _reads(options: ClozeCandidatesOptions) -> Sequence[TableSource]:
 
 
 def _check(options: ClozeCandidatesOptions) -> None:
-    check_candidates(options.asked)
+    check_candidates(options.filters)
 
 
 def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
-    parts = inputs.one(PAIRS.name).parts
-    own = options.asked
-    asking, quantiles = asking_of(own)
-    if any(held.name == WORDNET for held in asking.setting.lexicon.held):
-        warn_of_languages(_languages(parts), asking, "`lexbeam cloze pairs`")
+    parts, seed = inputs.one(PAIRS.name).parts, options.filters.seed
+    filtering, quantiles = asking_of(options.filters)
+    setting = filtering.setting
+    if any(held.name == WORDNET for held in setting.lexicon.held):
+        warn_of_languages(_languages(parts), setting.lexicon, "`lexbeam cloze pairs`")
     if not quantiles:
-        return CandidatesPlan(parts, asking, {}, None)
+        return CandidatesPlan(parts, filtering, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
-    cutoff = cutoff_of(ids, RANDOM_PAIRS, own.seed)
-    return CandidatesPlan(
-        parts,
-        asking,
-        quantiles,
-        Sampled(asking.setting.lexicon, asking.setting.encoder, tuple(quantiles), cutoff, own.seed),
-    )
+    cutoff = cutoff_of(ids, RANDOM_PAIRS, seed)
+    sampled = Sampled(setting.lexicon, setting.encoder, tuple(quantiles), cutoff, seed)
+    return CandidatesPlan(parts, filtering, quantiles, sampled)
 
 
 def _languages(parts: Sequence[Part]) -> set[str | None]:
@@ -94,40 +88,21 @@ def _languages(parts: Sequence[Part]) -> set[str | None]:
     return languages
 
 
-def warn_of_languages(languages: Iterable[str | None], asking: CandidateSetting, remedy: str) -> None:
-    """Say of which languages there is no WordNet; some filter asks for one.
-
-    Args:
-        languages: those of pairs; None: they have none.
-        asking: what is asked of words.
-        remedy: what says a language.
-    """
-    lexicon = asking.setting.lexicon
-    for language in sorted(languages, key=lambda one: one or ""):
-        if lexicon.find(WORDNET, language) is None:
-            log.warning(
-                "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word is nonspecific%s",
-                f"language {language!r}" if language else "pairs that have no language",
-                "" if language else f" ({remedy} takes a language)",
-            )
-
-
 def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `cloze/pairs` in, parts of candidates out."""
     from transforms.cloze.filters.ptransforms import FindCandidates
     from transforms.common.store.ptransforms import SpreadOverLanes
 
-    setting = plan.asking.setting
-    setting = setting._replace(lexicon=graph.carry(setting.lexicon))
-    asking = plan.asking._replace(setting=setting)
-    sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=setting.lexicon)
+    lexicon = graph.carry(plan.filtering.setting.lexicon)
+    filtering = plan.filtering._replace(setting=plan.filtering.setting._replace(lexicon=lexicon))
+    sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=lexicon)
     made_of_parts = [JUDGE] if sampled is None else [JUDGE, MEASURE]
     if sampled is not None:
         graph.expect(SETTLE, 1)
     judged, taken, parts = (
         graph.tasks(pipeline, "PairParts", plan.parts, *made_of_parts)
         | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-        | "Find" >> FindCandidates(graph.workspace, asking, sampled, plan.quantiles)
+        | "Find" >> FindCandidates(graph.workspace, filtering, sampled, plan.quantiles)
     )
     return {"parts": parts, "judged": judged, "thresholds": taken}
 
@@ -139,27 +114,32 @@ def _rows(part: Part) -> float:
 def _section(plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)
     taken: list[Thresholds] = outcome.rows["thresholds"]
-    own = plan.asking.setting
-    thresholds = dict(own.thresholds)
-    for found in taken:
-        thresholds |= found.cosines
-    if "nonspecificity" in plan.asking.filters():
-        thresholds["nonspecificity"] = own.depth_below
-    if own.abstractness is not None:
-        thresholds["abstractness"] = own.abstractness.below
     order = ["", *FILTERS]
     return {
         "pairs": sum(part.rows for part in plan.parts),
-        "kinds": list(plan.asking.kinds),
-        "filters": plan.asking.filters(),
-        "thresholds": dict(sorted(thresholds.items())),
-        "random_pairs": {name: n for found in taken for name, n in found.pairs.items()},
+        "kinds": list(plan.filtering.kinds),
+        "filters": plan.filtering.filters(),
+        "thresholds": _thresholds(plan.filtering, taken),
+        "random_pairs": {name: number for sample in taken for name, number in sample.pairs.items()},
         "counts": [
             {**row, "filter": row["filter"] or "all"}
-            for kind in plan.asking.kinds
+            for kind in plan.filtering.kinds
             for row in sorted((c for c in counts if c["kind"] == kind), key=lambda c: order.index(c["filter"]))
         ],
     }
+
+
+def _thresholds(filtering: CandidateSetting, taken: Sequence[Thresholds]) -> dict[str, float]:
+    """Return the thresholds of filters: those that options give, and those taken from the corpus."""
+    setting = filtering.setting
+    thresholds = dict(setting.thresholds)
+    for sample in taken:
+        thresholds |= sample.cosines
+    if "nonspecificity" in filtering.filters():
+        thresholds["nonspecificity"] = setting.depth_below
+    if setting.abstractness is not None:
+        thresholds["abstractness"] = setting.abstractness.below
+    return dict(sorted(thresholds.items()))
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:

@@ -6,9 +6,9 @@
 docs/tasks/cloze/options.md says what readers compute and how options are chosen.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -33,12 +33,14 @@ from transforms.cloze.readers.stages import (
     READ_TRAIN,
     FoldOptions,
     PredictedWords,
+    Tally,
     TrainedReader,
 )
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
+from transforms.common.store.counts import summed, totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
@@ -125,12 +127,12 @@ def _check(options: ClozeOptionsOptions) -> None:
 
 
 def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
-    pairs, found = inputs.one(PAIRS.name).parts, inputs.one(CANDIDATES.name).parts
+    pairs, candidates = inputs.one(PAIRS.name).parts, inputs.one(CANDIDATES.name).parts
     languages: set[str] = set()
     for rows in read_rows([checked(part) for part in pairs], ["language"]):
         languages.update(pc.unique(pc.fill_null(rows["language"], "")).to_pylist())
     kinds: set[str] = set()
-    for rows in read_rows([checked(part) for part in found], ["kind", "passed", "target"]):
+    for rows in read_rows([checked(part) for part in candidates], ["kind", "passed", "target"]):
         kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
     if not kinds:
         raise LexbeamError(
@@ -143,7 +145,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
     groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
     readers = tuple(reader for reader in READERS if reader in options.readers)
     return OptionsPlan(
-        groups=tuple(GroupTask(group, pairs, found) for group in groups),
+        groups=tuple(GroupTask(group, pairs, candidates) for group in groups),
         readers=readers,
         encode=options.encode,
         options=FoldOptions(
@@ -156,7 +158,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
             lexicon.only(WORDNET),
         ),
         choose=ChooseOptions(options.rules, options.encode.asked, lexicon),
-        candidates=found,
+        candidates=candidates,
         pairs=pairs,
     )
 
@@ -193,76 +195,70 @@ def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mappin
 
 def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     chosen: list[ChosenOptions] = outcome.rows["chosen"]
-    questions: Counter[str] = Counter()
-    few: Counter[str] = Counter()
-    reasons: dict[str, Counter[str]] = {}
-    for one in chosen:
-        for count in one.counts:
-            questions[count.kind] += count.questions
-            few[count.kind] += count.too_few
-            reasons.setdefault(count.kind, Counter()).update(count.reasons)
+    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few"))}
+    dropped = totals(
+        {(count.kind, name): number}
+        for part in chosen
+        for count in part.counts
+        for name, number in count.reasons.items()
+    )
     return {
         "readers": list(plan.readers),
         "folds": plan.options.folds,
         "kinds": [
             {
                 "kind": kind,
-                "questions": questions[kind],
-                "too_few_options": few[kind],
-                "dropped": {name: reasons[kind][name] for name in OPTION_REASONS},
+                "questions": counts[kind]["questions"],
+                "too_few_options": counts[kind]["too_few"],
+                "dropped": {name: dropped[kind, name] for name in OPTION_REASONS},
             }
             for kind in KINDS
-            if kind in questions
+            if kind in counts
         ],
         "training": [
             {
-                "kind": key[0][0],
-                "language": key[0][1],
-                "reader": key[1],
-                "fold": key[2],
-                "epochs": len(one.losses),
-                "best": one.best,
-                "questions": one.questions,
-                "held_out": one.held_out,
-                "further": one.further,
-                "loss": one.losses[one.best] if one.losses else None,
+                "kind": kind,
+                "language": language,
+                "reader": reader,
+                "fold": fold,
+                "epochs": len(trained.losses),
+                "best": trained.best,
+                "questions": trained.questions,
+                "held_out": trained.held_out,
+                "further": trained.further,
+                "loss": trained.losses[trained.best] if trained.losses else None,
             }
-            for key, one in sorted(outcome.rows["trained"], key=_key)
+            for ((kind, language), reader, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
         ],
         "measured": _measured(outcome.rows["predicted"]),
     }
 
 
-def _key(element: Any) -> Any:
-    return element[0]
-
-
-def _measured(predicted: list[Any]) -> list[dict[str, Any]]:
+def _measured(predicted: list[tuple[tuple[QuestionGroup, str, int], PredictedWords]]) -> list[dict[str, Any]]:
     """Return how good readers are, over all folds."""
-    found: dict[tuple[str, str, str], list[PredictedWords]] = {}
-    for ((kind, language), reader, _), one in sorted(predicted, key=_key):
-        if one.tally is not None:
-            found.setdefault((kind, language, reader), []).append(one)
-    rows = []
-    for (kind, language, reader), folds in found.items():
-        tallies = [one.tally for one in folds if one.tally is not None]
-        number = sum(one.questions for one in tallies)
-        unseen = sum(one.unseen for one in tallies)
-        reciprocal = sum(one.reciprocal for one in tallies)
-        hits = [sum(one.hits[place] for one in tallies) for place in range(len(CUTS))]
-        rows.append(
-            {
-                "kind": kind,
-                "language": language,
-                "reader": reader,
-                "questions": number,
-                "unseen": unseen,
-                "mrr": reciprocal / number if number else None,
-                "mrr_seen": reciprocal / (number - unseen) if number > unseen else None,
-                **{f"recall_at_{k}": hit / number if number else None for k, hit in zip(CUTS, hits, strict=True)},
-            }
-        )
-    return rows
+    tallies: dict[tuple[str, str, str], list[Tally]] = {}
+    for ((kind, language), reader, _), words in sorted(predicted, key=itemgetter(0)):
+        if words.tally is not None:
+            tallies.setdefault((kind, language, reader), []).append(words.tally)
+    return [
+        {"kind": kind, "language": language, "reader": reader, **_measures(folds)}
+        for (kind, language, reader), folds in tallies.items()
+    ]
+
+
+def _measures(folds: Sequence[Tally]) -> dict[str, int | float | None]:
+    """Return the questions of all folds, and the mean reciprocal rank and recall of the answers."""
+    questions = sum(tally.questions for tally in folds)
+    unseen = sum(tally.unseen for tally in folds)
+    reciprocal = sum(tally.reciprocal for tally in folds)
+    hits = (sum(tally.hits[place] for tally in folds) for place in range(len(CUTS)))
+    return {
+        "questions": questions,
+        "unseen": unseen,
+        "mrr": reciprocal / questions if questions else None,
+        "mrr_seen": reciprocal / (questions - unseen) if questions > unseen else None,
+        **{f"recall_at_{k}": hit / questions if questions else None for k, hit in zip(CUTS, hits, strict=True)},
+    }
 
 
 _DROPPED = SectionTable(
