@@ -6,9 +6,9 @@
 docs/tasks/cloze/answer.md says what systems compute, and what they are trained and asked on.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -37,6 +37,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid, counts_tail, number
+from transforms.common.store.counts import totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -162,83 +163,97 @@ def _check(options: ClozeAnswerOptions) -> None:
 
 def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
     pairs = inputs.one(PAIRS.name).parts
-    made = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
-    groups, splits = _groups(pairs, made)
+    questions = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
+    groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
     if not groups:
         raise LexbeamError(
             "there is nothing to ask: no pair has a target with options"
-            if made is None
+            if questions is None
             else "there is nothing to ask: table cloze/questions has no question that is kept"
         )
     by_split = options.by == "split"
-    for name in options.splits if by_split else ():
-        if name not in splits:
-            raise UsageError(
-                f"`splits`: no question is in split {name!r}, there are "
-                f"{', '.join(sorted(splits))}: name three of them, or give `by` article"
-            )
+    if by_split and questions is not None:
+        _check_splits(options.splits, questions)
     vectors = (options.vectors,) if options.vectors else ()
     lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
-    folds = (WHOLE,) if by_split else range(options.folds)
-    keys = tuple(
-        sorted(
-            (system, language, kind, fold)
-            for system in SYSTEMS
-            if system in options.systems
-            for language, kind in groups
-            for fold in folds
-        )
-    )
     train, dev, test = options.splits if by_split else SPLITS
     models = choice_models(options.systems)
-    settings = ChoiceSettings(
-        options.max_length, options.device, test if by_split else None, tuple(sorted({model.kind for model in models}))
-    )
     return AnswerPlan(
-        tuple(
-            AskTask(
-                part.number, part, None if made is None else tuple(one for one in made if one.number == part.number)
-            )
-            for part in pairs
-        ),
-        tuple(sorted({language for language, _ in groups})),
-        keys,
-        models,
-        options.vocabulary,
-        AnswerOptions(
+        tasks=_tasks(pairs, questions),
+        languages=tuple(sorted({language for language, _ in groups})),
+        keys=_keys(options, groups),
+        models=models,
+        vocabulary=options.vocabulary,
+        options=AnswerOptions(
             0 if by_split else options.folds, (train, dev, test), options.cross, options.seed, options.reader, lexicon
         ),
-        settings,
-        options.bootstrap,
+        settings=ChoiceSettings(
+            options.max_length,
+            options.device,
+            test if by_split else None,
+            tuple(sorted({model.kind for model in models})),
+        ),
+        bootstrap=options.bootstrap,
     )
 
 
-def _groups(pairs: Sequence[Part], made: Sequence[Part] | None) -> tuple[set[tuple[str, str]], set[str]]:
-    """Return languages and kinds of what there is to ask, and splits."""
+def _check_splits(splits: Sequence[str], questions: Sequence[Part]) -> None:
+    names: set[str] = set()
+    for rows in _kept(questions, ["split"]):
+        names.update(pc.unique(pc.drop_null(rows["split"])).to_pylist())
+    for name in splits:
+        if name not in names:
+            raise UsageError(
+                f"`splits`: no question is in split {name!r}, there are "
+                f"{', '.join(sorted(names))}: name three of them, or give `by` article"
+            )
+
+
+def _tasks(pairs: Sequence[Part], questions: Sequence[Part] | None) -> tuple[AskTask, ...]:
+    """Return each part of the pairs with the parts of the questions that have its number."""
+    if questions is None:
+        return tuple(AskTask(part.number, part, None) for part in pairs)
+    return tuple(
+        AskTask(part.number, part, tuple(made for made in questions if made.number == part.number)) for part in pairs
+    )
+
+
+def _keys(options: ClozeAnswerOptions, groups: Collection[tuple[str, str]]) -> "tuple[Key, ...]":
+    """Return what is trained: systems, for each language and kind, and each fold of the articles."""
+    systems = [system for system in SYSTEMS if system in options.systems]
+    folds = (WHOLE,) if options.by == "split" else range(options.folds)
+    return tuple(
+        sorted((system, language, kind, fold) for system in systems for language, kind in groups for fold in folds)
+    )
+
+
+def _kept(questions: Sequence[Part], columns: Sequence[str]) -> Iterator[pa.Table]:
+    for rows in read_rows([checked(part) for part in questions], [*columns, "kept"]):
+        yield rows.filter(rows["kept"])
+
+
+def _groups_of_questions(questions: Sequence[Part]) -> set[tuple[str, str]]:
+    """Return the languages and kinds of questions."""
+    return {group for rows in _kept(questions, ["language", "kind"]) for group in _groups(rows)}
+
+
+def _groups_of_targets(pairs: Sequence[Part]) -> set[tuple[str, str]]:
+    """Return the languages and kinds of targets that stand in their summaries."""
     groups: set[tuple[str, str]] = set()
-    splits: set[str] = set()
-    if made is not None:
-        columns = ["kind", "language", "split", "kept"]
-        for rows in read_rows([checked(part) for part in made], columns):
-            rows = rows.filter(rows["kept"])
-            splits.update(pc.unique(pc.drop_null(rows["split"])).to_pylist())
-            for row in rows.group_by(["language", "kind"]).aggregate([]).to_pylist():
-                groups.add((row["language"] or "", row["kind"]))
-        return groups, splits
     for rows in read_rows([checked(part) for part in pairs], ["language", "targets"]):
-        targets = rows["targets"].combine_chunks()
-        owners, values = pc.list_parent_indices(targets), pc.list_flatten(targets)
-        found = pa.table(
-            {
-                "language": rows["language"].combine_chunks().take(owners),
-                "kind": pc.struct_field(values, "kind"),
-                "token": pc.struct_field(values, "token"),
-            }
-        )
-        found = found.filter(pc.is_valid(found["token"]))
-        for row in found.group_by(["language", "kind"]).aggregate([]).to_pylist():
-            groups.add((row["language"] or "", row["kind"]))
-    return groups, splits
+        lists = rows["targets"].combine_chunks()
+        targets = pc.list_flatten(lists)
+        columns = {
+            "language": rows["language"].combine_chunks().take(pc.list_parent_indices(lists)),
+            "kind": pc.struct_field(targets, "kind"),
+        }
+        groups |= _groups(pa.table(columns).filter(pc.is_valid(pc.struct_field(targets, "token"))))
+    return groups
+
+
+def _groups(rows: pa.Table) -> set[tuple[str, str]]:
+    combinations = rows.group_by(["language", "kind"]).aggregate([]).to_pylist()
+    return {(row["language"] or "", row["kind"]) for row in combinations}
 
 
 def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -275,13 +290,11 @@ def _resources(plan: AnswerPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: Counter[tuple[str, str]] = Counter()
     asked: list[FiveWayQuestions] = outcome.rows["asked"]
-    for one in asked:
-        for kind, reason, count in one.counts:
-            counts[kind, reason] += count
+    counts = totals({(kind, reason): number} for part in asked for kind, reason, number in part.counts)
+    kinds = {kind for kind, _ in counts}
     return {
-        "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(m.system for m in plan.models)],
+        "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(model.system for model in plan.models)],
         "folds": plan.options.folds,
         "splits": [] if plan.options.folds else list(plan.options.splits),
         "kinds": [
@@ -291,41 +304,37 @@ def _section(plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
                 "reasons": {name: counts[kind, name] for name in ASKED_REASONS},
             }
             for kind in KINDS
-            if any(kind == one for one, _ in counts)
+            if kind in kinds
         ],
         "training": [
             {
-                "system": key[0],
-                "language": key[1],
-                "trained_on": key[2],
-                "fold": None if key[3] == WHOLE else key[3],
-                "epochs": len(one.losses),
-                "best": one.best,
-                "questions": one.questions,
-                "held_out": one.held_out,
-                "loss": one.losses[one.best] if one.losses else None,
+                "system": system,
+                "language": language,
+                "trained_on": kind,
+                "fold": None if fold == WHOLE else fold,
+                "epochs": len(trained.losses),
+                "best": trained.best,
+                "questions": trained.questions,
+                "held_out": trained.held_out,
+                "loss": trained.losses[trained.best] if trained.losses else None,
             }
-            for key, one in sorted(outcome.rows["trained"], key=_key)
+            for (system, language, kind, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
         ],
     }
-
-
-def _key(element: Any) -> Any:
-    return element[0]
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what was asked, and how many answers are right."""
     section = snapshot.section(SECTION)
-    for own in section["kinds"]:
-        yield f"{own['kind']}: {own['questions']} questions{counts_tail(own['reasons'])}"
+    for counts in section["kinds"]:
+        yield f"{counts['kind']}: {counts['questions']} questions{counts_tail(counts['reasons'])}"
     idle = sum(not row["questions"] for row in section["training"])
     if idle:
         yield f"{idle} systems had no question to be trained on: what they answer is chance"
     rows = []
-    for one in snapshot.read(CLOZE_METRICS.name).sort_by("subset").to_pylist():
-        between = "-" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}"
-        rows.append((one["subset"], one["system"], number(one["value"]), between, str(one["n"])))
+    for row in snapshot.read(CLOZE_METRICS.name).sort_by("subset").to_pylist():
+        interval = "-" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
+        rows.append((row["subset"], row["system"], number(row["value"]), interval, str(row["n"])))
     heads = ("asked", "system", "accuracy", "interval", "n")
     yield Grid(heads, tuple(rows), frozenset((2, 4)), 2)
 
