@@ -4,7 +4,14 @@ import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["CHANGE_METRICS", "REASONS", "metrics_table"]
+__all__ = [
+    "CHANGE_METRICS",
+    "CLOZE_METRICS",
+    "COMPLEXITY_METRICS",
+    "REASONS",
+    "SIMPLIFICATION_METRICS",
+    "metrics_table",
+]
 
 # Why a value is null, or its interval alone is.
 REASONS = {
@@ -64,3 +71,6 @@ def metrics_table(task: str) -> Table:
 
 
 CHANGE_METRICS = metrics_table("change")
+COMPLEXITY_METRICS = metrics_table("complexity")
+CLOZE_METRICS = metrics_table("cloze")
+SIMPLIFICATION_METRICS = metrics_table("simplification")

@@ -2,10 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.answers import REASONS as ANSWER_REASONS
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID, QUESTION_ID, rejects_columns
+from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID, QUESTION_ID
 from schemas.columns import Table, column
-from schemas.rejects import REASONS
+from schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
     "ANNOTATIONS",
@@ -146,6 +145,6 @@ ANNOTATION_REJECT_REASONS = {
 ANNOTATION_REJECTS = Table(
     name="cloze/annotation_rejects",
     row="a row of a file of annotations that gave none",
-    key=("source", "position", "stage", "reason", "detail"),
-    columns=rejects_columns("answers", ANNOTATION_REJECT_REASONS),
+    key=REJECT_KEY,
+    columns=reject_columns("answers", ANNOTATION_REJECT_REASONS),
 )

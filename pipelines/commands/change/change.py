@@ -21,15 +21,13 @@ from pipelines.commands.change.plan import (
     read_targets,
 )
 from pipelines.frame.command import Command, Graph, HandedBack, TableSource
-from schemas.change.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
-from schemas.change.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
-from schemas.change.pairs import PAIRS
-from schemas.change.scores import SCORES
+from schemas.change.scores import PAIRS, SCORES
 from schemas.change.series import POINTS
 from schemas.change.series import SERIES as SERIES_TABLE
-from schemas.change.slices import SLICES
+from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
+from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
+from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
-from schemas.change.vectors import VECTORS
 from transforms.change.graph.null_pairs import first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes

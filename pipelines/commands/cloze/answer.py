@@ -18,8 +18,9 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.answers import ANSWERS, ASKED_REASONS
-from schemas.cloze.pairs import CLOZE_METRICS, KINDS, PAIRS
+from schemas.cloze.pairs import KINDS, PAIRS
 from schemas.cloze.questions import QUESTIONS
+from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
 from transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
 from transforms.cloze.answers.multiple_choice import (

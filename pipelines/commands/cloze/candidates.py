@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.cloze.pairs import CANDIDATES, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.pairs import PAIRS
 from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates

@@ -17,7 +17,9 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
+from schemas.cloze.pairs import KINDS, PAIRS
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.filters.word_resources import as_wordnet, check_spec, static_vectors, within_wordnet
 from transforms.cloze.options.choice import OptionRules

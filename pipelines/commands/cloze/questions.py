@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.cloze.pairs import CANDIDATES, KINDS, OPTIONS, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.options import OPTIONS
+from schemas.cloze.pairs import KINDS, PAIRS
 from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
 from transforms.cloze.questions.files import check_name, refuse_existing, write_questions

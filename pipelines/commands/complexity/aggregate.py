@@ -17,7 +17,8 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
-from schemas.complexity.instances import INSTANCES, JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option

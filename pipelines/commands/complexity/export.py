@@ -14,7 +14,8 @@ from pipelines.commands.options import annotators, order_seed, sheet_path
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
-from schemas.complexity.instances import INSTANCES, KINDS, PREDICTIONS
+from schemas.complexity.instances import INSTANCES, KINDS
+from schemas.complexity.scores import PREDICTIONS
 from transforms.common.draws.by_content import permutation
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.complexity.instances import COVERAGE, FEATURES, INSTANCES
+from schemas.complexity.features import COVERAGE, FEATURES
+from schemas.complexity.instances import INSTANCES
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block

@@ -19,7 +19,8 @@ from pipelines.commands.options import annotation_engine, encodings, excluded_fi
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import list_inputs
-from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LABELS, LOAD_REJECTS
+from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_REJECTS
+from schemas.complexity.labels import LABELS
 from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option

@@ -17,16 +17,11 @@ import pyarrow.parquet as pq
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.complexity.instances import (
-    COMPLEXITY_METRICS,
-    FEATURES,
-    IMPORTANCE,
-    INSTANCES,
-    LABELS,
-    LEARNING,
-    PREDICTIONS,
-    SPLITS,
-)
+from schemas.complexity.features import FEATURES
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS, SPLITS
+from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot

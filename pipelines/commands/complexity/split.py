@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
-from schemas.complexity.instances import INSTANCES, LABELS, SPLITS, STRATA
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS, SPLITS, STRATA
 from transforms.common.draws.splits import parse_shares
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot

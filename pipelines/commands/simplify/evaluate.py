@@ -18,16 +18,10 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RUN, PublishOptions
-from schemas.simplification.instances import (
-    CANDIDATES,
-    FUNNEL,
-    INSTANCES,
-    RANKINGS,
-    SELECTIONS,
-    SIMPLIFICATION_METRICS,
-    SIMPLIFICATIONS,
-    SUBSTITUTES,
-)
+from schemas.metrics import SIMPLIFICATION_METRICS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block

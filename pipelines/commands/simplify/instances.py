@@ -19,7 +19,8 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSou
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import list_inputs
 from schemas.complexity.instances import INSTANCES as COMPLEX
-from schemas.complexity.instances import LABELS, PREDICTIONS
+from schemas.complexity.labels import LABELS
+from schemas.complexity.scores import PREDICTIONS
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from transforms.annotation.engines.registry import describe_engine

@@ -15,8 +15,10 @@ from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import INSTANCES as LABELLED
-from schemas.complexity.instances import LABELS
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SUBSTITUTES
+from schemas.complexity.labels import LABELS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import RANKINGS
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block

@@ -14,7 +14,9 @@ import pyarrow as pa
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES
+from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.counts import totals

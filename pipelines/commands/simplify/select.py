@@ -15,7 +15,8 @@ import pyarrow as pa
 from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions, model_folder
-from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
+from schemas.simplification.instances import INSTANCES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CANDIDATES
+from schemas.cloze.candidates import CANDIDATES
 from schemas.columns import column
 from transforms.cloze.filters.registry import FILTERS
 from transforms.common.publish.snapshots import Snapshot

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.columns import column
-from schemas.simplification.instances import REASONS
+from schemas.simplification.candidates import REASONS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.panels import Panel, Rows
 from transforms.report.section_tables import SectionTable, TableColumn

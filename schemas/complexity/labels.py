@@ -1,0 +1,129 @@
+"""Tables of labels: `complexity/judgments`, `judgment_rejects`, `labels`, `splits` and `strata`."""
+
+import pyarrow as pa
+
+from schemas.columns import Table, column
+from schemas.complexity.instances import INSTANCE_ID
+from schemas.rejects import ANSWER_REASONS, REJECT_KEY, reject_columns
+
+__all__ = ["COMPLEXITY", "JUDGMENTS", "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "LABELS", "SPLITS", "STRATA"]
+
+COMPLEXITY = "0: very easy, .25: easy, .5: neutral, .75: difficult, 1: very difficult"
+
+# Why a judgment that could be read does not count.
+JUDGMENT_REASONS = {
+    "unknown_instance": "no instance has this id",
+    "undecided": "the annotator could not decide",
+    "unknown_annotator": "the file does not say who judged, and such judgments are dropped",
+    "repeated": "another judgment of the same instance by the same annotator counts",
+    "no_weight": "the annotator agrees so little with the others that the weight is 0",
+}
+
+JUDGMENTS = Table(
+    name="complexity/judgments",
+    row="a judgment of an instance by an annotator",
+    key=("instance_id", "annotator", "number"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("annotator", pa.string(), "who judged; empty where the file does not say"),
+        column(
+            "number",
+            pa.int32(),
+            "which of the annotator's judgments of the instance, in the order of the files",
+            range="0 and up",
+        ),
+        column("group", pa.string(), "group of the annotator", nullable=True),
+        column("value", pa.float64(), COMPLEXITY, range="0 to 1", nullable=True),
+        column("weight", pa.float64(), "how much it counts", range="0 and up"),
+        column("kept", pa.bool_(), "whether it counts"),
+        column("reason", pa.string(), "why it does not count", range=", ".join(JUDGMENT_REASONS), nullable=True),
+        column("source", pa.string(), "the file"),
+    ],
+)
+
+JUDGMENT_REJECTS = Table(
+    name="complexity/judgment_rejects",
+    row="a row of a file of judgments that gave none",
+    key=REJECT_KEY,
+    columns=reject_columns("answers", ANSWER_REASONS),
+)
+
+LABELS = Table(
+    name="complexity/labels",
+    row="the complexity of an instance, by all annotators or by a group of them",
+    key=("instance_id", "group"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("group", pa.string(), "group of annotators; empty for all"),
+        column("complexity", pa.float64(), f"mean of the judgments: {COMPLEXITY}", range="0 to 1", nullable=True),
+        column(
+            "annotations",
+            pa.int32(),
+            "judgments that count; null where a file gives means alone",
+            range="0 and up",
+            nullable=True,
+        ),
+        column(
+            "spread",
+            pa.float64(),
+            "sample standard deviation of the judgments; null for fewer than two",
+            range="0 and up",
+            nullable=True,
+        ),
+        column("reason", pa.string(), "why complexity is null", range="too_few, no_label", nullable=True),
+    ],
+)
+
+SPLITS = Table(
+    name="complexity/splits",
+    row="the split of an instance",
+    key=("instance_id",),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("split", pa.string(), "name of the split; null for instances left out", nullable=True),
+        column("method", pa.string(), "how it was chosen", range="paper, paper-global, balanced"),
+        column("reason", pa.string(), "why an instance is in no split", range="no_label, duplicate", nullable=True),
+    ],
+)
+
+STRATA = Table(
+    name="complexity/strata",
+    row="what a split has of a kind and a genre, or of all",
+    key=("method", "kind", "genre", "split"),
+    columns=[
+        column("method", pa.string(), "how splits were chosen"),
+        column("kind", pa.string(), "kind of instances; empty for all kinds"),
+        column("genre", pa.string(), "genre; empty for all; null for instances without one", nullable=True),
+        column("split", pa.string(), "name of the split"),
+        column("rows", pa.int64(), "instances", range="0 and up"),
+        column("share", pa.float64(), "of this kind and genre's instances in splits", range="0-1"),
+        column("wanted", pa.float64(), "that share as asked for", range="0-1"),
+        column(
+            "of_split",
+            pa.float64(),
+            "share of the split's instances of this kind that are of this genre",
+            range="0-1",
+            nullable=True,
+        ),
+        column("of_all", pa.float64(), "the same of all splits together", range="0-1"),
+        column("mean", pa.float64(), "mean complexity", range="0 to 1", nullable=True),
+        column("sd", pa.float64(), "sample standard deviation of complexity", range="0 and up", nullable=True),
+        column(
+            "quantiles",
+            pa.list_(pa.float64()),
+            "quantiles 0, .05, .1 to 1 of complexity",
+            range="0 to 1",
+            nullable=True,
+        ),
+        column(
+            "distance",
+            pa.float64(),
+            "largest two-sample Kolmogorov-Smirnov distance of complexity to another split",
+            range="0 to 1",
+            nullable=True,
+        ),
+        column("farthest", pa.string(), "the split that it is to", nullable=True),
+        column("shared_tokens", pa.int64(), "case-folded targets that stand in another split, too", range="0 and up"),
+        column("shared_sentences", pa.int64(), "sentences that stand in another split, too", range="0 and up"),
+    ],
+)
