@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason
 
 __all__ = [
     "CHANGE_METRICS",
@@ -59,13 +59,7 @@ def metrics_table(task: str) -> Table:
                 range="0 and up",
                 nullable=True,
             ),
-            column(
-                "reason",
-                pa.string(),
-                "why the value is null, or the interval alone",
-                range=", ".join(REASONS) + ", or a metric's own",
-                nullable=True,
-            ),
+            reason("why the value is null, or the interval alone", (*REASONS, "or a metric's own")),
         ],
     )
 

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason, share
 
 __all__ = ["FINDINGS", "NULL_REASONS", "PAIRS", "SCORES"]
 
@@ -37,7 +37,7 @@ SCORES = Table(
             nullable=True,
         ),
         column("seeds", pa.int32(), "seeds that the score rests on", range="0 and up"),
-        column("reason", pa.string(), "why the score is null", range=", ".join(NULL_REASONS), nullable=True),
+        reason("why the score is null", NULL_REASONS),
         column(
             "threshold",
             pa.float64(),
@@ -53,8 +53,8 @@ SCORES = Table(
         column("ranked", pa.bool_(), "whether rankings shown to people take the word"),
         column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
         column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-        column("relative_from", pa.float64(), "uses over all tokens, earlier", range="0 to 1"),
-        column("relative_to", pa.float64(), "uses over all tokens, later", range="0 to 1"),
+        share("relative_from", "uses over all tokens, earlier"),
+        share("relative_to", "uses over all tokens, later"),
         column("documents_from", pa.int64(), "documents using it in the earlier slice"),
         column("documents_to", pa.int64(), "documents using it in the later slice"),
         column(
@@ -76,32 +76,18 @@ SCORES = Table(
         column("null_runs", pa.int32(), "how many they are", range="0 and up", nullable=True),
         column("null_unit", pa.string(), "what is dealt out", range="document, author", nullable=True),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
-        column(
-            "p_value",
-            pa.float64(),
-            "of a score as high by chance; null for words that are neither ranked nor targets",
-            range="0 to 1",
-            nullable=True,
+        share(
+            "p_value", "of a score as high by chance; null for words that are neither ranked nor targets", nullable=True
         ),
-        column(
+        share(
             "q_value",
-            pa.float64(),
             "p_value by Benjamini and Hochberg: usage differs; null where no finding is possible",
-            range="0 to 1",
             nullable=True,
         ),
-        column(
-            "p_relative",
-            pa.float64(),
-            "of a score as high beside the vocabulary at large",
-            range="0 to 1",
-            nullable=True,
-        ),
-        column(
+        share("p_relative", "of a score as high beside the vocabulary at large", nullable=True),
+        share(
             "q_relative",
-            pa.float64(),
             "p_relative by Benjamini and Hochberg: usage differs more than the vocabulary at large",
-            range="0 to 1",
             nullable=True,
         ),
         column(
@@ -162,27 +148,9 @@ PAIRS = Table(
             unit="standard deviations of chance",
             nullable=True,
         ),
-        column(
-            "share_differs",
-            pa.float64(),
-            "share of the ranked words with q_value up to .05",
-            range="0 to 1",
-            nullable=True,
-        ),
-        column(
-            "share_relative",
-            pa.float64(),
-            "share of the ranked words with q_relative up to .05",
-            range="0 to 1",
-            nullable=True,
-        ),
-        column(
-            "share_significant",
-            pa.float64(),
-            "share of the ranked words with both up to .05",
-            range="0 to 1",
-            nullable=True,
-        ),
+        share("share_differs", "share of the ranked words with q_value up to .05", nullable=True),
+        share("share_relative", "share of the ranked words with q_relative up to .05", nullable=True),
+        share("share_significant", "share of the ranked words with both up to .05", nullable=True),
         column(
             "spearman_from",
             pa.float64(),

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, share, upos
 
 __all__ = ["ALIGNMENTS", "NEIGHBOURS", "SLICES", "VECTORS"]
 
@@ -24,9 +24,7 @@ SLICES = Table(
         column("types", pa.int64(), "distinct words in the view"),
         column("vocabulary", pa.int64(), "words with at least min_count uses"),
         column("min_count", pa.int32(), "frequency cut", unit="uses"),
-        column(
-            "largest_document_share", pa.float64(), "share of the tokens that the longest document has", range="0 to 1"
-        ),
+        share("largest_document_share", "share of the tokens that the longest document has"),
     ],
 )
 
@@ -39,14 +37,10 @@ def _vector_columns(dim: int) -> list[pa.Field]:
         column("count", pa.int64(), "uses in the slice", unit="uses"),
         column("documents", pa.int64(), "documents of the slice that use it"),
         column("proper_nouns", pa.int64(), "uses tagged PROPN; null without tags", unit="uses", nullable=True),
-        column(
-            "upos",
-            pa.string(),
-            "part of speech that most of its tagged uses in the slice have, ties by alphabet; null without tags",
-            range="UPOS of Universal Dependencies 2",
-            nullable=True,
+        upos(
+            "upos", "part of speech that most of its tagged uses in the slice have, ties by alphabet; null without tags"
         ),
-        column("upos_share", pa.float64(), "share of its tagged uses that have it", range="0 to 1", nullable=True),
+        share("upos_share", "share of its tagged uses that have it", nullable=True),
         column("vector", pa.list_(pa.float32(), dim), "input vector of the SGNS model, unaligned"),
     ]
 

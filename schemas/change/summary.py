@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, share, upos
 
 __all__ = ["SUMMARY", "suffixed"]
 
@@ -32,18 +32,15 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
         column("slice_to", pa.string(), "later slice"),
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked"),
-        column(
+        upos(
             "upos",
-            pa.string(),
             "part of speech that most of its tagged uses in both slices have, ties by alphabet; null without tags",
-            range=UPOS,
-            nullable=True,
         ),
-        column("upos_share", pa.float64(), "share of its tagged uses that have it", range="0 to 1", nullable=True),
+        share("upos_share", "share of its tagged uses that have it", nullable=True),
         column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
         column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-        column("relative_from", pa.float64(), "uses over all tokens, earlier", range="0 to 1"),
-        column("relative_to", pa.float64(), "uses over all tokens, later", range="0 to 1"),
+        share("relative_from", "uses over all tokens, earlier"),
+        share("relative_to", "uses over all tokens, later"),
         column(
             "relative_change",
             pa.float64(),

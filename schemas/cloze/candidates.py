@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 
 from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID
-from schemas.columns import Table, column, entries_of
+from schemas.columns import Table, column, entries_of, reason
 
 __all__ = ["CANDIDATES"]
 
@@ -52,13 +52,7 @@ def _candidates() -> list[pa.Field]:
         column("target", pa.bool_(), "whether the files have it as a target of this kind"),
         *_verdicts(filters),
         column("passed", pa.bool_(), "whether all filters that were evaluated let it through"),
-        column(
-            "reason",
-            pa.string(),
-            "the first filter, in their order, that did not",
-            range=", ".join(filters),
-            nullable=True,
-        ),
+        reason("the first filter, in their order, that did not", filters),
     ]
 
 

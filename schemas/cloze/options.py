@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, QUESTION_ID
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason
 
 __all__ = ["OPTIONS", "OPTION_REASONS", "PREDICTIONS"]
 
@@ -48,6 +48,6 @@ OPTIONS = Table(
         column("score", pa.float64(), "sum of reciprocal ranks", range="0 and up"),
         column("list_size", pa.int32(), "length of the readers' lists that it was found in", nullable=True),
         column("kept", pa.bool_(), "whether the question has it"),
-        column("reason", pa.string(), "why not", range=", ".join(OPTION_REASONS), nullable=True),
+        reason("why not", OPTION_REASONS),
     ],
 )

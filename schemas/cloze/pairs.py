@@ -5,7 +5,7 @@ Everything that is made of pairs is keyed by hashes of content, and sorted by th
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, language, upos
 from schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
@@ -54,13 +54,7 @@ def _text(name: str) -> list[pa.Field]:
         column(name, pa.string(), f"the {name}"),
         column(f"{name}_forms", pa.list_(pa.string()), "its word forms"),
         column(f"{name}_lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True),
-        column(
-            f"{name}_upos",
-            pa.list_(pa.string()),
-            "their parts of speech; null without annotation",
-            range="UPOS of Universal Dependencies 2",
-            nullable=True,
-        ),
+        upos(f"{name}_upos", "their parts of speech; null without annotation", of_tokens=True),
         column(f"{name}_starts", pa.list_(pa.int32()), "where they start", unit="code points"),
         column(f"{name}_ends", pa.list_(pa.int32()), "where they end", unit="code points"),
         column(f"{name}_sentences", pa.list_(pa.int32()), "the first token of each sentence", range="0 and up"),
@@ -93,7 +87,7 @@ PAIRS = Table(
         column(
             "article_id", pa.string(), "hash of the passage, by which folds and splits are drawn; 32 hexadecimal digits"
         ),
-        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        language(),
         column("genre", pa.string(), "genre", nullable=True),
         *_text("summary"),
         *_text("passage"),

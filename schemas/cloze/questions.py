@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID, QUESTION_ID
-from schemas.columns import Table, column
+from schemas.columns import Table, column, language, reason, share
 from schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
@@ -37,20 +37,14 @@ QUESTIONS = Table(
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
         column("pair_id", pa.string(), PAIR_ID),
         column("article_id", pa.string(), "the passage, see table cloze/pairs"),
-        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        language(),
         column("article", pa.string(), "the passage", nullable=True),
         column("question", pa.string(), "the summary with @placeholder", nullable=True),
         column("options", pa.list_(pa.string()), "the five options in their order", nullable=True),
         column("label", pa.int32(), "which of them is the answer", range="0 to 4", nullable=True),
         column("answer", pa.string(), "the answer"),
         column("upos", pa.string(), "its part of speech", nullable=True),
-        column(
-            "concreteness",
-            pa.float64(),
-            "how concrete it is, where the kind asks for that",
-            range="0 to 1",
-            nullable=True,
-        ),
+        share("concreteness", "how concrete it is, where the kind asks for that", nullable=True),
         column(
             "depth",
             pa.float64(),
@@ -61,7 +55,7 @@ QUESTIONS = Table(
         column("origin", pa.string(), "where its options come from", range="readers, frequency", nullable=True),
         column("split", pa.string(), "train, dev or test, or as `shares` names them", nullable=True),
         column("kept", pa.bool_(), "whether it is a question"),
-        column("reason", pa.string(), "why not", range=", ".join(QUESTION_REASONS), nullable=True),
+        reason("why not", QUESTION_REASONS),
     ],
 )
 
@@ -87,9 +81,9 @@ ANNOTATIONS = Table(
         column("span_passage", pa.string(), "evidence in the passage", nullable=True),
         column("span_summary", pa.string(), "evidence in the summary", nullable=True),
         column("explained", pa.string(), "what the annotator says of it", nullable=True),
-        column("approval_rate", pa.float64(), "of the annotator", range="0 to 1", nullable=True),
+        share("approval_rate", "of the annotator", nullable=True),
         column("kept", pa.bool_(), "whether it counts"),
-        column("reason", pa.string(), "why not", range=", ".join(ANNOTATION_REASONS), nullable=True),
+        reason("why not", ANNOTATION_REASONS),
         column("source", pa.string(), "the file"),
         column("position", pa.string(), "its line; empty of a sheet, where ids name the row"),
     ],
@@ -113,7 +107,7 @@ VERDICTS = Table(
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
         column("answers", pa.int32(), "answers that count", range="0 and up"),
         column("right", pa.int32(), "of them, right ones", range="0 and up"),
-        column("accuracy", pa.float64(), "share of them that are right", range="0 to 1", nullable=True),
+        share("accuracy", "share of them that are right", nullable=True),
         column("evidence", pa.int32(), "of them, those that quote both passage and summary", range="0 and up"),
         column("easy", pa.int32(), "of them, those that call it easy", range="0 and up"),
         column("easy_wrong", pa.int32(), "of these, wrong ones", range="0 and up"),
@@ -124,15 +118,9 @@ VERDICTS = Table(
             range="0 to 4",
             nullable=True,
         ),
-        column(
-            "majority_share",
-            pa.float64(),
-            "share of the answers that are the most frequent",
-            range="0 to 1",
-            nullable=True,
-        ),
+        share("majority_share", "share of the answers that are the most frequent", nullable=True),
         column("kept", pa.bool_(), "whether the question is kept"),
-        column("reason", pa.string(), "why not", range=", ".join(VERDICT_REASONS), nullable=True),
+        reason("why not", VERDICT_REASONS),
     ],
 )
 

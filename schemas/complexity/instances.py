@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, language, upos
 from schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = ["FLAGS", "INSTANCES", "INSTANCE_ID", "KINDS", "LOAD_REASONS", "LOAD_REJECTS", "instances_schema"]
@@ -45,7 +45,7 @@ INSTANCES = Table(
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
         column("token", pa.string(), "the target as it stands"),
         column("genre", pa.string(), "genre, or the corpus that a file names", nullable=True),
-        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        language(),
         column("sentence", pa.string(), "the sentence; null for a word of a list", nullable=True),
         column(
             "start",
@@ -57,13 +57,7 @@ INSTANCES = Table(
         column("end", pa.int32(), "where it ends (exclusive)", unit="code points", nullable=True),
         column("forms", pa.list_(pa.string()), "word forms of the sentence", nullable=True),
         column("lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True),
-        column(
-            "upos",
-            pa.list_(pa.string()),
-            "their parts of speech; null without annotation",
-            range="UPOS of Universal Dependencies 2",
-            nullable=True,
-        ),
+        upos("upos", "their parts of speech; null without annotation", of_tokens=True),
         column(
             "position",
             pa.int32(),

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason, share
 from schemas.complexity.instances import INSTANCE_ID
 from schemas.rejects import ANSWER_REASONS, REJECT_KEY, reject_columns
 
@@ -33,10 +33,10 @@ JUDGMENTS = Table(
             range="0 and up",
         ),
         column("group", pa.string(), "group of the annotator", nullable=True),
-        column("value", pa.float64(), COMPLEXITY, range="0 to 1", nullable=True),
+        share("value", COMPLEXITY, nullable=True),
         column("weight", pa.float64(), "how much it counts", range="0 and up"),
         column("kept", pa.bool_(), "whether it counts"),
-        column("reason", pa.string(), "why it does not count", range=", ".join(JUDGMENT_REASONS), nullable=True),
+        reason("why it does not count", JUDGMENT_REASONS),
         column("source", pa.string(), "the file"),
     ],
 )
@@ -55,7 +55,7 @@ LABELS = Table(
     columns=[
         column("instance_id", pa.string(), INSTANCE_ID),
         column("group", pa.string(), "group of annotators; empty for all"),
-        column("complexity", pa.float64(), f"mean of the judgments: {COMPLEXITY}", range="0 to 1", nullable=True),
+        share("complexity", f"mean of the judgments: {COMPLEXITY}", nullable=True),
         column(
             "annotations",
             pa.int32(),
@@ -106,7 +106,7 @@ STRATA = Table(
             nullable=True,
         ),
         column("of_all", pa.float64(), "the same of all splits together", range="0-1"),
-        column("mean", pa.float64(), "mean complexity", range="0 to 1", nullable=True),
+        share("mean", "mean complexity", nullable=True),
         column("sd", pa.float64(), "sample standard deviation of complexity", range="0 and up", nullable=True),
         column(
             "quantiles",
@@ -115,12 +115,8 @@ STRATA = Table(
             range="0 to 1",
             nullable=True,
         ),
-        column(
-            "distance",
-            pa.float64(),
-            "largest two-sample Kolmogorov-Smirnov distance of complexity to another split",
-            range="0 to 1",
-            nullable=True,
+        share(
+            "distance", "largest two-sample Kolmogorov-Smirnov distance of complexity to another split", nullable=True
         ),
         column("farthest", pa.string(), "the split that it is to", nullable=True),
         column("shared_tokens", pa.int64(), "case-folded targets that stand in another split, too", range="0 and up"),

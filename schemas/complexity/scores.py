@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, share
 from schemas.complexity.instances import INSTANCE_ID, KINDS
 
 __all__ = ["IMPORTANCE", "LEARNING", "PREDICTIONS"]
@@ -22,8 +22,8 @@ PREDICTIONS = Table(
             range="0 and up",
             nullable=True,
         ),
-        column("prediction", pa.float64(), "predicted complexity", range="0 to 1"),
-        column("complexity", pa.float64(), "its label, if it has one", range="0 to 1", nullable=True),
+        share("prediction", "predicted complexity"),
+        share("complexity", "its label, if it has one", nullable=True),
     ],
 )
 
@@ -61,7 +61,7 @@ LEARNING = Table(
     columns=[
         column("scorer", pa.string(), "the scorer"),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
-        column("share", pa.float64(), "share of the training targets", range="0 to 1"),
+        share("share", "share of the training targets"),
         column("trained", pa.float64(), "instances that it was trained on, mean over folds", range="1 and up"),
         column(
             "pearson",

@@ -5,7 +5,7 @@ A candidate is a row for each form and setting; each later stage has a row for e
 
 import pyarrow as pa
 
-from schemas.columns import Table, column, entries_of
+from schemas.columns import Table, column, entries_of, reason
 from schemas.simplification.instances import INSTANCE_ID
 
 __all__ = ["CANDIDATES", "FORM", "NOTES", "REASONS", "SELECTIONS", "SETTING", "column_of"]
@@ -96,7 +96,7 @@ def _candidates() -> list[pa.Field]:
         ),
         column("feats", pa.string(), "the features that it was given", nullable=True),
         column("before", pa.string(), "what the word before it becomes; null if that stays", nullable=True),
-        column("reason", pa.string(), "why it does not go on", range=", ".join(REASONS), nullable=True),
+        reason("why it does not go on", REASONS),
     ]
 
 
@@ -117,7 +117,7 @@ SELECTIONS = Table(
         column("form", pa.string(), FORM),
         column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it", nullable=True),
         column("kept", pa.bool_(), "whether it goes on"),
-        column("reason", pa.string(), "why not", range=", ".join(REASONS), nullable=True),
+        reason("why not", REASONS),
         column("note", pa.string(), "what is to be said of one that is kept", range=", ".join(NOTES), nullable=True),
         column("merged_into", pa.string(), "the form that takes its score over", nullable=True),
         column("score", pa.float64(), "its score, with those of forms merged into it"),

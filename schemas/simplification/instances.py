@@ -6,7 +6,7 @@ instances is keyed by hashes of content, and sorted by them.
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, language, share, upos
 from schemas.rejects import REASONS as READING_REASONS
 from schemas.rejects import REJECT_KEY, reject_columns
 
@@ -109,19 +109,13 @@ INSTANCES = Table(
             "hash of sentence, target and start; 32 hexadecimal "
             "digits, of which the first 20 are those of sentence and target",
         ),
-        column("language", pa.string(), "language", range="ISO 639"),
+        language(nullable=False),
         column("sentence", pa.string(), "the sentence, NFC"),
         column("target", pa.string(), "the word as it stands"),
         column("start", pa.int32(), "where it starts", unit="code points"),
         column("end", pa.int32(), "where it ends (exclusive)", unit="code points"),
         column("lemma", pa.string(), "its lemma, in lower case; null without annotation", nullable=True),
-        column(
-            "upos",
-            pa.string(),
-            "its part of speech; null without annotation",
-            range="UPOS of Universal Dependencies 2",
-            nullable=True,
-        ),
+        upos("upos", "its part of speech; null without annotation"),
         column(
             "feats",
             pa.string(),
@@ -135,11 +129,9 @@ INSTANCES = Table(
         column("position", pa.string(), "line of that record"),
         column("source_id", pa.string(), "the id that it has there", nullable=True),
         column("records", pa.int32(), "records of the input that give it", range="1 and up"),
-        column(
+        share(
             "complexity",
-            pa.float64(),
             "its complexity as a file labels it or a scorer predicts it, of the first record that has one",
-            range="0 to 1",
             nullable=True,
         ),
         column(

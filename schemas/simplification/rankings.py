@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason
 from schemas.simplification.candidates import FORM, REASONS, SETTING
 from schemas.simplification.instances import INSTANCE_ID
 
@@ -86,13 +86,7 @@ FUNNEL = Table(
         column("setting", pa.string(), SETTING),
         column("ranker", pa.string(), "the ranker, from ranking on; before it, null", nullable=True),
         column("stage", pa.string(), "the stage", range=", ".join(STAGES)),
-        column(
-            "reason",
-            pa.string(),
-            "why they go no further; null for those that do",
-            range=", ".join((*REASONS, *LOSSES)),
-            nullable=True,
-        ),
+        reason("why they go no further; null for those that do", (*REASONS, *LOSSES)),
         column("candidates", pa.int64(), "candidates; of not_generated: none", range="0 and up"),
         column(
             "gold_candidates",
