@@ -15,6 +15,7 @@ __all__ = [
     "REJECTS",
     "REJECT_KEY",
     "REMEDIES",
+    "ROW_REASONS",
     "RejectRow",
     "reject_columns",
 ]
@@ -62,6 +63,27 @@ REMEDIES = {
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.
 NOT_COUNTED = frozenset({"duplicate"})
 
+
+# Those of files that are read row by row.
+ROW_REASONS = {
+    name: REASONS[name]
+    for name in (
+        "undecodable",
+        "malformed",
+        "unsafe",
+        "empty",
+        "unreadable",
+        "too_large",
+        "too_many_marks",
+        "control",
+        "pdf",
+        "image",
+        "office",
+        "executable",
+        "binary",
+        "html",
+    )
+}
 
 ANSWER_STAGE = "answers"
 

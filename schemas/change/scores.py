@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from schemas.columns import Table, column, reason, share
 
 __all__ = ["FINDINGS", "NULL_REASONS", "PAIRS", "SCORES"]
@@ -23,8 +24,7 @@ SCORES = Table(
     columns=[
         column("word", pa.string(), "word of the training view"),
         column("target", pa.bool_(), "whether it stands in the targets file"),
-        column("slice_from", pa.string(), "earlier slice"),
-        column("slice_to", pa.string(), "later slice"),
+        *SLICE_PAIR,
         column("seed", pa.int32(), "training seed; null: the mean over all seeds", nullable=True),
         column("alignment", pa.string(), "method; none where the measure takes no vectors"),
         column("measure", pa.string(), "what is measured"),
@@ -51,12 +51,8 @@ SCORES = Table(
             nullable=True,
         ),
         column("ranked", pa.bool_(), "whether rankings shown to people take the word"),
-        column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
-        column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-        share("relative_from", "uses over all tokens, earlier"),
-        share("relative_to", "uses over all tokens, later"),
-        column("documents_from", pa.int64(), "documents using it in the earlier slice"),
-        column("documents_to", pa.int64(), "documents using it in the later slice"),
+        *USES,
+        *DOCUMENTS,
         column(
             "null_mean",
             pa.float64(),
@@ -112,8 +108,7 @@ PAIRS = Table(
     row="a pair of slices by an alignment and a measure",
     key=("slice_from", "slice_to", "alignment", "measure"),
     columns=[
-        column("slice_from", pa.string(), "earlier slice"),
-        column("slice_to", pa.string(), "later slice"),
+        *SLICE_PAIR,
         column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed, none"),
         column("measure", pa.string(), "what is measured", range="cosine, frequency"),
         column("seeds", pa.int32(), "seeds that the scores rest on", range="1 and up"),

@@ -4,7 +4,20 @@ import pyarrow as pa
 
 from schemas.columns import Table, column, share, upos
 
-__all__ = ["ALIGNMENTS", "NEIGHBOURS", "SLICES", "VECTORS"]
+__all__ = ["ALIGNMENTS", "DOCUMENTS", "NEIGHBOURS", "SLICES", "SLICE_PAIR", "USES", "VECTORS"]
+
+# Columns of two slices that are compared, and of a word's uses in them.
+SLICE_PAIR = (column("slice_from", pa.string(), "earlier slice"), column("slice_to", pa.string(), "later slice"))
+USES = (
+    column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
+    column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
+    share("relative_from", "uses over all tokens, earlier"),
+    share("relative_to", "uses over all tokens, later"),
+)
+DOCUMENTS = (
+    column("documents_from", pa.int64(), "documents using it in the earlier slice"),
+    column("documents_to", pa.int64(), "documents using it in the later slice"),
+)
 
 SLICES = Table(
     name="slices",
@@ -54,8 +67,7 @@ ALIGNMENTS = Table(
     row="a pair of slices, a seed, a side",
     key=("slice_from", "slice_to", "seed", "alignment", "side"),
     columns=[
-        column("slice_from", pa.string(), "earlier slice"),
-        column("slice_to", pa.string(), "later slice"),
+        *SLICE_PAIR,
         column("seed", pa.int32(), "training seed of both spaces"),
         column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed"),
         column("side", pa.string(), "which space the map applies to", range="from, to"),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from schemas.columns import Table, column, share, upos
 
 __all__ = ["SUMMARY", "suffixed"]
@@ -28,8 +29,7 @@ def suffixed(name: str, alignment: str) -> str:
 def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
     return [
         column("word", pa.string(), "word of the training view"),
-        column("slice_from", pa.string(), "earlier slice"),
-        column("slice_to", pa.string(), "later slice"),
+        *SLICE_PAIR,
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked"),
         upos(
@@ -37,10 +37,7 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
             "part of speech that most of its tagged uses in both slices have, ties by alphabet; null without tags",
         ),
         share("upos_share", "share of its tagged uses that have it", nullable=True),
-        column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
-        column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-        share("relative_from", "uses over all tokens, earlier"),
-        share("relative_to", "uses over all tokens, later"),
+        *USES,
         column(
             "relative_change",
             pa.float64(),
@@ -48,8 +45,7 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
             range="-1 and up",
             nullable=True,
         ),
-        column("documents_from", pa.int64(), "documents using it in the earlier slice"),
-        column("documents_to", pa.int64(), "documents using it in the later slice"),
+        *DOCUMENTS,
         *(field for alignment in alignments for field in _of_alignment(alignment)),
     ]
 

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, QUESTION_ID
+from schemas.cloze.pairs import KINDS, QUESTION_KEY
 from schemas.columns import Table, column
 
 __all__ = ["ANSWERS", "ASKED_REASONS"]
@@ -20,14 +20,13 @@ ANSWERS = Table(
     row="what a reading system answers to a question",
     key=("question_id", "kind", "system", "trained_on"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("system", pa.string(), "the reading system"),
         column(
             "trained_on",
             pa.string(),
             "kind of the questions that it was trained on; null: it came trained",
-            range=KIND_RANGE,
+            range=", ".join(KINDS),
             nullable=True,
         ),
         column(

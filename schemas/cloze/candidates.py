@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID
+from schemas.cloze.pairs import ARTICLE_ID, KIND, PAIR_ID
 from schemas.columns import Table, column, entries_of, reason
 
 __all__ = ["CANDIDATES"]
@@ -41,9 +41,9 @@ def _candidates() -> list[pa.Field]:
             pa.string(),
             "16 hexadecimal digits of the passage's hash, as article_id begins, and 16 of that of pair and token",
         ),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
-        column("pair_id", pa.string(), PAIR_ID),
-        column("article_id", pa.string(), "the passage, see table cloze/pairs"),
+        KIND,
+        PAIR_ID,
+        ARTICLE_ID,
         column("sentence", pa.int32(), "sentence of the summary", range="0 and up"),
         column("token", pa.int32(), "place among the summary's tokens", range="0 and up"),
         column("form", pa.string(), "the word as it stands"),

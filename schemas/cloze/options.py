@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, QUESTION_ID
+from schemas.cloze.pairs import QUESTION_KEY
 from schemas.columns import Table, column, reason
 
 __all__ = ["OPTIONS", "OPTION_REASONS", "PREDICTIONS"]
@@ -12,8 +12,7 @@ PREDICTIONS = Table(
     row="a word that a reader puts in the place of a candidate",
     key=("question_id", "kind", "reader", "rank"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("reader", pa.string(), "the reader"),
         column("fold", pa.int32(), "the fold that it was held out in", range="0 and up"),
         column("rank", pa.int32(), "place among the reader's words", range="1 and up"),
@@ -37,8 +36,7 @@ OPTIONS = Table(
     row="a word that was considered as an option of a question",
     key=("question_id", "kind", "place"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("place", pa.int32(), "0: the answer; others in the order in which they are chosen", range="0 and up"),
         column("word", pa.string(), "the option, inflected as the answer is if asked for"),
         column("named", pa.string(), "the word as readers named it"),

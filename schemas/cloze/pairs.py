@@ -9,16 +9,16 @@ from schemas.columns import Table, column, language, upos
 from schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
+    "ARTICLE_ID",
     "CRITERIA",
     "FLAGS",
+    "KIND",
     "KINDS",
-    "KIND_DOC",
-    "KIND_RANGE",
     "PAIRS",
     "PAIR_ID",
     "PAIR_REASONS",
     "PAIR_REJECTS",
-    "QUESTION_ID",
+    "QUESTION_KEY",
     "TARGET",
 ]
 
@@ -40,13 +40,11 @@ FLAGS = {
     "not_annotated": "the engine failed on the text: it has word forms alone",
 }
 
-PAIR_ID = "the pair, see table cloze/pairs"
-
-QUESTION_ID = "the summary's word, see table cloze/candidates"
-
-KIND_DOC = "what makes the answer abstract"
-
-KIND_RANGE = ", ".join(KINDS)
+# Columns by which tables of questions refer to what they are made of.
+PAIR_ID = column("pair_id", pa.string(), "the pair, see table cloze/pairs")
+ARTICLE_ID = column("article_id", pa.string(), "the passage, see table cloze/pairs")
+KIND = column("kind", pa.string(), "what makes the answer abstract", range=", ".join(KINDS))
+QUESTION_KEY = (column("question_id", pa.string(), "the summary's word, see table cloze/candidates"), KIND)
 
 
 def _text(name: str) -> list[pa.Field]:

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID, QUESTION_ID
+from schemas.cloze.pairs import ARTICLE_ID, PAIR_ID, QUESTION_KEY
 from schemas.columns import Table, column, language, reason, share
 from schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
@@ -33,10 +33,9 @@ QUESTIONS = Table(
     row="a question, or a candidate that passed and is none",
     key=("question_id", "kind"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
-        column("pair_id", pa.string(), PAIR_ID),
-        column("article_id", pa.string(), "the passage, see table cloze/pairs"),
+        *QUESTION_KEY,
+        PAIR_ID,
+        ARTICLE_ID,
         language(),
         column("article", pa.string(), "the passage", nullable=True),
         column("question", pa.string(), "the summary with @placeholder", nullable=True),
@@ -72,8 +71,7 @@ ANNOTATIONS = Table(
     row="a person's answer to a question",
     key=("question_id", "kind", "annotator_id"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("annotator_id", pa.string(), "who answered"),
         column("answer", pa.int32(), "the option chosen; null: could not decide", range="0 to 4", nullable=True),
         column("correct", pa.bool_(), "whether it is the answer"),
@@ -103,8 +101,7 @@ VERDICTS = Table(
     row="what people's answers say of a question",
     key=("question_id", "kind"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("answers", pa.int32(), "answers that count", range="0 and up"),
         column("right", pa.int32(), "of them, right ones", range="0 and up"),
         share("accuracy", "share of them that are right", nullable=True),

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from schemas.columns import Table, column
-from schemas.complexity.instances import INSTANCE_ID, KINDS
+from schemas.complexity.instances import INSTANCE_ID, KIND
 
 __all__ = ["COVERAGE", "FEATURES", "features_schema"]
 
 
 def _features(features: Iterable[pa.Field] = ()) -> list[pa.Field]:
     return [
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        INSTANCE_ID,
+        KIND,
         column("genre", pa.string(), "genre; a key, coded anew by a scorer", nullable=True),
         column("group", pa.string(), "hash of the case-folded target, by which folds are drawn; no feature"),
         *features,
@@ -40,7 +40,7 @@ COVERAGE = Table(
     columns=[
         column("feature", pa.string(), "column of complexity/features"),
         column("feature_group", pa.string(), "group that it belongs to"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        KIND,
         column("genre", pa.string(), "genre", nullable=True),
         column("instances", pa.int64(), "instances of the kind and genre", range="1 and up"),
         column(

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from schemas.columns import Table, column, language, upos
-from schemas.rejects import REASONS, REJECT_KEY, reject_columns
+from schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
 
-__all__ = ["FLAGS", "INSTANCES", "INSTANCE_ID", "KINDS", "LOAD_REASONS", "LOAD_REJECTS", "instances_schema"]
+__all__ = ["FLAGS", "INSTANCES", "INSTANCE_ID", "KIND", "KINDS", "LOAD_REASONS", "LOAD_REJECTS", "instances_schema"]
 
 KINDS = ("single", "mwe")
 
@@ -29,7 +29,9 @@ FLAGS = {
     "no_language": "nothing says its language: what depends on it is not known, such as frequency",
 }
 
-INSTANCE_ID = "the instance, see table complexity/instances"
+# Columns by which other tables refer to instances.
+INSTANCE_ID = column("instance_id", pa.string(), "the instance, see table complexity/instances")
+KIND = column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS))
 
 INSTANCES = Table(
     name="complexity/instances",
@@ -42,7 +44,7 @@ INSTANCES = Table(
             "hash of kind, genre, sentence, target and its place, and "
             "of the source's own id where there is one; 32 hexadecimal digits",
         ),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        KIND,
         column("token", pa.string(), "the target as it stands"),
         column("genre", pa.string(), "genre, or the corpus that a file names", nullable=True),
         language(),
@@ -107,28 +109,7 @@ def instances_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
     return schema
 
 
-LOAD_REASONS = {
-    **{
-        name: REASONS[name]
-        for name in (
-            "undecodable",
-            "malformed",
-            "unsafe",
-            "empty",
-            "unreadable",
-            "too_large",
-            "too_many_marks",
-            "control",
-            "pdf",
-            "image",
-            "office",
-            "executable",
-            "binary",
-            "html",
-        )
-    },
-    "other_kind": "an instance of another kind than the one that was asked for",
-}
+LOAD_REASONS = {**ROW_REASONS, "other_kind": "an instance of another kind than the one that was asked for"}
 
 LOAD_REJECTS = Table(
     name="complexity/rejects",

@@ -24,7 +24,7 @@ JUDGMENTS = Table(
     row="a judgment of an instance by an annotator",
     key=("instance_id", "annotator", "number"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
+        INSTANCE_ID,
         column("annotator", pa.string(), "who judged; empty where the file does not say"),
         column(
             "number",
@@ -53,7 +53,7 @@ LABELS = Table(
     row="the complexity of an instance, by all annotators or by a group of them",
     key=("instance_id", "group"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
+        INSTANCE_ID,
         column("group", pa.string(), "group of annotators; empty for all"),
         share("complexity", f"mean of the judgments: {COMPLEXITY}", nullable=True),
         column(
@@ -79,7 +79,7 @@ SPLITS = Table(
     row="the split of an instance",
     key=("instance_id",),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
+        INSTANCE_ID,
         column("split", pa.string(), "name of the split; null for instances left out", nullable=True),
         column("method", pa.string(), "how it was chosen", range="paper, paper-global, balanced"),
         column("reason", pa.string(), "why an instance is in no split", range="no_label, duplicate", nullable=True),
@@ -96,16 +96,10 @@ STRATA = Table(
         column("genre", pa.string(), "genre; empty for all; null for instances without one", nullable=True),
         column("split", pa.string(), "name of the split"),
         column("rows", pa.int64(), "instances", range="0 and up"),
-        column("share", pa.float64(), "of this kind and genre's instances in splits", range="0-1"),
-        column("wanted", pa.float64(), "that share as asked for", range="0-1"),
-        column(
-            "of_split",
-            pa.float64(),
-            "share of the split's instances of this kind that are of this genre",
-            range="0-1",
-            nullable=True,
-        ),
-        column("of_all", pa.float64(), "the same of all splits together", range="0-1"),
+        share("share", "of this kind and genre's instances in splits"),
+        share("wanted", "that share as asked for"),
+        share("of_split", "share of the split's instances of this kind that are of this genre", nullable=True),
+        share("of_all", "the same of all splits together"),
         share("mean", "mean complexity", nullable=True),
         column("sd", pa.float64(), "sample standard deviation of complexity", range="0 and up", nullable=True),
         column(

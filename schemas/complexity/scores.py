@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from schemas.columns import Table, column, share
-from schemas.complexity.instances import INSTANCE_ID, KINDS
+from schemas.complexity.instances import INSTANCE_ID, KIND
 
 __all__ = ["IMPORTANCE", "LEARNING", "PREDICTIONS"]
 
@@ -12,9 +12,9 @@ PREDICTIONS = Table(
     row="the complexity of an instance as a scorer predicts it",
     key=("instance_id", "scorer"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
+        INSTANCE_ID,
         column("scorer", pa.string(), "the scorer"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        KIND,
         column(
             "fold",
             pa.int32(),
@@ -33,7 +33,7 @@ IMPORTANCE = Table(
     key=("scorer", "kind", "measure", "what", "of"),
     columns=[
         column("scorer", pa.string(), "the scorer"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        KIND,
         column(
             "measure",
             pa.string(),
@@ -60,7 +60,7 @@ LEARNING = Table(
     key=("scorer", "kind", "share"),
     columns=[
         column("scorer", pa.string(), "the scorer"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        KIND,
         share("share", "share of the training targets"),
         column("trained", pa.float64(), "instances that it was trained on, mean over folds", range="1 and up"),
         column(

@@ -10,7 +10,7 @@ from schemas.simplification.instances import INSTANCE_ID
 
 __all__ = ["CANDIDATES", "FORM", "NOTES", "REASONS", "SELECTIONS", "SETTING", "column_of"]
 
-SETTING = "name of the setting: which generators, filters and rankers are used, and how"
+SETTING = column("setting", pa.string(), "name of the setting: which generators, filters and rankers are used, and how")
 
 FORM = "the candidate as it would stand in the target's place, in lower case, NFC"
 
@@ -47,8 +47,8 @@ def column_of(generator: str) -> str:
 def _candidates() -> list[pa.Field]:
     generators = entries_of("transforms.simplification.generation.generators:GENERATORS")
     return [
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("setting", pa.string(), SETTING),
+        INSTANCE_ID,
+        SETTING,
         column("form", pa.string(), f"{FORM}; of one that has no form, its lemma"),
         column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it", nullable=True),
         column("shown", pa.string(), "the form with the target's capitals; null where it has none", nullable=True),
@@ -112,8 +112,8 @@ SELECTIONS = Table(
     row="a candidate that was generated, after the filters of its setting",
     key=("instance_id", "setting", "form"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("setting", pa.string(), SETTING),
+        INSTANCE_ID,
+        SETTING,
         column("form", pa.string(), FORM),
         column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it", nullable=True),
         column("kept", pa.bool_(), "whether it goes on"),

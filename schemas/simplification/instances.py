@@ -7,8 +7,7 @@ instances is keyed by hashes of content, and sorted by them.
 import pyarrow as pa
 
 from schemas.columns import Table, column, language, share, upos
-from schemas.rejects import REASONS as READING_REASONS
-from schemas.rejects import REJECT_KEY, reject_columns
+from schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
 
 __all__ = [
     "BY_RULE",
@@ -21,7 +20,7 @@ __all__ = [
     "SUBSTITUTES",
 ]
 
-INSTANCE_ID = "the instance, see table simplification/instances"
+INSTANCE_ID = column("instance_id", pa.string(), "the instance, see table simplification/instances")
 
 # What is odd about an instance, or about a record that gave it. All are kept.
 FLAGS = {
@@ -47,25 +46,7 @@ JUDGMENTS = {
 
 # Why a record gives no instance, or a judgment none.
 INSTANCE_REASONS = {
-    **{
-        name: READING_REASONS[name]
-        for name in (
-            "undecodable",
-            "malformed",
-            "unsafe",
-            "empty",
-            "unreadable",
-            "too_large",
-            "too_many_marks",
-            "control",
-            "pdf",
-            "image",
-            "office",
-            "executable",
-            "binary",
-            "html",
-        )
-    },
+    **ROW_REASONS,
     "no_target": "nothing marks a target",
     "no_sentence": "a word of a list, without a sentence",
     "not_in_sentence": "the target does not stand in its sentence",
@@ -164,7 +145,7 @@ SUBSTITUTES = Table(
     row="what people gave in place of a word",
     key=("instance_id", "substitute"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
+        INSTANCE_ID,
         column(
             "substitute",
             pa.string(),

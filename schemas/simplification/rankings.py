@@ -8,16 +8,16 @@ from schemas.simplification.instances import INSTANCE_ID
 
 __all__ = ["FUNNEL", "LOSSES", "RANKER", "RANKINGS", "SIMPLIFICATIONS", "STAGES"]
 
-RANKER = "the ranker"
+RANKER = column("ranker", pa.string(), "the ranker")
 
 RANKINGS = Table(
     name="simplification/rankings",
     row="a candidate that was kept, as a ranker of its setting ranks it; and the target beside them",
     key=("instance_id", "setting", "ranker", "form"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("setting", pa.string(), SETTING),
-        column("ranker", pa.string(), RANKER),
+        INSTANCE_ID,
+        SETTING,
+        RANKER,
         column("form", pa.string(), f"{FORM}; of the target likewise"),
         column("is_target", pa.bool_(), "whether it is the target, which has no rank"),
         column(
@@ -48,9 +48,9 @@ SIMPLIFICATIONS = Table(
     row="an instance with the word that a setting and a ranker choose",
     key=("instance_id", "setting", "ranker"),
     columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("setting", pa.string(), SETTING),
-        column("ranker", pa.string(), RANKER),
+        INSTANCE_ID,
+        SETTING,
+        RANKER,
         column("chosen", pa.string(), "the form that is put in, with the target's capitals; the target where it stays"),
         column("form", pa.string(), "the candidate of place 1; null without candidates", nullable=True),
         column("changed", pa.bool_(), "whether it is not the target"),
@@ -83,7 +83,7 @@ FUNNEL = Table(
     row="what becomes of the candidates of instances with gold at a stage, for one reason",
     key=("setting", "ranker", "stage", "reason"),
     columns=[
-        column("setting", pa.string(), SETTING),
+        SETTING,
         column("ranker", pa.string(), "the ranker, from ranking on; before it, null", nullable=True),
         column("stage", pa.string(), "the stage", range=", ".join(STAGES)),
         reason("why they go no further; null for those that do", (*REASONS, *LOSSES)),
