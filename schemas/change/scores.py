@@ -65,22 +65,28 @@ SCORES = Table(
         column(
             "null_sd",
             pa.float64(),
-            "their sample standard deviation; null for fewer than two",
+            "sample standard deviation of these scores; null for fewer than two",
             range="0 and up",
             nullable=True,
         ),
-        column("null_runs", pa.int32(), "how many they are", range="0 and up", nullable=True),
-        column("null_unit", pa.string(), "what is dealt out", range="document, author", nullable=True),
+        column("null_runs", pa.int32(), "null pairs that score the word", range="0 and up", nullable=True),
+        column("null_unit", pa.string(), "what null pairs deal out", range="document, author", nullable=True),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
         share(
-            "p_value", "of a score as high by chance; null for words that are neither ranked nor targets", nullable=True
+            "p_value",
+            "probability of a score as high by chance; null for words that are neither ranked nor targets",
+            nullable=True,
         ),
         share(
             "q_value",
             "p_value by Benjamini and Hochberg: usage differs; null where no finding is possible",
             nullable=True,
         ),
-        share("p_relative", "of a score as high beside the vocabulary at large", nullable=True),
+        share(
+            "p_relative",
+            "probability of a score as high if usage differed no more than that of the vocabulary at large",
+            nullable=True,
+        ),
         share(
             "q_relative",
             "p_relative by Benjamini and Hochberg: usage differs more than the vocabulary at large",
@@ -121,12 +127,12 @@ PAIRS = Table(
             nullable=True,
         ),
         column("null_runs", pa.int32(), "null pairs", range="0, or 3 and up"),
-        column("clusters_from", pa.int64(), "such units in the earlier slice", nullable=True),
-        column("clusters_to", pa.int64(), "such units in the later slice", nullable=True),
+        column("clusters_from", pa.int64(), "documents or authors in the earlier slice", nullable=True),
+        column("clusters_to", pa.int64(), "documents or authors in the later slice", nullable=True),
         column(
             "low_power",
             pa.bool_(),
-            "whether a side has fewer than 20 of them, so that most changes go unnoticed",
+            "whether a side has fewer than 20 documents or authors, so that most changes go unnoticed",
             nullable=True,
         ),
         column(
@@ -153,7 +159,7 @@ PAIRS = Table(
             range="-1 to 1",
             nullable=True,
         ),
-        column("spearman_to", pa.float64(), "the same in the later slice", range="-1 to 1", nullable=True),
+        column("spearman_to", pa.float64(), "the same correlation in the later slice", range="-1 to 1", nullable=True),
         column("threshold", pa.float64(), "mean score over the targets; null without targets", nullable=True),
     ],
 )

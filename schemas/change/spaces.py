@@ -11,8 +11,8 @@ SLICE_PAIR = (column("slice_from", pa.string(), "earlier slice"), column("slice_
 USES = (
     column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
     column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-    share("relative_from", "uses over all tokens, earlier"),
-    share("relative_to", "uses over all tokens, later"),
+    share("relative_from", "uses over all tokens of the earlier slice"),
+    share("relative_to", "uses over all tokens of the later slice"),
 )
 DOCUMENTS = (
     column("documents_from", pa.int64(), "documents using it in the earlier slice"),
@@ -72,7 +72,12 @@ ALIGNMENTS = Table(
         column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed"),
         column("side", pa.string(), "which space the map applies to", range="from, to"),
         column("unit_length", pa.bool_(), "whether vectors are set to unit length first"),
-        column("mean", pa.list_(pa.float64()), "subtracted after that; null if not centred", nullable=True),
+        column(
+            "mean",
+            pa.list_(pa.float64()),
+            "mean vector, subtracted after that; null if vectors are not centred",
+            nullable=True,
+        ),
         column(
             "matrix",
             pa.list_(pa.float64()),

@@ -25,24 +25,24 @@ ANSWERS = Table(
         column(
             "trained_on",
             pa.string(),
-            "kind of the questions that it was trained on; null: it came trained",
+            "kind of questions that the system was trained on; null where it came trained",
             range=", ".join(KINDS),
             nullable=True,
         ),
         column(
             "fold",
             pa.int32(),
-            "the fold that it was held out in; null: there are none",
+            "the fold in which the question was held out; null without folds",
             range="0 and up",
             nullable=True,
         ),
         column(
             "probabilities",
             pa.list_(pa.float64()),
-            "of the five options, in their order; null: the question is too long for the system",
+            "probabilities of the five options, in order; null where the question is too long for the system",
             range="0 to 1",
             nullable=True,
         ),
-        column("chosen", pa.int32(), "the most probable, the first of equal ones", range="0 to 4", nullable=True),
+        column("chosen", pa.int32(), "the most probable option; of equally probable ones the first", range="0 to 4", nullable=True),
     ],
 )

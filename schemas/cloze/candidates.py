@@ -49,10 +49,10 @@ def _candidates() -> list[pa.Field]:
         column("form", pa.string(), "the word as it stands"),
         column("lemma", pa.string(), "its lemma", nullable=True),
         column("upos", pa.string(), "its part of speech", nullable=True),
-        column("target", pa.bool_(), "whether the files have it as a target of this kind"),
+        column("target", pa.bool_(), "whether the input has it as a target of this kind"),
         *_verdicts(filters),
-        column("passed", pa.bool_(), "whether all filters that were evaluated let it through"),
-        reason("the first filter, in their order, that did not", filters),
+        column("passed", pa.bool_(), "whether it passes all filters that were evaluated"),
+        reason("the first filter, in order, that rejects it; null where none does", filters),
     ]
 
 

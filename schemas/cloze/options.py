@@ -37,8 +37,10 @@ OPTIONS = Table(
     key=("question_id", "kind", "place"),
     columns=[
         *QUESTION_KEY,
-        column("place", pa.int32(), "0: the answer; others in the order in which they are chosen", range="0 and up"),
-        column("word", pa.string(), "the option, inflected as the answer is if asked for"),
+        column(
+            "place", pa.int32(), "0 for the answer; the others in the order in which they are chosen", range="0 and up"
+        ),
+        column("word", pa.string(), "the option, inflected like the answer if that was asked for"),
         column("named", pa.string(), "the word as readers named it"),
         column("origin", pa.string(), "where it comes from", range="answer, readers, frequency"),
         column("readers", pa.list_(pa.string()), "readers that name it, sorted"),
@@ -46,6 +48,6 @@ OPTIONS = Table(
         column("score", pa.float64(), "sum of reciprocal ranks", range="0 and up"),
         column("list_size", pa.int32(), "length of the readers' lists that it was found in", nullable=True),
         column("kept", pa.bool_(), "whether the question has it"),
-        reason("why not", OPTION_REASONS),
+        reason("why the question does not have it", OPTION_REASONS),
     ],
 )

@@ -102,7 +102,7 @@ PAIRS = Table(
         column("position", pa.string(), "line of that row; place of the document in its source"),
         column("source_id", pa.string(), "the id that it has there", nullable=True),
         column("rows", pa.int32(), "records of the input that give the pair", range="1 and up"),
-        column("flags", pa.list_(pa.string()), "what is odd", range=", ".join(FLAGS)),
+        column("flags", pa.list_(pa.string()), "what is odd about the pair", range=", ".join(FLAGS)),
     ],
 )
 

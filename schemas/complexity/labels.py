@@ -29,7 +29,7 @@ JUDGMENTS = Table(
         column(
             "number",
             pa.int32(),
-            "which of the annotator's judgments of the instance, in the order of the files",
+            "ordinal among the annotator's judgments of the instance, in the order of the files",
             range="0 and up",
         ),
         column("group", pa.string(), "group of the annotator", nullable=True),
@@ -96,10 +96,10 @@ STRATA = Table(
         column("genre", pa.string(), "genre; empty for all; null for instances without one", nullable=True),
         column("split", pa.string(), "name of the split"),
         column("rows", pa.int64(), "instances", range="0 and up"),
-        share("share", "of this kind and genre's instances in splits"),
-        share("wanted", "that share as asked for"),
+        share("share", "share that the split has of the instances of this kind and genre in all splits"),
+        share("wanted", "the share that was asked for"),
         share("of_split", "share of the split's instances of this kind that are of this genre", nullable=True),
-        share("of_all", "the same of all splits together"),
+        share("of_all", "the same share over all splits together"),
         share("mean", "mean complexity", nullable=True),
         column("sd", pa.float64(), "sample standard deviation of complexity", range="0 and up", nullable=True),
         column(
@@ -112,8 +112,8 @@ STRATA = Table(
         share(
             "distance", "largest two-sample Kolmogorov-Smirnov distance of complexity to another split", nullable=True
         ),
-        column("farthest", pa.string(), "the split that it is to", nullable=True),
-        column("shared_tokens", pa.int64(), "case-folded targets that stand in another split, too", range="0 and up"),
-        column("shared_sentences", pa.int64(), "sentences that stand in another split, too", range="0 and up"),
+        column("farthest", pa.string(), "the split at that distance", nullable=True),
+        column("shared_tokens", pa.int64(), "case-folded targets that also stand in another split", range="0 and up"),
+        column("shared_sentences", pa.int64(), "sentences that also stand in another split", range="0 and up"),
     ],
 )

@@ -112,7 +112,7 @@ INSTANCES = Table(
         column("records", pa.int32(), "records of the input that give it", range="1 and up"),
         share(
             "complexity",
-            "its complexity as a file labels it or a scorer predicts it, of the first record that has one",
+            "its complexity as a file labels it or a scorer predicts it, from the first record that has one",
             nullable=True,
         ),
         column(
@@ -129,7 +129,7 @@ INSTANCES = Table(
             range="0 and up",
             nullable=True,
         ),
-        column("flags", pa.list_(pa.string()), "what is odd", range=", ".join(FLAGS)),
+        column("flags", pa.list_(pa.string()), "what is odd about the word or its records", range=", ".join(FLAGS)),
     ],
 )
 
@@ -149,12 +149,12 @@ SUBSTITUTES = Table(
         column(
             "substitute",
             pa.string(),
-            "as it is written, NFC; of several spellings that differ by capitals the first one by code points",
+            "the substitute as written, NFC; of spellings that differ only by capitals the first by code points",
         ),
         column(
             "annotators",
             pa.int32(),
-            "how many gave it, in all records of the instance; null where the file has ranks alone",
+            "annotators who gave it, over all records of the instance; null where the file has only ranks",
             range="1 and up",
             nullable=True,
         ),

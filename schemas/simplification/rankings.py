@@ -18,7 +18,7 @@ RANKINGS = Table(
         INSTANCE_ID,
         SETTING,
         RANKER,
-        column("form", pa.string(), f"{FORM}; of the target likewise"),
+        column("form", pa.string(), f"{FORM}; or the target in the same form"),
         column("is_target", pa.bool_(), "whether it is the target, which has no rank"),
         column(
             "rank",
@@ -37,9 +37,9 @@ RANKINGS = Table(
         column(
             "known",
             pa.bool_(),
-            "whether the ranker knows the form; of a candidate that it does not, the score is its least",
+            "whether the ranker knows the form; a candidate that it does not know gets the lowest score",
         ),
-        column("chosen", pa.bool_(), "whether it is what stands in the sentence in the end"),
+        column("chosen", pa.bool_(), "whether it ends up in the sentence"),
     ],
 )
 
@@ -55,7 +55,7 @@ SIMPLIFICATIONS = Table(
         column("form", pa.string(), "the candidate of place 1; null without candidates", nullable=True),
         column("changed", pa.bool_(), "whether it is not the target"),
         column("reason", pa.string(), "why the target stays", range="no_candidate, keep_target", nullable=True),
-        column("score", pa.float64(), "the score of place 1", nullable=True),
+        column("score", pa.float64(), "score of the candidate in place 1", nullable=True),
         column("target_score", pa.float64(), "the ranker's score of the target; null where it has none", nullable=True),
         column(
             "article_change",
@@ -63,7 +63,7 @@ SIMPLIFICATIONS = Table(
             "the word before, and what it becomes, with a space: `la el`; null if it stays",
             nullable=True,
         ),
-        column("sentence_out", pa.string(), "the sentence with it"),
+        column("sentence_out", pa.string(), "the sentence with the chosen form"),
     ],
 )
 
