@@ -30,7 +30,7 @@ import pyarrow as pa
 
 from pipelines.cli import main as lexbeam
 from pipelines.commands.cloze.options import GLOSS_TOKENS
-from schemas.cloze.pairs import CANDIDATES
+from schemas.cloze.candidates import CANDIDATES
 from transforms.cloze.filters.candidates import question_id
 from transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, QuestionGroup, questions
 from transforms.cloze.readers.encoding import ENCODE

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import BenchmarkRow, Skipped, data_folder, lexbeam, timed
-from schemas.simplification.instances import CANDIDATES, INSTANCES
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES
 from transforms.annotation.engines.registry import load_tagger
 from transforms.common.blas import one_thread
 from transforms.common.publish.snapshots import open_snapshot

@@ -5,13 +5,13 @@ the Arrow field's metadata, from where Parquet carries it to every reader.
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Table", "column", "entries_of"]
+__all__ = ["Table", "column", "entries_of", "language", "reason", "share", "upos"]
 
 
 def column(
@@ -24,6 +24,28 @@ def column(
     if range is not None:
         metadata["range"] = range
     return pa.field(name, type, nullable=nullable, metadata=metadata)
+
+
+def language(*, nullable: bool = True) -> pa.Field:
+    """Return the column of a row's language."""
+    return column("language", pa.string(), "language", range="ISO 639", nullable=nullable)
+
+
+def upos(name: str, doc: str, *, of_tokens: bool = False) -> pa.Field:
+    """Return a column of a part of speech, or of those of tokens, null where nothing is annotated."""
+    tag = pa.string()
+    kind = pa.list_(tag) if of_tokens else tag
+    return column(name, kind, doc, range="UPOS of Universal Dependencies 2", nullable=True)
+
+
+def share(name: str, doc: str, *, nullable: bool = False) -> pa.Field:
+    """Return a column of numbers from 0 to 1."""
+    return column(name, pa.float64(), doc, range="0 to 1", nullable=nullable)
+
+
+def reason(doc: str, reasons: Iterable[str]) -> pa.Field:
+    """Return the column `reason`: one of these, or null where there is nothing to explain."""
+    return column("reason", pa.string(), doc, range=", ".join(reasons), nullable=True)
 
 
 def entries_of(registry: str) -> dict[str, str]:

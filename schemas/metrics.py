@@ -2,9 +2,16 @@
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason
 
-__all__ = ["CHANGE_METRICS", "REASONS", "metrics_table"]
+__all__ = [
+    "CHANGE_METRICS",
+    "CLOZE_METRICS",
+    "COMPLEXITY_METRICS",
+    "REASONS",
+    "SIMPLIFICATION_METRICS",
+    "metrics_table",
+]
 
 # Why a value is null, or its interval alone is.
 REASONS = {
@@ -36,7 +43,7 @@ def metrics_table(task: str) -> Table:
             column(
                 "k",
                 pa.int32(),
-                "how many of a list count; null where a metric takes none",
+                "how many of each list count; null where the metric takes no such number",
                 range="1 and up",
                 nullable=True,
             ),
@@ -44,23 +51,21 @@ def metrics_table(task: str) -> Table:
             column("low", pa.float64(), "lower end of the bootstrap interval", nullable=True),
             column("high", pa.float64(), "upper end of the bootstrap interval", nullable=True),
             column("n", pa.int64(), "instances that count", range="0 and up"),
-            column("numerator", pa.float64(), "of a ratio of sums over instances; else null", nullable=True),
             column(
-                "denominator",
+                "numerator",
                 pa.float64(),
-                "of a ratio of sums over instances; else null",
-                range="0 and up",
+                "numerator of a metric that is a ratio of sums over instances; else null",
                 nullable=True,
             ),
             column(
-                "reason",
-                pa.string(),
-                "why the value is null, or the interval alone",
-                range=", ".join(REASONS) + ", or a metric's own",
-                nullable=True,
+                "denominator", pa.float64(), "denominator of such a ratio; else null", range="0 and up", nullable=True
             ),
+            reason("why the value is null, or the interval alone", (*REASONS, "or a metric's own")),
         ],
     )
 
 
 CHANGE_METRICS = metrics_table("change")
+COMPLEXITY_METRICS = metrics_table("complexity")
+CLOZE_METRICS = metrics_table("cloze")
+SIMPLIFICATION_METRICS = metrics_table("simplification")

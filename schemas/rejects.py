@@ -1,4 +1,4 @@
-"""Table `rejects`: one row is an input record left out, and why."""
+"""Table `rejects`, and what tables of rejects have in common: one row is a record left out, and why."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,7 +7,18 @@ import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["NOT_COUNTED", "REASONS", "REJECTS", "REJECT_KEY", "REMEDIES", "RejectRow", "reject_columns"]
+__all__ = [
+    "ANSWER_REASONS",
+    "ANSWER_STAGE",
+    "NOT_COUNTED",
+    "REASONS",
+    "REJECTS",
+    "REJECT_KEY",
+    "REMEDIES",
+    "ROW_REASONS",
+    "RejectRow",
+    "reject_columns",
+]
 
 REASONS = {
     "undecodable": "the bytes are not text in the declared encoding",
@@ -53,6 +64,44 @@ REMEDIES = {
 NOT_COUNTED = frozenset({"duplicate"})
 
 
+# Those of files that are read row by row.
+ROW_REASONS = {
+    name: REASONS[name]
+    for name in (
+        "undecodable",
+        "malformed",
+        "unsafe",
+        "empty",
+        "unreadable",
+        "too_large",
+        "too_many_marks",
+        "control",
+        "pdf",
+        "image",
+        "office",
+        "executable",
+        "binary",
+        "html",
+    )
+}
+
+ANSWER_STAGE = "answers"
+
+# Why a row of a file that a person filled in gave no answer.
+ANSWER_REASONS = {
+    "undecodable": "the bytes of the line are not text in the encoding of the file",
+    "too_large": "larger than the limit on a line",
+    "unknown": "no row of this id was sent out",
+    "changed": "a text that was sent out came back as another",
+    "no_annotator": "the file has a column `annotator`, and it is empty",
+    "empty": "an answer that must be given is not",
+    "wrong_answer": "an answer is none of those allowed",
+    "doubled": "the same answers of this annotator to this row are there already, and count once",
+    "contradictory": "several answers of this annotator to this row that differ: none counts",
+    "missing": "a row that was sent out is not in the file; the position is empty",
+}
+
+
 class RejectRow(NamedTuple):
     """A row of `rejects`; `reason` is a key of `REASONS`."""
 
@@ -75,7 +124,6 @@ REJECTS = Table(
         column("detail", pa.string(), "what exactly was wrong, for a person"),
     ],
 )
-
 
 REJECT_KEY = REJECTS.key
 

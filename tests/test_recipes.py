@@ -129,7 +129,7 @@ def test_a_scorer(recipe):
 def test_a_cloze_filter(recipe):
     from asked import batch, pair
 
-    from schemas.cloze.pairs import CANDIDATES
+    from schemas.cloze.candidates import CANDIDATES
     from transforms.cloze.filters.base import FilterSetting
     from transforms.cloze.filters.registry import filters_of, judge
     from transforms.lexicon.resources import Lexicon

@@ -20,7 +20,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.publish.written import action_stage
 from transforms.common.shown import Block
-from transforms.common.store.artefacts import Stage, Workspace
+from transforms.common.store.artefacts import Stage, Workspace, announce
 from transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
@@ -118,6 +118,28 @@ class Graph(NamedTuple):
         """Return resources as the workers of this graph open them."""
         return lexicon if self.here else lexicon.carried(self.workspace)
 
+    def tasks(
+        self, pipeline: "beam.Pipeline", label: str, tasks: Iterable[Any], *stages: Stage[Any, Any, Any]
+    ) -> "beam.PCollection":
+        """Put tasks into a pipeline.
+
+        Args:
+            pipeline: the pipeline.
+            label: of the transform.
+            tasks: the tasks, or what they are made of one by one.
+            stages: those that make one artefact of each task.
+        """
+        import apache_beam as beam
+
+        elements = list(tasks)
+        for stage in stages:
+            self.expect(stage, len(elements))
+        return pipeline | label >> beam.Create(elements, reshuffle=False)
+
+    def expect(self, stage: Stage[Any, Any, Any], artefacts: int) -> None:
+        """Tell progress how many artefacts a stage is to make."""
+        announce(self.workspace, stage.name, artefacts)
+
 
 class HandedBack(NamedTuple):
     """What a graph gave: the parts of its tables, and rows for the driver by name."""
@@ -194,9 +216,10 @@ class Command(Generic[O, P]):
             None: the command asks for nothing.
         plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
         build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
-            of type `Part`, and others, of the types in `rows`.
+            of type `Part`, and others, of the types in `rows`. How many artefacts a stage is to make
+            follows, for progress, from the tasks that `Graph.tasks` puts in; of a stage whose tasks
+            come out of other stages `Graph.expect` says it, where it is known.
         rows: the types of the rows that `build` hands back beside `parts`.
-        expected: from a plan, how many artefacts stages are to make, by name, for progress.
         weights: from options, about how much work its stages are, by name, for progress: seconds
             on one core for a million tokens. Of one that is missing nothing is foretold.
         waits: by stage, those that are over once it has made all of its own, some of which need
@@ -229,7 +252,6 @@ class Command(Generic[O, P]):
     plan: Callable[[O, Inputs], P] | None = None
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
     rows: Mapping[str, type] = field(default_factory=dict)
-    expected: Callable[[P], Mapping[str, int]] = _nothing_known
     weights: Callable[[O], Mapping[str, float]] = _nothing_known
     waits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known

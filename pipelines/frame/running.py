@@ -34,7 +34,7 @@ from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.publish.written import WrittenTable, written
 from transforms.common.store import files
-from transforms.common.store.artefacts import Workspace, announce, make, stage_entry
+from transforms.common.store.artefacts import Workspace, make, stage_entry
 from transforms.common.store.sound import Damaged, checked
 from transforms.common.store.tables import Part
 from transforms.common.system_errors import explaining
@@ -335,8 +335,6 @@ def _run_graph(
 
     command = job.command
     assert command.build is not None
-    for stage, number in command.expected(plan).items():
-        announce(workspace, stage, number)
     results = ResultFiles(workspace.root)
     graph = Graph(workspace, config.lanes, config.here)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}

@@ -1,10 +1,11 @@
-"""Table `scores`: one row is a word's change between two slices."""
+"""Tables `scores` and `change/pairs`: the change of words between two slices, and pairs of slices."""
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
+from schemas.columns import Table, column, reason, share
 
-__all__ = ["NULL_REASONS", "SCORES"]
+__all__ = ["FINDINGS", "NULL_REASONS", "PAIRS", "SCORES"]
 
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
@@ -23,8 +24,7 @@ SCORES = Table(
     columns=[
         column("word", pa.string(), "word of the training view"),
         column("target", pa.bool_(), "whether it stands in the targets file"),
-        column("slice_from", pa.string(), "earlier slice"),
-        column("slice_to", pa.string(), "later slice"),
+        *SLICE_PAIR,
         column("seed", pa.int32(), "training seed; null: the mean over all seeds", nullable=True),
         column("alignment", pa.string(), "method; none where the measure takes no vectors"),
         column("measure", pa.string(), "what is measured"),
@@ -37,7 +37,7 @@ SCORES = Table(
             nullable=True,
         ),
         column("seeds", pa.int32(), "seeds that the score rests on", range="0 and up"),
-        column("reason", pa.string(), "why the score is null", range=", ".join(NULL_REASONS), nullable=True),
+        reason("why the score is null", NULL_REASONS),
         column(
             "threshold",
             pa.float64(),
@@ -51,12 +51,8 @@ SCORES = Table(
             nullable=True,
         ),
         column("ranked", pa.bool_(), "whether rankings shown to people take the word"),
-        column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
-        column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-        column("relative_from", pa.float64(), "uses over all tokens, earlier", range="0 to 1"),
-        column("relative_to", pa.float64(), "uses over all tokens, later", range="0 to 1"),
-        column("documents_from", pa.int64(), "documents using it in the earlier slice"),
-        column("documents_to", pa.int64(), "documents using it in the later slice"),
+        *USES,
+        *DOCUMENTS,
         column(
             "null_mean",
             pa.float64(),
@@ -69,39 +65,31 @@ SCORES = Table(
         column(
             "null_sd",
             pa.float64(),
-            "their sample standard deviation; null for fewer than two",
+            "sample standard deviation of these scores; null for fewer than two",
             range="0 and up",
             nullable=True,
         ),
-        column("null_runs", pa.int32(), "how many they are", range="0 and up", nullable=True),
-        column("null_unit", pa.string(), "what is dealt out", range="document, author", nullable=True),
+        column("null_runs", pa.int32(), "null pairs that score the word", range="0 and up", nullable=True),
+        column("null_unit", pa.string(), "what null pairs deal out", range="document, author", nullable=True),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
-        column(
+        share(
             "p_value",
-            pa.float64(),
-            "of a score as high by chance; null for words that are neither ranked nor targets",
-            range="0 to 1",
+            "probability of a score as high by chance; null for words that are neither ranked nor targets",
             nullable=True,
         ),
-        column(
+        share(
             "q_value",
-            pa.float64(),
             "p_value by Benjamini and Hochberg: usage differs; null where no finding is possible",
-            range="0 to 1",
             nullable=True,
         ),
-        column(
+        share(
             "p_relative",
-            pa.float64(),
-            "of a score as high beside the vocabulary at large",
-            range="0 to 1",
+            "probability of a score as high if usage differed no more than that of the vocabulary at large",
             nullable=True,
         ),
-        column(
+        share(
             "q_relative",
-            pa.float64(),
             "p_relative by Benjamini and Hochberg: usage differs more than the vocabulary at large",
-            range="0 to 1",
             nullable=True,
         ),
         column(
@@ -112,4 +100,66 @@ SCORES = Table(
         ),
     ],
     version="2",
+)
+
+# Why no finding is possible, in order of precedence.
+FINDINGS = {
+    "no_null": "no null pairs were made, so nothing says what chance gives",
+    "too_few_clusters": "fewer than 10 documents or authors on a side",
+    "too_few_words": "fewer than 100 ranked words with a score",
+}
+
+PAIRS = Table(
+    name="change/pairs",
+    row="a pair of slices by an alignment and a measure",
+    key=("slice_from", "slice_to", "alignment", "measure"),
+    columns=[
+        *SLICE_PAIR,
+        column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed, none"),
+        column("measure", pa.string(), "what is measured", range="cosine, frequency"),
+        column("seeds", pa.int32(), "seeds that the scores rest on", range="1 and up"),
+        column("ranked", pa.int64(), "ranked words with a score"),
+        column(
+            "null_unit",
+            pa.string(),
+            "what null pairs deal out; null without them",
+            range="document, author",
+            nullable=True,
+        ),
+        column("null_runs", pa.int32(), "null pairs", range="0, or 3 and up"),
+        column("clusters_from", pa.int64(), "documents or authors in the earlier slice", nullable=True),
+        column("clusters_to", pa.int64(), "documents or authors in the later slice", nullable=True),
+        column(
+            "low_power",
+            pa.bool_(),
+            "whether a side has fewer than 20 documents or authors, so that most changes go unnoticed",
+            nullable=True,
+        ),
+        column(
+            "finding",
+            pa.string(),
+            "why no finding is possible; null where one is",
+            range=", ".join(FINDINGS),
+            nullable=True,
+        ),
+        column(
+            "shift",
+            pa.float64(),
+            "how far the vocabulary at large has moved: median of the ranked words' standardised scores",
+            unit="standard deviations of chance",
+            nullable=True,
+        ),
+        share("share_differs", "share of the ranked words with q_value up to .05", nullable=True),
+        share("share_relative", "share of the ranked words with q_relative up to .05", nullable=True),
+        share("share_significant", "share of the ranked words with both up to .05", nullable=True),
+        column(
+            "spearman_from",
+            pa.float64(),
+            "Spearman's correlation of score and log count in the earlier slice, over ranked words",
+            range="-1 to 1",
+            nullable=True,
+        ),
+        column("spearman_to", pa.float64(), "the same correlation in the later slice", range="-1 to 1", nullable=True),
+        column("threshold", pa.float64(), "mean score over the targets; null without targets", nullable=True),
+    ],
 )

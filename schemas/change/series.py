@@ -8,7 +8,7 @@ where it is.
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, share, upos
 
 __all__ = ["DISTANCES", "POINTS", "SERIES"]
 
@@ -68,7 +68,7 @@ SERIES = Table(
             range="op",
         ),
         column("count", pa.int64(), "uses in the slice", unit="uses"),
-        column("relative", pa.float64(), "uses over all tokens of the slice", range="0 to 1"),
+        share("relative", "uses over all tokens of the slice"),
         column("documents", pa.int64(), "documents using it in the slice"),
         *(field for name, doc in DISTANCES.items() for field in _of_distance(name, doc)),
     ],
@@ -83,12 +83,9 @@ POINTS = Table(
         column("alignment", pa.string(), "family of the alignments, see table change/series", range="op"),
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough in every slice to be ranked"),
-        column(
+        upos(
             "upos",
-            pa.string(),
             "part of speech that most of its tagged uses in all slices have, ties by alphabet; null without tags",
-            range=UPOS,
-            nullable=True,
         ),
         column(
             "point_from",
@@ -113,21 +110,13 @@ POINTS = Table(
             unit="standard deviations of chance",
             nullable=True,
         ),
-        column(
+        share(
             "p_value",
-            pa.float64(),
             "probability of such an m if usage did not differ, among the "
             "ranked words of null series; null for words that are neither ranked nor targets",
-            range="0 to 1",
             nullable=True,
         ),
-        column(
-            "q_value",
-            pa.float64(),
-            "p_value adjusted for the number of words tested: usage differs",
-            range="0 to 1",
-            nullable=True,
-        ),
+        share("q_value", "p_value adjusted for the number of words tested: usage differs", nullable=True),
         column("null_runs", pa.int32(), "null series that hold the word", range="0 and up"),
         column(
             "null_unit",

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
+from schemas.columns import Table, column, share, upos
 
 __all__ = ["SUMMARY", "suffixed"]
 
@@ -28,22 +29,15 @@ def suffixed(name: str, alignment: str) -> str:
 def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
     return [
         column("word", pa.string(), "word of the training view"),
-        column("slice_from", pa.string(), "earlier slice"),
-        column("slice_to", pa.string(), "later slice"),
+        *SLICE_PAIR,
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked"),
-        column(
+        upos(
             "upos",
-            pa.string(),
             "part of speech that most of its tagged uses in both slices have, ties by alphabet; null without tags",
-            range=UPOS,
-            nullable=True,
         ),
-        column("upos_share", pa.float64(), "share of its tagged uses that have it", range="0 to 1", nullable=True),
-        column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
-        column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
-        column("relative_from", pa.float64(), "uses over all tokens, earlier", range="0 to 1"),
-        column("relative_to", pa.float64(), "uses over all tokens, later", range="0 to 1"),
+        share("upos_share", "share of its tagged uses that have it", nullable=True),
+        *USES,
         column(
             "relative_change",
             pa.float64(),
@@ -51,8 +45,7 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
             range="-1 and up",
             nullable=True,
         ),
-        column("documents_from", pa.int64(), "documents using it in the earlier slice"),
-        column("documents_to", pa.int64(), "documents using it in the later slice"),
+        *DOCUMENTS,
         *(field for alignment in alignments for field in _of_alignment(alignment)),
     ]
 

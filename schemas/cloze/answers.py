@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, QUESTION_ID
+from schemas.cloze.pairs import KINDS, QUESTION_KEY
 from schemas.columns import Table, column
 
 __all__ = ["ANSWERS", "ASKED_REASONS"]
@@ -20,30 +20,29 @@ ANSWERS = Table(
     row="what a reading system answers to a question",
     key=("question_id", "kind", "system", "trained_on"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("system", pa.string(), "the reading system"),
         column(
             "trained_on",
             pa.string(),
-            "kind of the questions that it was trained on; null: it came trained",
-            range=KIND_RANGE,
+            "kind of questions that the system was trained on; null where it came trained",
+            range=", ".join(KINDS),
             nullable=True,
         ),
         column(
             "fold",
             pa.int32(),
-            "the fold that it was held out in; null: there are none",
+            "the fold in which the question was held out; null without folds",
             range="0 and up",
             nullable=True,
         ),
         column(
             "probabilities",
             pa.list_(pa.float64()),
-            "of the five options, in their order; null: the question is too long for the system",
+            "probabilities of the five options, in order; null where the question is too long for the system",
             range="0 to 1",
             nullable=True,
         ),
-        column("chosen", pa.int32(), "the most probable, the first of equal ones", range="0 to 4", nullable=True),
+        column("chosen", pa.int32(), "the most probable option; of equally probable ones the first", range="0 to 4", nullable=True),
     ],
 )

@@ -2,10 +2,9 @@
 
 import pyarrow as pa
 
-from schemas.answers import REASONS as ANSWER_REASONS
-from schemas.cloze.pairs import KIND_DOC, KIND_RANGE, PAIR_ID, QUESTION_ID, rejects_columns
-from schemas.columns import Table, column
-from schemas.rejects import REASONS
+from schemas.cloze.pairs import ARTICLE_ID, PAIR_ID, QUESTION_KEY
+from schemas.columns import Table, column, language, reason, share
+from schemas.rejects import ANSWER_REASONS, REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
     "ANNOTATIONS",
@@ -34,35 +33,28 @@ QUESTIONS = Table(
     row="a question, or a candidate that passed and is none",
     key=("question_id", "kind"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
-        column("pair_id", pa.string(), PAIR_ID),
-        column("article_id", pa.string(), "the passage, see table cloze/pairs"),
-        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        *QUESTION_KEY,
+        PAIR_ID,
+        ARTICLE_ID,
+        language(),
         column("article", pa.string(), "the passage", nullable=True),
         column("question", pa.string(), "the summary with @placeholder", nullable=True),
         column("options", pa.list_(pa.string()), "the five options in their order", nullable=True),
         column("label", pa.int32(), "which of them is the answer", range="0 to 4", nullable=True),
         column("answer", pa.string(), "the answer"),
         column("upos", pa.string(), "its part of speech", nullable=True),
-        column(
-            "concreteness",
-            pa.float64(),
-            "how concrete it is, where the kind asks for that",
-            range="0 to 1",
-            nullable=True,
-        ),
+        share("concreteness", "how concrete it is, where the kind depends on it", nullable=True),
         column(
             "depth",
             pa.float64(),
-            "how deep its sense lies in WordNet, where the kind asks for that",
+            "depth of its sense in WordNet, where the kind depends on it",
             unit="edges",
             nullable=True,
         ),
         column("origin", pa.string(), "where its options come from", range="readers, frequency", nullable=True),
         column("split", pa.string(), "train, dev or test, or as `shares` names them", nullable=True),
         column("kept", pa.bool_(), "whether it is a question"),
-        column("reason", pa.string(), "why not", range=", ".join(QUESTION_REASONS), nullable=True),
+        reason("why it is no question", QUESTION_REASONS),
     ],
 )
 
@@ -79,20 +71,25 @@ ANNOTATIONS = Table(
     row="a person's answer to a question",
     key=("question_id", "kind", "annotator_id"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("annotator_id", pa.string(), "who answered"),
-        column("answer", pa.int32(), "the option chosen; null: could not decide", range="0 to 4", nullable=True),
-        column("correct", pa.bool_(), "whether it is the answer"),
+        column(
+            "answer",
+            pa.int32(),
+            "the option chosen; null where the annotator could not decide",
+            range="0 to 4",
+            nullable=True,
+        ),
+        column("correct", pa.bool_(), "whether the option chosen is the answer"),
         column("difficulty", pa.string(), "how hard it was", nullable=True),
         column("span_passage", pa.string(), "evidence in the passage", nullable=True),
         column("span_summary", pa.string(), "evidence in the summary", nullable=True),
-        column("explained", pa.string(), "what the annotator says of it", nullable=True),
-        column("approval_rate", pa.float64(), "of the annotator", range="0 to 1", nullable=True),
+        column("explained", pa.string(), "the annotator's own explanation", nullable=True),
+        share("approval_rate", "approval rate of the annotator", nullable=True),
         column("kept", pa.bool_(), "whether it counts"),
-        column("reason", pa.string(), "why not", range=", ".join(ANNOTATION_REASONS), nullable=True),
+        reason("why it does not count", ANNOTATION_REASONS),
         column("source", pa.string(), "the file"),
-        column("position", pa.string(), "its line; empty of a sheet, where ids name the row"),
+        column("position", pa.string(), "its line; empty for a sheet, where ids name the row"),
     ],
 )
 
@@ -110,30 +107,23 @@ VERDICTS = Table(
     row="what people's answers say of a question",
     key=("question_id", "kind"),
     columns=[
-        column("question_id", pa.string(), QUESTION_ID),
-        column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
+        *QUESTION_KEY,
         column("answers", pa.int32(), "answers that count", range="0 and up"),
-        column("right", pa.int32(), "of them, right ones", range="0 and up"),
-        column("accuracy", pa.float64(), "share of them that are right", range="0 to 1", nullable=True),
-        column("evidence", pa.int32(), "of them, those that quote both passage and summary", range="0 and up"),
-        column("easy", pa.int32(), "of them, those that call it easy", range="0 and up"),
-        column("easy_wrong", pa.int32(), "of these, wrong ones", range="0 and up"),
+        column("right", pa.int32(), "right answers among them", range="0 and up"),
+        share("accuracy", "share of right answers among them", nullable=True),
+        column("evidence", pa.int32(), "answers among them that quote both passage and summary", range="0 and up"),
+        column("easy", pa.int32(), "answers among them that call it easy", range="0 and up"),
+        column("easy_wrong", pa.int32(), "wrong answers among these", range="0 and up"),
         column(
             "majority",
             pa.int32(),
-            "the option that most chose; null: none, or several alike",
+            "the option chosen most often; null where there is none, or a tie",
             range="0 to 4",
             nullable=True,
         ),
-        column(
-            "majority_share",
-            pa.float64(),
-            "share of the answers that are the most frequent",
-            range="0 to 1",
-            nullable=True,
-        ),
+        share("majority_share", "share of the most frequent answer", nullable=True),
         column("kept", pa.bool_(), "whether the question is kept"),
-        column("reason", pa.string(), "why not", range=", ".join(VERDICT_REASONS), nullable=True),
+        reason("why the question is not kept", VERDICT_REASONS),
     ],
 )
 
@@ -146,6 +136,6 @@ ANNOTATION_REJECT_REASONS = {
 ANNOTATION_REJECTS = Table(
     name="cloze/annotation_rejects",
     row="a row of a file of annotations that gave none",
-    key=("source", "position", "stage", "reason", "detail"),
-    columns=rejects_columns("answers", ANNOTATION_REJECT_REASONS),
+    key=REJECT_KEY,
+    columns=reject_columns("answers", ANNOTATION_REJECT_REASONS),
 )

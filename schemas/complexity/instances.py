@@ -1,4 +1,4 @@
-"""Tables of lexical complexity: `complexity/instances` and what is made of it.
+"""Tables `complexity/instances` and `complexity/rejects`: targets in their sentences.
 
 An instance is a target, one word or a multi-word expression, in a sentence. Everything else is
 keyed by its id, which is a hash of its content; tables are sorted by it, so that no order of a file
@@ -9,32 +9,10 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from schemas.answers import REASONS as ANSWER_REASONS
-from schemas.columns import Table, column
-from schemas.metrics import metrics_table
-from schemas.rejects import REASONS, REJECT_KEY, reject_columns
+from schemas.columns import Table, column, language, upos
+from schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
 
-__all__ = [
-    "COMPLEXITY_METRICS",
-    "COVERAGE",
-    "FEATURES",
-    "FLAGS",
-    "IMPORTANCE",
-    "INSTANCES",
-    "JUDGMENTS",
-    "JUDGMENT_REASONS",
-    "JUDGMENT_REJECTS",
-    "KINDS",
-    "LABELS",
-    "LEARNING",
-    "LOAD_REASONS",
-    "LOAD_REJECTS",
-    "PREDICTIONS",
-    "SPLITS",
-    "STRATA",
-    "features_schema",
-    "instances_schema",
-]
+__all__ = ["FLAGS", "INSTANCES", "INSTANCE_ID", "KIND", "KINDS", "LOAD_REASONS", "LOAD_REJECTS", "instances_schema"]
 
 KINDS = ("single", "mwe")
 
@@ -51,8 +29,9 @@ FLAGS = {
     "no_language": "nothing says its language: what depends on it is not known, such as frequency",
 }
 
-INSTANCE_ID = "the instance, see table complexity/instances"
-COMPLEXITY = "0: very easy, .25: easy, .5: neutral, .75: difficult, 1: very difficult"
+# Columns by which other tables refer to instances.
+INSTANCE_ID = column("instance_id", pa.string(), "the instance, see table complexity/instances")
+KIND = column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS))
 
 INSTANCES = Table(
     name="complexity/instances",
@@ -65,10 +44,10 @@ INSTANCES = Table(
             "hash of kind, genre, sentence, target and its place, and "
             "of the source's own id where there is one; 32 hexadecimal digits",
         ),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        KIND,
         column("token", pa.string(), "the target as it stands"),
         column("genre", pa.string(), "genre, or the corpus that a file names", nullable=True),
-        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        language(),
         column("sentence", pa.string(), "the sentence; null for a word of a list", nullable=True),
         column(
             "start",
@@ -80,13 +59,7 @@ INSTANCES = Table(
         column("end", pa.int32(), "where it ends (exclusive)", unit="code points", nullable=True),
         column("forms", pa.list_(pa.string()), "word forms of the sentence", nullable=True),
         column("lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True),
-        column(
-            "upos",
-            pa.list_(pa.string()),
-            "their parts of speech; null without annotation",
-            range="UPOS of Universal Dependencies 2",
-            nullable=True,
-        ),
+        upos("upos", "their parts of speech; null without annotation", of_tokens=True),
         column(
             "position",
             pa.int32(),
@@ -136,263 +109,11 @@ def instances_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
     return schema
 
 
-LOAD_REASONS = {
-    **{
-        name: REASONS[name]
-        for name in (
-            "undecodable",
-            "malformed",
-            "unsafe",
-            "empty",
-            "unreadable",
-            "too_large",
-            "too_many_marks",
-            "control",
-            "pdf",
-            "image",
-            "office",
-            "executable",
-            "binary",
-            "html",
-        )
-    },
-    "other_kind": "an instance of another kind than the one that was asked for",
-}
-
+LOAD_REASONS = {**ROW_REASONS, "other_kind": "an instance of another kind than the one that was asked for"}
 
 LOAD_REJECTS = Table(
     name="complexity/rejects",
     row="a row of a labelled file that gave no instance",
     key=REJECT_KEY,
     columns=reject_columns("load", LOAD_REASONS),
-)
-
-# Why a judgment that could be read does not count.
-JUDGMENT_REASONS = {
-    "unknown_instance": "no instance has this id",
-    "undecided": "the annotator could not decide",
-    "unknown_annotator": "the file does not say who judged, and such judgments are dropped",
-    "repeated": "another judgment of the same instance by the same annotator counts",
-    "no_weight": "the annotator agrees so little with the others that the weight is 0",
-}
-
-JUDGMENTS = Table(
-    name="complexity/judgments",
-    row="a judgment of an instance by an annotator",
-    key=("instance_id", "annotator", "number"),
-    columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("annotator", pa.string(), "who judged; empty where the file does not say"),
-        column(
-            "number",
-            pa.int32(),
-            "which of the annotator's judgments of the instance, in the order of the files",
-            range="0 and up",
-        ),
-        column("group", pa.string(), "group of the annotator", nullable=True),
-        column("value", pa.float64(), COMPLEXITY, range="0 to 1", nullable=True),
-        column("weight", pa.float64(), "how much it counts", range="0 and up"),
-        column("kept", pa.bool_(), "whether it counts"),
-        column("reason", pa.string(), "why it does not count", range=", ".join(JUDGMENT_REASONS), nullable=True),
-        column("source", pa.string(), "the file"),
-    ],
-)
-
-JUDGMENT_REJECTS = Table(
-    name="complexity/judgment_rejects",
-    row="a row of a file of judgments that gave none",
-    key=REJECT_KEY,
-    columns=reject_columns("answers", ANSWER_REASONS),
-)
-
-LABELS = Table(
-    name="complexity/labels",
-    row="the complexity of an instance, by all annotators or by a group of them",
-    key=("instance_id", "group"),
-    columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("group", pa.string(), "group of annotators; empty for all"),
-        column("complexity", pa.float64(), f"mean of the judgments: {COMPLEXITY}", range="0 to 1", nullable=True),
-        column(
-            "annotations",
-            pa.int32(),
-            "judgments that count; null where a file gives means alone",
-            range="0 and up",
-            nullable=True,
-        ),
-        column(
-            "spread",
-            pa.float64(),
-            "sample standard deviation of the judgments; null for fewer than two",
-            range="0 and up",
-            nullable=True,
-        ),
-        column("reason", pa.string(), "why complexity is null", range="too_few, no_label", nullable=True),
-    ],
-)
-
-SPLITS = Table(
-    name="complexity/splits",
-    row="the split of an instance",
-    key=("instance_id",),
-    columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("split", pa.string(), "name of the split; null for instances left out", nullable=True),
-        column("method", pa.string(), "how it was chosen", range="paper, paper-global, balanced"),
-        column("reason", pa.string(), "why an instance is in no split", range="no_label, duplicate", nullable=True),
-    ],
-)
-
-
-STRATA = Table(
-    name="complexity/strata",
-    row="what a split has of a kind and a genre, or of all",
-    key=("method", "kind", "genre", "split"),
-    columns=[
-        column("method", pa.string(), "how splits were chosen"),
-        column("kind", pa.string(), "kind of instances; empty for all kinds"),
-        column("genre", pa.string(), "genre; empty for all; null for instances without one", nullable=True),
-        column("split", pa.string(), "name of the split"),
-        column("rows", pa.int64(), "instances", range="0 and up"),
-        column("share", pa.float64(), "of this kind and genre's instances in splits", range="0-1"),
-        column("wanted", pa.float64(), "that share as asked for", range="0-1"),
-        column(
-            "of_split",
-            pa.float64(),
-            "share of the split's instances of this kind that are of this genre",
-            range="0-1",
-            nullable=True,
-        ),
-        column("of_all", pa.float64(), "the same of all splits together", range="0-1"),
-        column("mean", pa.float64(), "mean complexity", range="0 to 1", nullable=True),
-        column("sd", pa.float64(), "sample standard deviation of complexity", range="0 and up", nullable=True),
-        column(
-            "quantiles",
-            pa.list_(pa.float64()),
-            "quantiles 0, .05, .1 to 1 of complexity",
-            range="0 to 1",
-            nullable=True,
-        ),
-        column(
-            "distance",
-            pa.float64(),
-            "largest two-sample Kolmogorov-Smirnov distance of complexity to another split",
-            range="0 to 1",
-            nullable=True,
-        ),
-        column("farthest", pa.string(), "the split that it is to", nullable=True),
-        column("shared_tokens", pa.int64(), "case-folded targets that stand in another split, too", range="0 and up"),
-        column("shared_sentences", pa.int64(), "sentences that stand in another split, too", range="0 and up"),
-    ],
-)
-
-
-def features_schema(columns: Iterable[pa.Field] = ()) -> pa.Schema:
-    """Return the schema of `complexity/features`: keys, then the columns of features."""
-    return FEATURES.schema(features=tuple(columns))
-
-
-def _features(features: Iterable[pa.Field] = ()) -> list[pa.Field]:
-    return [
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
-        column("genre", pa.string(), "genre; a key, coded anew by a scorer", nullable=True),
-        column("group", pa.string(), "hash of the case-folded target, by which folds are drawn; no feature"),
-        *features,
-    ]
-
-
-FEATURES = Table(
-    name="complexity/features",
-    row="the features of an instance; no column depends on a label",
-    key=("instance_id",),
-    columns=_features,
-)
-
-COVERAGE = Table(
-    name="complexity/coverage",
-    row="a feature, for instances of a kind and a genre",
-    key=("feature", "kind", "genre"),
-    columns=[
-        column("feature", pa.string(), "column of complexity/features"),
-        column("feature_group", pa.string(), "group that it belongs to"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
-        column("genre", pa.string(), "genre", nullable=True),
-        column("instances", pa.int64(), "instances of the kind and genre", range="1 and up"),
-        column(
-            "known",
-            pa.int64(),
-            "those for which the feature is known: it is not null, nor, of a word list's NAME_known, false",
-            range="0 to instances",
-        ),
-    ],
-)
-
-PREDICTIONS = Table(
-    name="complexity/predictions",
-    row="the complexity of an instance as a scorer predicts it",
-    key=("instance_id", "scorer"),
-    columns=[
-        column("instance_id", pa.string(), INSTANCE_ID),
-        column("scorer", pa.string(), "the scorer"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
-        column(
-            "fold",
-            pa.int32(),
-            "the fold that it was held out in; null where the scorer was trained on another folder or on another split",
-            range="0 and up",
-            nullable=True,
-        ),
-        column("prediction", pa.float64(), "predicted complexity", range="0 to 1"),
-        column("complexity", pa.float64(), "its label, if it has one", range="0 to 1", nullable=True),
-    ],
-)
-
-COMPLEXITY_METRICS = metrics_table("complexity")
-
-IMPORTANCE = Table(
-    name="complexity/importance",
-    row="what a scorer loses without a feature, or without a group of features",
-    key=("scorer", "kind", "measure", "what", "of"),
-    columns=[
-        column("scorer", pa.string(), "the scorer"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
-        column(
-            "measure",
-            pa.string(),
-            "permutation: its values are dealt out anew among the "
-            "instances that are predicted; ablation: the scorer is trained without it",
-            range="permutation, ablation",
-        ),
-        column("what", pa.string(), "whether one feature or a group", range="feature, group"),
-        column("of", pa.string(), "the feature, or the group"),
-        column(
-            "value",
-            pa.float64(),
-            "Pearson's r of pooled predictions, less what is left of it; null where r is not defined",
-            range="-2 to 2",
-            nullable=True,
-        ),
-        column("n", pa.int64(), "instances that count", range="0 and up"),
-    ],
-)
-
-LEARNING = Table(
-    name="complexity/learning",
-    row="what a scorer reaches with a share of the targets to train on",
-    key=("scorer", "kind", "share"),
-    columns=[
-        column("scorer", pa.string(), "the scorer"),
-        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
-        column("share", pa.float64(), "share of the training targets", range="0 to 1"),
-        column("trained", pa.float64(), "instances that it was trained on, mean over folds", range="1 and up"),
-        column(
-            "pearson",
-            pa.float64(),
-            "Pearson's r of pooled predictions; null where it is not defined",
-            range="-1 to 1",
-            nullable=True,
-        ),
-        column("n", pa.int64(), "instances that count", range="0 and up"),
-    ],
 )

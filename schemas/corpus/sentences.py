@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, language, upos
 
 __all__ = ["SENTENCES", "UPOS", "SentenceRow", "sentences_schema"]
 
@@ -59,7 +59,7 @@ SENTENCES = Table(
         column("sentence", pa.int32(), "ordinal within the document", range="0 and up"),
         column("year", pa.int32(), "year of the document", unit="year", nullable=True),
         column("genre", pa.string(), "genre of the document", nullable=True),
-        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        language(),
         column(
             "forms",
             pa.list_(pa.string()),
@@ -67,13 +67,7 @@ SENTENCES = Table(
             nullable=True,
         ),
         column("lemmas", pa.list_(pa.string()), "lemmas; null where engine or input has none", nullable=True),
-        column(
-            "upos",
-            pa.list_(pa.string()),
-            "universal parts of speech; null where engine or input has none",
-            range="UPOS of Universal Dependencies 2",
-            nullable=True,
-        ),
+        upos("upos", "universal parts of speech; null where engine or input has none", of_tokens=True),
         column(
             "starts",
             pa.list_(pa.int32()),

@@ -10,7 +10,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.complexity.instances import INSTANCES, LABELS, SPLITS, features_schema
+from schemas.complexity.features import features_schema
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS, SPLITS
 from transforms.common.publish.sections import Made
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part

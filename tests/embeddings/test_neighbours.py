@@ -4,7 +4,7 @@ import scipy.spatial.distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.change.neighbours import NEIGHBOURS
+from schemas.change.spaces import NEIGHBOURS
 from transforms.embeddings import neighbours as module
 from transforms.embeddings.alignment import Space
 from transforms.embeddings.neighbours import mean_neighbours, nearest_neighbours, neighbours_table

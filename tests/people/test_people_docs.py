@@ -5,7 +5,7 @@ from pathlib import Path
 
 from people_making import cells_of, text_from
 
-from schemas.answers import REASONS
+from schemas.rejects import ANSWER_REASONS as REASONS
 from transforms.people.answers import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "people.md").read_text("utf-8")

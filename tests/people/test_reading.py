@@ -19,7 +19,8 @@ from people_making import (
     text_from,
 )
 
-from schemas.answers import REASONS, STAGE
+from schemas.rejects import ANSWER_REASONS as REASONS
+from schemas.rejects import ANSWER_STAGE as STAGE
 from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError
 from transforms.people.reading import pseudonym, read_answers

@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from schemas.complexity.instances import INSTANCES, LABELS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part
 

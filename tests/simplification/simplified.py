@@ -9,7 +9,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS, SUBSTITUTES
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.publish.sections import Made
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part

@@ -4,10 +4,21 @@ A view, or what a command tells in the end, yields blocks; how wide they are and
 colours is decided where they are printed (`pipelines/frame/blocks.py`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Block", "Grid", "Kwic", "Use", "columns_with", "listed", "number", "one_of"]
+__all__ = [
+    "Block",
+    "Grid",
+    "Kwic",
+    "Use",
+    "columns_with",
+    "counts_tail",
+    "explained_counts",
+    "listed",
+    "number",
+    "one_of",
+]
 
 LISTED = 12  # items of a list in a cell
 
@@ -59,6 +70,25 @@ def listed(items: Iterable[Any], most: int = LISTED, separator: str = ", ") -> s
     shown = separator.join(texts[:most])
     more = len(texts) - most
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def counts_tail(counts: Mapping[str, int]) -> str:
+    """Return counts that are not zero as the end of a line.
+
+    >>> counts_tail({"empty": 3, "short": 0, "long": 1})
+    ', empty 3, long 1'
+    """
+    return "".join(f", {name} {count}" for name, count in counts.items() if count)
+
+
+def explained_counts(counts: Mapping[str, int], docs: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each count, with what its name means.
+
+    >>> list(explained_counts({"short": 2}, {"short": "it has too few words"}))
+    ['  short 2: it has too few words']
+    """
+    for name, count in counts.items():
+        yield f"  {name} {count}: {docs[name]}"
 
 
 def one_of(unit: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.change.neighbours import NEIGHBOURS
+from schemas.change.spaces import NEIGHBOURS
 from transforms.common.rowwise import product
 from transforms.embeddings.alignment import Side, Space, apply
 

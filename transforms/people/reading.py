@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.answers import STAGE
+from schemas.rejects import ANSWER_STAGE as STAGE
 from schemas.rejects import RejectRow
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError

@@ -21,15 +21,13 @@ from pipelines.commands.change.plan import (
     read_targets,
 )
 from pipelines.frame.command import Command, Graph, HandedBack, TableSource
-from schemas.change.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
-from schemas.change.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
-from schemas.change.pairs import PAIRS
-from schemas.change.scores import SCORES
+from schemas.change.scores import PAIRS, SCORES
 from schemas.change.series import POINTS
 from schemas.change.series import SERIES as SERIES_TABLE
-from schemas.change.slices import SLICES
+from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
+from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
+from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
-from schemas.change.vectors import VECTORS
 from transforms.change.graph.null_pairs import first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
@@ -57,7 +55,7 @@ from transforms.common.store.tables import read_table
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CHANGE"]
+__all__ = ["CHANGE", "expected_artefacts"]
 
 log = logging.getLogger("lexbeam")
 
@@ -83,11 +81,24 @@ def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | N
     return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
 
+class _Nulls(NamedTuple):
+    """What chance gives, as pairs and series are combined with it: keyword arguments, by what they are of.
+
+    Attributes:
+        pairs: `deals` and `nulls` of pairs of slices.
+        series_deals: `deals` of series.
+        series: `nulls` of series.
+    """
+
+    pairs: Mapping[str, "beam.PCollection"]
+    series_deals: Mapping[str, "beam.PCollection"]
+    series: Mapping[str, "beam.PCollection"]
+
+
 def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import DealSlices, ScoreNulls, of_groups
     from transforms.change.graph.ptransforms import (
         AlignPairs,
         CombineSeeds,
@@ -96,76 +107,109 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         SummarisePairs,
         TrainSlices,
     )
-    from transforms.change.graph.series_ptransforms import CombineSeries, TraceSeries
     from transforms.change.graph.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
     workspace, lanes = graph.workspace, graph.lanes
-    viewed = (
-        pipeline
-        | "SentenceParts" >> beam.Create(plan.parts, reshuffle=False)
-        | "DeriveView" >> DeriveView(workspace, plan.view, plan.budget, lanes, plan.settle)
+    artefacts = expected_artefacts(plan)
+    for stage in _STAGES:
+        if number := artefacts.get(stage.name):
+            graph.expect(stage, number)
+    viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
+        workspace, plan.view, plan.budget, lanes, plan.settle
     )
     ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace)
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
-    nulls, series_nulls, series_deals = {}, {}, {}
-    series_options = SeriesOptions(align=plan.align, rank=plan.score.rank)
-    pairs, names = len(plan.pairs.pairs), len(plan.pairs.names)
-    if plan.null.nulls:
-        groups = groups_of(plan.pairs, plan.series)
-        own = null_slices(plan.pairs, groups, plan.null.nulls)
-        dealt = viewed | "DealSlices" >> DealSlices(workspace, groups, plan.documents, plan.null, plan.view.ranges)
-        null_ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
-        null_spaces = null_ready | "TrainNulls" >> TrainSlices(workspace, own, plan.sgns, lanes)
-        nulls["deals"] = dealt.deals | "OfPairs" >> beam.FlatMap(of_groups, range(pairs))
-        nulls["nulls"] = null_spaces | "ScoreNulls" >> ScoreNulls(
-            workspace, own, plan.null.nulls, plan.align, plan.score, null_ready
-        )
-        if plan.series:
-            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
-            series_nulls["nulls"] = null_spaces | "TraceNulls" >> TraceSeries(
-                workspace, own, first_place(groups, pairs, plan.null.nulls), names, series_options, null_ready, {}
-            )
+    nulls = _of_chance(viewed, plan, graph) if plan.null.nulls else _Nulls({}, {}, {})
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
-        | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls, ready)
+        | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls.pairs, ready)
     )
     summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
     neighbours = spaces | "Neighbours" >> ListNeighbours(workspace, plan.pairs, plan.score, plan.neighbours, combined)
     if plan.write_text:
         ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
     slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(workspace, plan.view.slices, plan.pairs)
-    made = {}
-    if plan.series:
-        traced = spaces | "Trace" >> TraceSeries(
-            workspace, plan.pairs, 0, names, series_options, ready, {"maps": aligned}
-        )
-        series = traced | "CombineSeries" >> CombineSeries(
-            workspace, plan.pairs, series_options, series_nulls, series_deals, ready
-        )
-        made = {SERIES_TABLE.name: series, POINTS.name: series}
-    parts = {
-        "vectors": spaces,
-        "neighbours": neighbours,
-        "alignments": aligned,
-        "scores": combined,
+    made = {
+        VECTORS.name: spaces,
+        NEIGHBOURS_TABLE.name: neighbours,
+        ALIGNMENTS_TABLE.name: aligned,
+        SCORES.name: combined,
         PAIRS.name: combined,
         SUMMARY.name: summary,
-        "slices": slices,
-        **made,
-    } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
+        SLICES.name: slices,
+    }
+    if plan.series:
+        series = _series(spaces, aligned, ready, nulls, plan, graph)
+        made |= {SERIES_TABLE.name: series, POINTS.name: series}
+    parts = made | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
 
-def _expected(plan: ChangePlan) -> Mapping[str, int]:
-    pairs, slices, seeds = (len(x) for x in (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
+def _of_chance(viewed: "beam.PCollection", plan: ChangePlan, graph: Graph) -> _Nulls:
+    """Deal documents out anew, and score pairs and series of slices that are made of them."""
+    import apache_beam as beam
+
+    from transforms.change.graph.null_ptransforms import DealSlices, ScoreNulls, of_groups
+    from transforms.change.graph.ptransforms import TrainSlices
+    from transforms.change.graph.series_ptransforms import TraceSeries
+    from transforms.change.graph.view_ptransforms import MergeSlices
+
+    workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
+    groups = groups_of(plan.pairs, plan.series)
+    comparisons = null_slices(plan.pairs, groups, number)
+    dealt = viewed | "DealSlices" >> DealSlices(workspace, groups, plan.documents, plan.null, plan.view.ranges)
+    ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
+    spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, graph.lanes)
+    of_pairs = {
+        "deals": dealt.deals | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
+        "nulls": spaces | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready),
+    }
+    if not plan.series:
+        return _Nulls(of_pairs, {}, {})
+    deals = dealt.deals | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
+    first = first_place(groups, pairs, number)
+    traced = spaces | "TraceNulls" >> TraceSeries(
+        workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), ready, {}
+    )
+    return _Nulls(of_pairs, {"deals": deals}, {"nulls": traced})
+
+
+def _series(
+    spaces: "beam.PCollection",
+    aligned: "beam.PCollection",
+    ready: "beam.PCollection",
+    nulls: _Nulls,
+    plan: ChangePlan,
+    graph: Graph,
+) -> "beam.PCollection":
+    """Trace words through all slices, and combine seeds with what chance gives."""
+    from transforms.change.graph.series_ptransforms import CombineSeries, TraceSeries
+
+    options = _series_options(plan)
+    return (
+        spaces
+        | "Trace"
+        >> TraceSeries(graph.workspace, plan.pairs, 0, len(plan.pairs.names), options, ready, {"maps": aligned})
+        | "CombineSeries"
+        >> CombineSeries(graph.workspace, plan.pairs, options, nulls.series, nulls.series_deals, ready)
+    )
+
+
+def _series_options(plan: ChangePlan) -> SeriesOptions:
+    return SeriesOptions(align=plan.align, rank=plan.score.rank)
+
+
+def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
+    """Return how many artefacts stages are to make, by name; of `change/view` progress hears later."""
+    pairs, slices, seeds = map(len, (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
     nulls = plan.null.nulls
     null_series = nulls if plan.series else 0
     groups = groups_of(plan.pairs, plan.series) if nulls else ()
     parts = len(plan.parts)
-    found = {
+    artefacts = {
         MEASURE.name: parts * slices * (plan.budget is not None),
         SIZES.name: parts * len({place for group in groups for place in group}),
         DEALT.name: parts * nulls * sum(map(len, groups)),
@@ -183,7 +227,7 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
         TRACE.name: (seeds + nulls) * plan.series,
         SERIES.name: int(plan.series),
     }
-    return {stage: number for stage, number in found.items() if number}
+    return {stage: number for stage, number in artefacts.items() if number}
 
 
 # Of COUNT and SHUFFLE some are of null slices: they come last.
@@ -310,7 +354,6 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     plan=plan_change,
     build=_build,
     rows={"outside": Outside},
-    expected=_expected,
     weights=_weights,
     waits=_WAITS,
     resources=_resources,

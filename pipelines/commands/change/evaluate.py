@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from schemas.change.scores import SCORES
@@ -23,7 +24,7 @@ from transforms.change.scores.evaluation import COLUMNS, TAKES, EvaluationOption
 from transforms.change.scores.gold import Gold, GoldOptions, read_gold
 from transforms.change.view.words import ViewOptions
 from transforms.common.code.fingerprints import digest
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
@@ -41,15 +42,7 @@ SHOWN = 5
 class EvaluateChangeOptions(PublishOptions):
     """Options of `lexbeam evaluate change`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the scores of `lexbeam change`; none: that of `out`",
-        metavar="CHANGE_DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the scores of `lexbeam change`", "CHANGE_DIR")
     truth: GoldOptions = embedded(GoldOptions, group="gold")
     how: EvaluationOptions = embedded(EvaluationOptions, group="evaluation")
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import RunnerOptions
 from pipelines.frame.inputs import corpora_of
@@ -89,15 +90,7 @@ LEAST_SLICES = 3  # of a series
 class ChangeOptions(RunnerOptions):
     """Options of `lexbeam change`."""
 
-    corpora: tuple[str, ...] = option(
-        (),
-        help="folders made by `lexbeam corpus`; several make one corpus; none: that of `out`",
-        metavar="CORPUS_DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    corpora: tuple[str, ...] = corpus_folders("several make one corpus; ")
     slices: str = option(
         help="periods, both ends included: 1810-1860,1960-2010 or bc=..-1,ad=0.. or 'every 20'",
         metavar="SPEC",

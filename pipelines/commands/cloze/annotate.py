@@ -13,6 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import file_digests
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
@@ -24,7 +26,6 @@ from schemas.cloze.questions import (
     VERDICT_REASONS,
     VERDICTS,
 )
-from schemas.columns import column
 from transforms.cloze.annotations.files import AnnotationOptions, read_annotations
 from transforms.cloze.annotations.quality import QualityOptions, settle_annotations
 from transforms.cloze.annotations.sheet import COLUMNS as SHEET_COLUMNS
@@ -34,12 +35,12 @@ from transforms.cloze.questions.files import check_name, refuse_existing, write_
 from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows, read_table
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 
 __all__ = ["ANNOTATE", "ClozeAnnotateOptions"]
 
@@ -50,15 +51,7 @@ SECTION = "cloze.annotate"
 class ClozeAnnotateOptions(PublishOptions):
     """Options of `lexbeam cloze annotate`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the questions; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the questions")
     annotations: tuple[str, ...] = option(
         help="files, folders or globs: sheets that people filled in, tables and JSON lines with an answer a row",
         metavar="FILE",
@@ -88,10 +81,7 @@ def _check(options: ClozeAnnotateOptions) -> None:
 
 
 def _plan(options: ClozeAnnotateOptions, _: Inputs) -> list[dict[str, Any]]:
-    return [
-        {"name": one.name, "bytes": one.size, "sha256": content_digest(one.path)}
-        for one in list_inputs(options.annotations, (), options.out)
-    ]
+    return file_digests(list_inputs(options.annotations, (), options.out))
 
 
 def _annotate(options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
@@ -102,19 +92,19 @@ def _annotate(options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.
     def sheet_rows() -> pa.Table:
         return asked_rows(read_table(parts, list(SHEET_COLUMNS)), (), ()).rows
 
-    found = read_annotations(options.annotations, questions, sheet_rows, options.tables)
-    judged = settle_annotations(found.annotations, options.how)
+    answers = read_annotations(options.annotations, questions, sheet_rows, options.tables)
+    judged = settle_annotations(answers.annotations, options.how)
     return {
         ANNOTATIONS.name: annotation_rows(judged),
         VERDICTS.name: verdict_rows(judged, questions, options.how),
         ANNOTATION_REJECTS.name: pa.Table.from_pylist(
-            [row._asdict() for row in found.rejects], schema=ANNOTATION_REJECTS.schema()
+            [row._asdict() for row in answers.rejects], schema=ANNOTATION_REJECTS.schema()
         ),
     }
 
 
 def _resources(plan: list[dict[str, Any]]) -> Mapping[str, Any]:
-    return {"annotations": digest(sorted(one["sha256"] for one in plan))}
+    return {"annotations": digest(sorted(file["sha256"] for file in plan))}
 
 
 def _section(plan: list[dict[str, Any]], outcome: HandedBack) -> Mapping[str, Any]:
@@ -131,84 +121,67 @@ def _section(plan: list[dict[str, Any]], outcome: HandedBack) -> Mapping[str, An
     }
 
 
-_FIGURES = ("accuracy", "alpha", "majority")
-_COUNTS = ("answers", "annotators", "several")
+_OUTCOMES = SectionTable(
+    "What became of questions",
+    "Questions by what people's answers say of them.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn(
+            "outcome",
+            "kept, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in VERDICT_REASONS.items()),
+            pa.string(),
+        ),
+        TableColumn("questions", "how many"),
+    ),
+)
+
+_AGREEMENT = SectionTable(
+    "Agreement of answers",
+    "How far people agree on answers that count.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("answers", "answers that count"),
+        TableColumn("annotators", "who gave them"),
+        TableColumn("several", "questions with two answers or more", head="questions with several"),
+        TableColumn("accuracy", "share of right answers", pa.float64()),
+        TableColumn("alpha", "Krippendorff's alpha for categories", pa.float64()),
+        TableColumn(
+            "majority",
+            "mean share of the most frequent answer, of questions with two answers or more",
+            pa.float64(),
+            "share of the majority",
+        ),
+    ),
+)
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield which questions are kept, why others are not, and how far people agree."""
     section = snapshot.section(SECTION)
-    rejects = "".join(f", {reason} {count}" for reason, count in section["rejects"].items())
     yield (
         f"{section['annotations']} answers by {section['annotators']} annotators, "
-        f"{section['counted']} count; {section['rejected']} rows rejected{rejects}"
+        f"{section['counted']} count; {section['rejected']} rows rejected{counts_tail(section['rejects'])}"
     )
-    for reason, count in section["reasons"].items():
-        yield f"  {reason} {count}: {ANNOTATION_REASONS[reason]}"
-    for own in section["kinds"]:
-        counts = {name: own["dropped"][name] for name in VERDICT_REASONS}
-        why = "".join(f", {name} {count}" for name, count in counts.items() if count)
-        yield f"{own['kind']}: {own['kept']} of {own['questions']} questions are kept{why}"
-    rows = tuple(_cells(kind, own) for kind, own in _agreements(section))
-    heads = ("kind", "answers", "annotators", "questions with several", "accuracy", "alpha", "share of the majority")
-    yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
+    yield from explained_counts(section["reasons"], ANNOTATION_REASONS)
+    for counts in section["kinds"]:
+        why = counts_tail({name: counts["dropped"][name] for name in VERDICT_REASONS})
+        yield f"{counts['kind']}: {counts['kept']} of {counts['questions']} questions are kept{why}"
+    yield _AGREEMENT.grid(_agreements(section))
 
 
-def _agreements(section: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    kinds = [(own["kind"], own["agreement"]) for own in section["kinds"]]
-    return [("all", section["agreement"])] * (len(kinds) != 1) + kinds
-
-
-def _cells(kind: str, own: Mapping[str, Any]) -> tuple[str, ...]:
-    counts = (str(own[name]) for name in _COUNTS)
-    return kind, *counts, *(number(own[name]) or "-" for name in _FIGURES)
+def _agreements(section: Mapping[str, Any]) -> list[dict[str, Any]]:
+    kinds = [{"kind": counts["kind"], **counts["agreement"]} for counts in section["kinds"]]
+    return [{"kind": "all", **section["agreement"]}] * (len(kinds) != 1) + kinds
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
-    became = [
-        {"kind": own["kind"], "outcome": name, "questions": count}
-        for own in section["kinds"]
-        for name, count in {"kept": own["kept"], **own["dropped"]}.items()
+    outcomes = [
+        {"kind": counts["kind"], "outcome": name, "questions": count}
+        for counts in section["kinds"]
+        for name, count in {"kept": counts["kept"], **counts["dropped"]}.items()
     ]
-    outcomes = pa.schema(
-        [
-            column("kind", pa.string(), "what makes the answer abstract"),
-            column(
-                "outcome",
-                pa.string(),
-                "kept, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in VERDICT_REASONS.items()),
-            ),
-            column("questions", pa.int64(), "how many"),
-        ]
-    )
-    agreed = [{"kind": kind, **{name: own[name] for name in _COUNTS + _FIGURES}} for kind, own in _agreements(section)]
-    columns = pa.schema(
-        [
-            column("kind", pa.string(), "what makes the answer abstract"),
-            column("answers", pa.int64(), "answers that count"),
-            column("annotators", pa.int64(), "who gave them"),
-            column("several", pa.int64(), "questions with two answers or more"),
-            column("accuracy", pa.float64(), "share of right answers", nullable=True),
-            column("alpha", pa.float64(), "Krippendorff's alpha for categories", nullable=True),
-            column(
-                "majority",
-                pa.float64(),
-                "mean share of the most frequent answer, of questions with two answers or more",
-                nullable=True,
-            ),
-        ]
-    )
-    return [
-        Rows(
-            "What became of questions",
-            "Questions by what people's answers say of them.",
-            pa.Table.from_pylist(became, outcomes),
-        ),
-        Rows(
-            "Agreement of answers", "How far people agree on answers that count.", pa.Table.from_pylist(agreed, columns)
-        ),
-    ]
+    return [_OUTCOMES.panel(outcomes), _AGREEMENT.panel(_agreements(section))]
 
 
 def _write(options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:

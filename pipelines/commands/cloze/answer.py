@@ -6,19 +6,21 @@
 docs/tasks/cloze/answer.md says what systems compute, and what they are trained and asked on.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.answers import ANSWERS, ASKED_REASONS
-from schemas.cloze.pairs import CLOZE_METRICS, KINDS, PAIRS
+from schemas.cloze.pairs import KINDS, PAIRS
 from schemas.cloze.questions import QUESTIONS
+from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.data import ASK, ASKED, ENCODE_ASKED, AskTask, FiveWayQuestions, VocabularyOptions
 from transforms.cloze.answers.metrics_stage import MEASURE_ANSWERS, MeasureSettings
 from transforms.cloze.answers.multiple_choice import (
@@ -30,12 +32,13 @@ from transforms.cloze.answers.multiple_choice import (
     within_system,
 )
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
-from transforms.cloze.filters.word_resources import as_vectors, check_spec, within_vectors
+from transforms.cloze.filters.word_resources import static_vectors
 from transforms.cloze.readers.options import NetworkOptions, check_torch
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, Grid, counts_tail, number
+from transforms.common.store.counts import totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -59,15 +62,7 @@ SPLITS = ("train", "dev", "test")
 class ClozeAnswerOptions(RunnerOptions):
     """Options of `lexbeam cloze answer`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with questions, of `lexbeam cloze questions`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("questions, of `lexbeam cloze questions`")
     systems: tuple[str, ...] = option(
         SYSTEMS,
         help="who answers: ga5, the gated-attention reader over five options, trained "
@@ -103,16 +98,7 @@ class ClozeAnswerOptions(RunnerOptions):
     seed: int = option(1, help="of folds and training", group="readers")
     reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="readers",
-    )
+    vectors: str | None = static_vectors("readers")
     max_length: int | None = option(
         None,
         name="encoder_length",
@@ -178,83 +164,97 @@ def _check(options: ClozeAnswerOptions) -> None:
 
 def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
     pairs = inputs.one(PAIRS.name).parts
-    made = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
-    groups, splits = _groups(pairs, made)
+    questions = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
+    groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
     if not groups:
         raise LexbeamError(
             "there is nothing to ask: no pair has a target with options"
-            if made is None
+            if questions is None
             else "there is nothing to ask: table cloze/questions has no question that is kept"
         )
     by_split = options.by == "split"
-    for name in options.splits if by_split else ():
-        if name not in splits:
-            raise UsageError(
-                f"`splits`: no question is in split {name!r}, there are "
-                f"{', '.join(sorted(splits))}: name three of them, or give `by` article"
-            )
+    if by_split and questions is not None:
+        _check_splits(options.splits, questions)
     vectors = (options.vectors,) if options.vectors else ()
     lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
-    folds = (WHOLE,) if by_split else range(options.folds)
-    keys = tuple(
-        sorted(
-            (system, language, kind, fold)
-            for system in SYSTEMS
-            if system in options.systems
-            for language, kind in groups
-            for fold in folds
-        )
-    )
     train, dev, test = options.splits if by_split else SPLITS
     models = choice_models(options.systems)
-    settings = ChoiceSettings(
-        options.max_length, options.device, test if by_split else None, tuple(sorted({model.kind for model in models}))
-    )
     return AnswerPlan(
-        tuple(
-            AskTask(
-                part.number, part, None if made is None else tuple(one for one in made if one.number == part.number)
-            )
-            for part in pairs
-        ),
-        tuple(sorted({language for language, _ in groups})),
-        keys,
-        models,
-        options.vocabulary,
-        AnswerOptions(
+        tasks=_tasks(pairs, questions),
+        languages=tuple(sorted({language for language, _ in groups})),
+        keys=_keys(options, groups),
+        models=models,
+        vocabulary=options.vocabulary,
+        options=AnswerOptions(
             0 if by_split else options.folds, (train, dev, test), options.cross, options.seed, options.reader, lexicon
         ),
-        settings,
-        options.bootstrap,
+        settings=ChoiceSettings(
+            options.max_length,
+            options.device,
+            test if by_split else None,
+            tuple(sorted({model.kind for model in models})),
+        ),
+        bootstrap=options.bootstrap,
     )
 
 
-def _groups(pairs: Sequence[Part], made: Sequence[Part] | None) -> tuple[set[tuple[str, str]], set[str]]:
-    """Return languages and kinds of what there is to ask, and splits."""
+def _check_splits(splits: Sequence[str], questions: Sequence[Part]) -> None:
+    names: set[str] = set()
+    for rows in _kept(questions, ["split"]):
+        names.update(pc.unique(pc.drop_null(rows["split"])).to_pylist())
+    for name in splits:
+        if name not in names:
+            raise UsageError(
+                f"`splits`: no question is in split {name!r}, there are "
+                f"{', '.join(sorted(names))}: name three of them, or give `by` article"
+            )
+
+
+def _tasks(pairs: Sequence[Part], questions: Sequence[Part] | None) -> tuple[AskTask, ...]:
+    """Return each part of the pairs with the parts of the questions that have its number."""
+    if questions is None:
+        return tuple(AskTask(part.number, part, None) for part in pairs)
+    return tuple(
+        AskTask(part.number, part, tuple(made for made in questions if made.number == part.number)) for part in pairs
+    )
+
+
+def _keys(options: ClozeAnswerOptions, groups: Collection[tuple[str, str]]) -> "tuple[Key, ...]":
+    """Return what is trained: systems, for each language and kind, and each fold of the articles."""
+    systems = [system for system in SYSTEMS if system in options.systems]
+    folds = (WHOLE,) if options.by == "split" else range(options.folds)
+    return tuple(
+        sorted((system, language, kind, fold) for system in systems for language, kind in groups for fold in folds)
+    )
+
+
+def _kept(questions: Sequence[Part], columns: Sequence[str]) -> Iterator[pa.Table]:
+    for rows in read_rows([checked(part) for part in questions], [*columns, "kept"]):
+        yield rows.filter(rows["kept"])
+
+
+def _groups_of_questions(questions: Sequence[Part]) -> set[tuple[str, str]]:
+    """Return the languages and kinds of questions."""
+    return {group for rows in _kept(questions, ["language", "kind"]) for group in _groups(rows)}
+
+
+def _groups_of_targets(pairs: Sequence[Part]) -> set[tuple[str, str]]:
+    """Return the languages and kinds of targets that stand in their summaries."""
     groups: set[tuple[str, str]] = set()
-    splits: set[str] = set()
-    if made is not None:
-        columns = ["kind", "language", "split", "kept"]
-        for rows in read_rows([checked(part) for part in made], columns):
-            rows = rows.filter(rows["kept"])
-            splits.update(pc.unique(pc.drop_null(rows["split"])).to_pylist())
-            for row in rows.group_by(["language", "kind"]).aggregate([]).to_pylist():
-                groups.add((row["language"] or "", row["kind"]))
-        return groups, splits
     for rows in read_rows([checked(part) for part in pairs], ["language", "targets"]):
-        targets = rows["targets"].combine_chunks()
-        owners, values = pc.list_parent_indices(targets), pc.list_flatten(targets)
-        found = pa.table(
-            {
-                "language": rows["language"].combine_chunks().take(owners),
-                "kind": pc.struct_field(values, "kind"),
-                "token": pc.struct_field(values, "token"),
-            }
-        )
-        found = found.filter(pc.is_valid(found["token"]))
-        for row in found.group_by(["language", "kind"]).aggregate([]).to_pylist():
-            groups.add((row["language"] or "", row["kind"]))
-    return groups, splits
+        lists = rows["targets"].combine_chunks()
+        targets = pc.list_flatten(lists)
+        columns = {
+            "language": rows["language"].combine_chunks().take(pc.list_parent_indices(lists)),
+            "kind": pc.struct_field(targets, "kind"),
+        }
+        groups |= _groups(pa.table(columns).filter(pc.is_valid(pc.struct_field(targets, "token"))))
+    return groups
+
+
+def _groups(rows: pa.Table) -> set[tuple[str, str]]:
+    combinations = rows.group_by(["language", "kind"]).aggregate([]).to_pylist()
+    return {(row["language"] or "", row["kind"]) for row in combinations}
 
 
 def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -264,11 +264,16 @@ def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping
     from transforms.cloze.answers.ptransforms import AnswerAll, AskAll, MeasureAll
 
     options = plan.options._replace(lexicon=graph.carry(plan.options.lexicon))
-    asked, encoded = (
-        pipeline
-        | "Parts" >> beam.Create([(task.number, task) for task in plan.tasks], reshuffle=False)
-        | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
-    )
+    graph.expect(ENCODE_ASKED, len(plan.languages))
+    if plan.keys:
+        graph.expect(ANSWER_TRAIN, len(plan.keys))
+        graph.expect(ANSWER, len(plan.keys))
+    if plan.models:
+        graph.expect(CHOOSE_ANSWERS, len(plan.models) * len(plan.tasks))
+    graph.expect(MEASURE_ANSWERS, 1)
+    asked, encoded = graph.tasks(
+        pipeline, "Parts", [(task.number, task) for task in plan.tasks], ASK
+    ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
     trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
         graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
     )
@@ -279,15 +284,6 @@ def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping
     return {"parts": parts, "asked": counted, "trained": trained}
 
 
-def _expected(plan: AnswerPlan) -> Mapping[str, int]:
-    found = {ASK.name: len(plan.tasks), ENCODE_ASKED.name: len(plan.languages)}
-    if plan.keys:
-        found |= {ANSWER_TRAIN.name: len(plan.keys), ANSWER.name: len(plan.keys)}
-    if plan.models:
-        found[CHOOSE_ANSWERS.name] = len(plan.models) * len(plan.tasks)
-    return {**found, MEASURE_ANSWERS.name: 1}
-
-
 def _resources(plan: AnswerPlan) -> Mapping[str, Any]:
     return {
         model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest} for model in plan.models
@@ -295,13 +291,11 @@ def _resources(plan: AnswerPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: Counter[tuple[str, str]] = Counter()
     asked: list[FiveWayQuestions] = outcome.rows["asked"]
-    for one in asked:
-        for kind, reason, count in one.counts:
-            counts[kind, reason] += count
+    counts = totals({(kind, reason): number} for part in asked for kind, reason, number in part.counts)
+    kinds = {kind for kind, _ in counts}
     return {
-        "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(m.system for m in plan.models)],
+        "systems": [*dict.fromkeys(key[0] for key in plan.keys), *(model.system for model in plan.models)],
         "folds": plan.options.folds,
         "splits": [] if plan.options.folds else list(plan.options.splits),
         "kinds": [
@@ -311,42 +305,37 @@ def _section(plan: AnswerPlan, outcome: HandedBack) -> Mapping[str, Any]:
                 "reasons": {name: counts[kind, name] for name in ASKED_REASONS},
             }
             for kind in KINDS
-            if any(kind == one for one, _ in counts)
+            if kind in kinds
         ],
         "training": [
             {
-                "system": key[0],
-                "language": key[1],
-                "trained_on": key[2],
-                "fold": None if key[3] == WHOLE else key[3],
-                "epochs": len(one.losses),
-                "best": one.best,
-                "questions": one.questions,
-                "held_out": one.held_out,
-                "loss": one.losses[one.best] if one.losses else None,
+                "system": system,
+                "language": language,
+                "trained_on": kind,
+                "fold": None if fold == WHOLE else fold,
+                "epochs": len(trained.losses),
+                "best": trained.best,
+                "questions": trained.questions,
+                "held_out": trained.held_out,
+                "loss": trained.losses[trained.best] if trained.losses else None,
             }
-            for key, one in sorted(outcome.rows["trained"], key=_key)
+            for (system, language, kind, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
         ],
     }
-
-
-def _key(element: Any) -> Any:
-    return element[0]
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what was asked, and how many answers are right."""
     section = snapshot.section(SECTION)
-    for own in section["kinds"]:
-        why = "".join(f", {name} {count}" for name, count in own["reasons"].items() if count)
-        yield f"{own['kind']}: {own['questions']} questions{why}"
+    for counts in section["kinds"]:
+        yield f"{counts['kind']}: {counts['questions']} questions{counts_tail(counts['reasons'])}"
     idle = sum(not row["questions"] for row in section["training"])
     if idle:
         yield f"{idle} systems had no question to be trained on: what they answer is chance"
     rows = []
-    for one in snapshot.read(CLOZE_METRICS.name).sort_by("subset").to_pylist():
-        between = "-" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}"
-        rows.append((one["subset"], one["system"], number(one["value"]), between, str(one["n"])))
+    for row in snapshot.read(CLOZE_METRICS.name).sort_by("subset").to_pylist():
+        interval = "-" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
+        rows.append((row["subset"], row["system"], number(row["value"]), interval, str(row["n"])))
     heads = ("asked", "system", "accuracy", "interval", "n")
     yield Grid(heads, tuple(rows), frozenset((2, 4)), 2)
 
@@ -376,7 +365,6 @@ CLOZE_ANSWER: Command[ClozeAnswerOptions, AnswerPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"asked": FiveWayQuestions, "trained": tuple[tuple[str, str, str, int], TrainedSystem]},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -3,25 +3,27 @@
 lexbeam cloze candidates cloze --kind nonspecificity --wordnet /usr/share/wordnet
 """
 
-import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.cloze.pairs import CANDIDATES, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.pairs import PAIRS
 from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
-from transforms.cloze.shown.candidate_panels import candidate_panels
-from transforms.common.options.fields import embedded, option
+from transforms.cloze.filters.word_resources import warn_of_languages
+from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
@@ -29,9 +31,7 @@ from transforms.common.store.tables import Part, read_rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions", "warn_of_languages"]
-
-log = logging.getLogger("lexbeam")
+__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions"]
 
 SECTION = "cloze.candidates"
 
@@ -40,16 +40,8 @@ SECTION = "cloze.candidates"
 class ClozeCandidatesOptions(RunnerOptions):
     """Options of `lexbeam cloze candidates`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with pairs, of `lexbeam cloze pairs`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
-    asked: CandidateOptions = embedded(CandidateOptions, group="filters")
+    folder: str | None = input_folder("pairs, of `lexbeam cloze pairs`")
+    filters: CandidateOptions = embedded(CandidateOptions, group="filters")
 
 
 class CandidatesPlan(NamedTuple):
@@ -57,13 +49,13 @@ class CandidatesPlan(NamedTuple):
 
     Attributes:
         parts: parts of `cloze/pairs`.
-        asking: what is asked of words.
+        filtering: which filters words pass through, and by what.
         quantiles: by filter, where its threshold is taken from the corpus.
         sampled: what it is taken from; None: nothing.
     """
 
     parts: tuple[Part, ...]
-    asking: CandidateSetting
+    filtering: CandidateSetting
     quantiles: Mapping[str, float]
     sampled: Sampled | None
 
@@ -73,25 +65,21 @@ def _reads(options: ClozeCandidatesOptions) -> Sequence[TableSource]:
 
 
 def _check(options: ClozeCandidatesOptions) -> None:
-    check_candidates(options.asked)
+    check_candidates(options.filters)
 
 
 def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
-    parts = inputs.one(PAIRS.name).parts
-    own = options.asked
-    asking, quantiles = asking_of(own)
-    if any(held.name == WORDNET for held in asking.setting.lexicon.held):
-        warn_of_languages(_languages(parts), asking, "`lexbeam cloze pairs`")
+    parts, seed = inputs.one(PAIRS.name).parts, options.filters.seed
+    filtering, quantiles = asking_of(options.filters)
+    setting = filtering.setting
+    if any(held.name == WORDNET for held in setting.lexicon.held):
+        warn_of_languages(_languages(parts), setting.lexicon, "`lexbeam cloze pairs`")
     if not quantiles:
-        return CandidatesPlan(parts, asking, {}, None)
+        return CandidatesPlan(parts, filtering, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
-    cutoff = cutoff_of(ids, RANDOM_PAIRS, own.seed)
-    return CandidatesPlan(
-        parts,
-        asking,
-        quantiles,
-        Sampled(asking.setting.lexicon, asking.setting.encoder, tuple(quantiles), cutoff, own.seed),
-    )
+    cutoff = cutoff_of(ids, RANDOM_PAIRS, seed)
+    sampled = Sampled(setting.lexicon, setting.encoder, tuple(quantiles), cutoff, seed)
+    return CandidatesPlan(parts, filtering, quantiles, sampled)
 
 
 def _languages(parts: Sequence[Part]) -> set[str | None]:
@@ -101,40 +89,21 @@ def _languages(parts: Sequence[Part]) -> set[str | None]:
     return languages
 
 
-def warn_of_languages(languages: Iterable[str | None], asking: CandidateSetting, remedy: str) -> None:
-    """Say of which languages there is no WordNet; some filter asks for one.
-
-    Args:
-        languages: those of pairs; None: they have none.
-        asking: what is asked of words.
-        remedy: what says a language.
-    """
-    lexicon = asking.setting.lexicon
-    for language in sorted(languages, key=lambda one: one or ""):
-        if lexicon.find(WORDNET, language) is None:
-            log.warning(
-                "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word is nonspecific%s",
-                f"language {language!r}" if language else "pairs that have no language",
-                "" if language else f" ({remedy} takes a language)",
-            )
-
-
 def _build(pipeline: "beam.Pipeline", plan: CandidatesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `cloze/pairs` in, parts of candidates out."""
-    import apache_beam as beam
-
     from transforms.cloze.filters.ptransforms import FindCandidates
     from transforms.common.store.ptransforms import SpreadOverLanes
 
-    setting = plan.asking.setting
-    setting = setting._replace(lexicon=graph.carry(setting.lexicon))
-    asking = plan.asking._replace(setting=setting)
-    sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=setting.lexicon)
+    lexicon = graph.carry(plan.filtering.setting.lexicon)
+    filtering = plan.filtering._replace(setting=plan.filtering.setting._replace(lexicon=lexicon))
+    sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=lexicon)
+    made_of_parts = [JUDGE] if sampled is None else [JUDGE, MEASURE]
+    if sampled is not None:
+        graph.expect(SETTLE, 1)
     judged, taken, parts = (
-        pipeline
-        | "PairParts" >> beam.Create(plan.parts, reshuffle=False)
+        graph.tasks(pipeline, "PairParts", plan.parts, *made_of_parts)
         | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-        | "Find" >> FindCandidates(graph.workspace, asking, sampled, plan.quantiles)
+        | "Find" >> FindCandidates(graph.workspace, filtering, sampled, plan.quantiles)
     )
     return {"parts": parts, "judged": judged, "thresholds": taken}
 
@@ -143,53 +112,47 @@ def _rows(part: Part) -> float:
     return float(part.rows)
 
 
-def _expected(plan: CandidatesPlan) -> Mapping[str, int]:
-    expected = {JUDGE.name: len(plan.parts)}
-    if plan.sampled is not None:
-        expected |= {MEASURE.name: len(plan.parts), SETTLE.name: 1}
-    return expected
-
-
 def _section(plan: CandidatesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     counts = summed(outcome.rows["judged"], ("kind", "filter"), COUNTED)
     taken: list[Thresholds] = outcome.rows["thresholds"]
-    own = plan.asking.setting
-    thresholds = dict(own.thresholds)
-    for found in taken:
-        thresholds |= found.cosines
-    if "nonspecificity" in plan.asking.filters():
-        thresholds["nonspecificity"] = own.depth_below
-    if own.abstractness is not None:
-        thresholds["abstractness"] = own.abstractness.below
     order = ["", *FILTERS]
     return {
         "pairs": sum(part.rows for part in plan.parts),
-        "kinds": list(plan.asking.kinds),
-        "filters": plan.asking.filters(),
-        "thresholds": dict(sorted(thresholds.items())),
-        "random_pairs": {name: n for found in taken for name, n in found.pairs.items()},
+        "kinds": list(plan.filtering.kinds),
+        "filters": plan.filtering.filters(),
+        "thresholds": _thresholds(plan.filtering, taken),
+        "random_pairs": {name: number for sample in taken for name, number in sample.pairs.items()},
         "counts": [
             {**row, "filter": row["filter"] or "all"}
-            for kind in plan.asking.kinds
+            for kind in plan.filtering.kinds
             for row in sorted((c for c in counts if c["kind"] == kind), key=lambda c: order.index(c["filter"]))
         ],
     }
+
+
+def _thresholds(filtering: CandidateSetting, taken: Sequence[Thresholds]) -> dict[str, float]:
+    """Return the thresholds of filters: those that options give, and those taken from the corpus."""
+    setting = filtering.setting
+    thresholds = dict(setting.thresholds)
+    for sample in taken:
+        thresholds |= sample.cosines
+    if "nonspecificity" in filtering.filters():
+        thresholds["nonspecificity"] = setting.depth_below
+    if setting.abstractness is not None:
+        thresholds["abstractness"] = setting.abstractness.below
+    return dict(sorted(thresholds.items()))
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what became of the words, by kind and filter."""
     section = snapshot.section(SECTION)
     for kind in section["kinds"]:
-        own = [row for row in section["counts"] if row["kind"] == kind]
-        whole = own[0]
+        whole, *filters = (row for row in section["counts"] if row["kind"] == kind)
         yield (
             f"{kind}: {whole['words'] - whole['rejected']} candidates of {whole['words']} words in "
             f"{section['pairs']} summaries"
         )
-        heads = ("filter", "asked", "rejected", "abstained", "first to reject", "targets", "targets rejected")
-        names = ("filter", "words", "rejected", "abstained", "reasons", "targets", "targets_rejected")
-        rows = tuple(tuple(str(row[name]) for name in names) for row in own[1:])
-        yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
+        yield FILTERED.grid(filters, without=("kind",))
     for name, value in section["thresholds"].items():
         yield f"threshold of {name}: {value:.4g}"
 
@@ -209,7 +172,6 @@ CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, CandidatesPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"judged": Judgement, "thresholds": Thresholds},
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=candidate_panels,

@@ -19,7 +19,8 @@ import pyarrow as pa
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
-from schemas.cloze.pairs import CLOZE_METRICS, KINDS
+from schemas.cloze.pairs import KINDS
+from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.evaluation import System, baselines_of, evaluated, systems_of
 from transforms.cloze.answers.files import read_answers
 from transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key

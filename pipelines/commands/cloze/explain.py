@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from pipelines.commands.cloze.candidates import warn_of_languages
-from pipelines.commands.cloze.pairs import check_text_engine
+from pipelines.commands.options import annotation_engine
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command
-from pipelines.frame.common_options import model_folder
 from pipelines.shown.rows import rows_as_json, rows_as_tsv
 from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
@@ -24,6 +22,7 @@ from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.explanation import explained, pair_of
 from transforms.cloze.filters.options import CandidateOptions, asking_of, lacking
+from transforms.cloze.filters.word_resources import warn_of_languages
 from transforms.cloze.pairs.pair import LengthOptions
 from transforms.cloze.shown.explanation import blocks_of
 from transforms.common.errors import UsageError
@@ -41,8 +40,8 @@ LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedOptions(CandidateOptions):
-    """What is asked of the words: what candidates are asked, as far as there is what it needs."""
+class ExplainedFilterOptions(CandidateOptions):
+    """The filters of candidates, as far as they have the resources they need."""
 
     kind: tuple[str, ...] = option(
         (),
@@ -61,18 +60,11 @@ class ExplainOptions:
     language: str | None = option(
         None, help="language of both; if not given, that of the engine, without one en", metavar="L"
     )
-    engine: str | None = option(
-        None,
-        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there are word forms alone",
-        path="place",
-        within=model_folder,
-        check=check_text_engine,
-    )
+    engine: str | None = annotation_engine("texts", group="")
     tsv: bool = option(False, help="print a row for each word and kind, tab-separated, and nothing else")
     json: bool = option(False, help="print the same rows as one JSON document, and nothing else")
     lengths: LengthOptions = embedded(LengthOptions, group="limits")
-    asked: AskedOptions = embedded(AskedOptions, group="filters")
+    filters: ExplainedFilterOptions = embedded(ExplainedFilterOptions, group="filters")
 
     def __post_init__(self) -> None:
         """Refuse two formats at once."""
@@ -83,22 +75,22 @@ class ExplainOptions:
 def _explain(options: ExplainOptions, action: Action) -> None:
     """Tell of each word what filters say of it."""
     pair = _pair(options)
-    asking = _asking(options.asked)
+    filtering = _filtering(options.filters)
     for flag in pair["flags"][0].as_py():
         log.warning("passage and summary: %s", FLAGS[flag])
-    if any(held.name == WORDNET for held in asking.setting.lexicon.held):
-        warn_of_languages(pair["language"].to_pylist(), asking, "`language`")
-    rows = explained(pair, asking)
-    for line in _lines(rows, asking, options):
+    if any(held.name == WORDNET for held in filtering.setting.lexicon.held):
+        warn_of_languages(pair["language"].to_pylist(), filtering.setting.lexicon, "`language`")
+    rows = explained(pair, filtering)
+    for line in _lines(rows, filtering, options):
         (action.data or action.tell)(line)
 
 
-def _lines(rows: pa.Table, asking: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
+def _lines(rows: pa.Table, filtering: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
     if options.tsv:
         return rows_as_tsv(rows.schema.names, rows.to_pylist())
     if options.json:
         return rows_as_json(rows.to_pylist())
-    return shown_lines(blocks_of(rows, asking))
+    return shown_lines(blocks_of(rows, filtering))
 
 
 def _pair(options: ExplainOptions) -> pa.Table:
@@ -124,17 +116,17 @@ def _pair(options: ExplainOptions) -> pa.Table:
         raise UsageError(f"{shown} are no pair: {error.detail}") from error
 
 
-def _asking(options: AskedOptions) -> CandidateSetting:
-    """Return what is asked; what there is nothing for is told, and left out.
+def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
+    """Return the filters; those without their resource are named and left out.
 
     Raises:
-        UsageError: what a named kind or filter needs is not there, or a threshold is a quantile.
+        UsageError: a kind or filter that is named lacks a resource it needs, or a threshold is a quantile.
         LexbeamError: a resource cannot be read, or a package is missing.
     """
     named = {*options.filters, *(name for kind in options.kind for name in CRITERIA[kind])}
     without = {name: need for name, need in lacking(options).items() if name not in named}
-    asked = asking_of(replace(options, kind=options.kind or KINDS), without)
-    for name in asked.quantiles:
+    request = asking_of(replace(options, kind=options.kind or KINDS), without)
+    for name in request.quantiles:
         raise UsageError(
             f"`{name}_threshold`: a quantile is one of a corpus, and this is one pair; give the "
             f"cosine that `lexbeam cloze candidates` told as threshold of {name}"
@@ -143,7 +135,7 @@ def _asking(options: AskedOptions) -> CandidateSetting:
         log.warning("how concrete words are is not asked: no model is named (`abstractness`)")
     if "nonspecificity" in without:
         log.warning("senses, synonyms and antonyms are not asked: there is no WordNet (`wordnet`)")
-    return asked.asking
+    return request.asking
 
 
 EXPLAIN: Command[ExplainOptions, None] = Command(

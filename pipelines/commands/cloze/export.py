@@ -6,6 +6,7 @@ lexbeam cloze export cloze --to sheets/questions.tsv --annotator anna,bob --most
 
 from dataclasses import dataclass
 
+from pipelines.commands.options import annotators, order_seed, sheet_path
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
@@ -25,16 +26,12 @@ __all__ = ["EXPORT_QUESTIONS", "ClozeExportOptions"]
 class ClozeExportOptions(FolderOptions):
     """Options of `lexbeam cloze export`."""
 
-    to: str = option(
-        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE", path="place"
-    )
-    annotator: tuple[str, ...] = option(
-        (), help="a file for each of these people, each in another order", metavar="NAME"
-    )
+    to: str = sheet_path()
+    annotator: tuple[str, ...] = annotators()
     kind: tuple[str, ...] = option((), help="questions of these kinds alone", metavar="KIND", choices=KINDS)
     split: tuple[str, ...] = option((), help="questions of these splits alone", metavar="SPLIT")
     most: int | None = option(None, help="ask so many questions, drawn by `seed`", least=1)
-    seed: int = option(1, help="of the order of rows, and of the draw")
+    seed: int = order_seed()
 
 
 def _check(options: ClozeExportOptions) -> None:

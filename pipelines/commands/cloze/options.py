@@ -6,20 +6,22 @@
 docs/tasks/cloze/options.md says what readers compute and how options are chosen.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
-from schemas.columns import column
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
+from schemas.cloze.pairs import KINDS, PAIRS
 from transforms.cloze.filters.base import VECTORS, WORDNET
-from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.cloze.filters.word_resources import as_wordnet, check_spec, static_vectors, within_wordnet
 from transforms.cloze.options.choice import OptionRules
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
@@ -33,16 +35,19 @@ from transforms.cloze.readers.stages import (
     READ_TRAIN,
     FoldOptions,
     PredictedWords,
+    Tally,
     TrainedReader,
 )
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
+from transforms.common.store.counts import summed, totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -57,15 +62,7 @@ GLOSS_TOKENS = 30  # words of a gloss that a reader sees: 98.8 % of the definiti
 class ClozeOptionsOptions(RunnerOptions):
     """Options of `lexbeam cloze options`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with candidates, of `lexbeam cloze candidates`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("candidates, of `lexbeam cloze candidates`")
     readers: tuple[str, ...] = option(
         ("ga", "ar", "ar-gloss"), help="who names words", metavar="READER", choices=READERS, group="readers"
     )
@@ -88,16 +85,7 @@ class ClozeOptionsOptions(RunnerOptions):
         check=check_spec,
         group="resources",
     )
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="resources",
-    )
+    vectors: str | None = static_vectors("resources")
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 
@@ -141,12 +129,12 @@ def _check(options: ClozeOptionsOptions) -> None:
 
 
 def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
-    pairs, found = inputs.one(PAIRS.name).parts, inputs.one(CANDIDATES.name).parts
+    pairs, candidates = inputs.one(PAIRS.name).parts, inputs.one(CANDIDATES.name).parts
     languages: set[str] = set()
     for rows in read_rows([checked(part) for part in pairs], ["language"]):
         languages.update(pc.unique(pc.fill_null(rows["language"], "")).to_pylist())
     kinds: set[str] = set()
-    for rows in read_rows([checked(part) for part in found], ["kind", "passed", "target"]):
+    for rows in read_rows([checked(part) for part in candidates], ["kind", "passed", "target"]):
         kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
     if not kinds:
         raise LexbeamError(
@@ -159,7 +147,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
     groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
     readers = tuple(reader for reader in READERS if reader in options.readers)
     return OptionsPlan(
-        groups=tuple(GroupTask(group, pairs, found) for group in groups),
+        groups=tuple(GroupTask(group, pairs, candidates) for group in groups),
         readers=readers,
         encode=options.encode,
         options=FoldOptions(
@@ -172,7 +160,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
             lexicon.only(WORDNET),
         ),
         choose=ChooseOptions(options.rules, options.encode.asked, lexicon),
-        candidates=found,
+        candidates=candidates,
         pairs=pairs,
     )
 
@@ -188,190 +176,144 @@ def _keys(plan: OptionsPlan) -> list[tuple[QuestionGroup, str, int]]:
 
 def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Groups of questions in, parts of predictions and options out."""
-    import apache_beam as beam
-
     from transforms.cloze.options.ptransforms import ChooseAllOptions as ChooseAll
     from transforms.cloze.options.ptransforms import ReadInFolds
 
     lexicon = graph.carry(plan.choose.lexicon)
     options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
-    encoded, trained, predicted = (
-        pipeline
-        | "Groups" >> beam.Create([(task.group, task) for task in plan.groups], reshuffle=False)
-        | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
-    )
+    keys = _keys(plan)
+    graph.expect(READ_PREDICT, len(keys))
+    graph.expect(CHOOSE, len(plan.candidates) if keys else 0)
+    if trained_keys := [key for key in keys if key[1] != FREQUENCY]:
+        graph.expect(READ_TRAIN, len(trained_keys))
+    encoded, trained, predicted = graph.tasks(
+        pipeline, "Groups", [(task.group, task) for task in plan.groups], ENCODE
+    ) | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
     chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
-        graph.workspace,
-        plan.choose._replace(lexicon=lexicon),
-        tuple(_keys(plan)),
-        plan.candidates,
-        plan.pairs,
-        graph.lanes,
+        graph.workspace, plan.choose._replace(lexicon=lexicon), tuple(keys), plan.candidates, plan.pairs, graph.lanes
     )
     return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
 
 
-def _expected(plan: OptionsPlan) -> Mapping[str, int]:
-    keys = _keys(plan)
-    trained = sum(reader != FREQUENCY for _, reader, _ in keys)
-    parts = len(plan.candidates) if keys else 0
-    expected = {ENCODE.name: len(plan.groups), READ_PREDICT.name: len(keys), CHOOSE.name: parts}
-    return {**expected, READ_TRAIN.name: trained} if trained else expected
-
-
 def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     chosen: list[ChosenOptions] = outcome.rows["chosen"]
-    questions: Counter[str] = Counter()
-    few: Counter[str] = Counter()
-    reasons: dict[str, Counter[str]] = {}
-    for one in chosen:
-        for count in one.counts:
-            questions[count.kind] += count.questions
-            few[count.kind] += count.too_few
-            reasons.setdefault(count.kind, Counter()).update(count.reasons)
+    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few"))}
+    dropped = totals(
+        {(count.kind, name): number}
+        for part in chosen
+        for count in part.counts
+        for name, number in count.reasons.items()
+    )
     return {
         "readers": list(plan.readers),
         "folds": plan.options.folds,
         "kinds": [
             {
                 "kind": kind,
-                "questions": questions[kind],
-                "too_few_options": few[kind],
-                "dropped": {name: reasons[kind][name] for name in OPTION_REASONS},
+                "questions": counts[kind]["questions"],
+                "too_few_options": counts[kind]["too_few"],
+                "dropped": {name: dropped[kind, name] for name in OPTION_REASONS},
             }
             for kind in KINDS
-            if kind in questions
+            if kind in counts
         ],
         "training": [
             {
-                "kind": key[0][0],
-                "language": key[0][1],
-                "reader": key[1],
-                "fold": key[2],
-                "epochs": len(one.losses),
-                "best": one.best,
-                "questions": one.questions,
-                "held_out": one.held_out,
-                "further": one.further,
-                "loss": one.losses[one.best] if one.losses else None,
+                "kind": kind,
+                "language": language,
+                "reader": reader,
+                "fold": fold,
+                "epochs": len(trained.losses),
+                "best": trained.best,
+                "questions": trained.questions,
+                "held_out": trained.held_out,
+                "further": trained.further,
+                "loss": trained.losses[trained.best] if trained.losses else None,
             }
-            for key, one in sorted(outcome.rows["trained"], key=_key)
+            for ((kind, language), reader, fold), trained in sorted(outcome.rows["trained"], key=itemgetter(0))
         ],
         "measured": _measured(outcome.rows["predicted"]),
     }
 
 
-def _key(element: Any) -> Any:
-    return element[0]
-
-
-def _measured(predicted: list[Any]) -> list[dict[str, Any]]:
+def _measured(predicted: list[tuple[tuple[QuestionGroup, str, int], PredictedWords]]) -> list[dict[str, Any]]:
     """Return how good readers are, over all folds."""
-    found: dict[tuple[str, str, str], list[PredictedWords]] = {}
-    for ((kind, language), reader, _), one in sorted(predicted, key=_key):
-        if one.tally is not None:
-            found.setdefault((kind, language, reader), []).append(one)
-    rows = []
-    for (kind, language, reader), folds in found.items():
-        tallies = [one.tally for one in folds if one.tally is not None]
-        number = sum(one.questions for one in tallies)
-        unseen = sum(one.unseen for one in tallies)
-        reciprocal = sum(one.reciprocal for one in tallies)
-        hits = [sum(one.hits[place] for one in tallies) for place in range(len(CUTS))]
-        rows.append(
-            {
-                "kind": kind,
-                "language": language,
-                "reader": reader,
-                "questions": number,
-                "unseen": unseen,
-                "mrr": reciprocal / number if number else None,
-                "mrr_seen": reciprocal / (number - unseen) if number > unseen else None,
-                **{f"recall_at_{k}": hit / number if number else None for k, hit in zip(CUTS, hits, strict=True)},
-            }
-        )
-    return rows
+    tallies: dict[tuple[str, str, str], list[Tally]] = {}
+    for ((kind, language), reader, _), words in sorted(predicted, key=itemgetter(0)):
+        if words.tally is not None:
+            tallies.setdefault((kind, language, reader), []).append(words.tally)
+    return [
+        {"kind": kind, "language": language, "reader": reader, **_measures(folds)}
+        for (kind, language, reader), folds in tallies.items()
+    ]
+
+
+def _measures(folds: Sequence[Tally]) -> dict[str, int | float | None]:
+    """Return the questions of all folds, and the mean reciprocal rank and recall of the answers."""
+    questions = sum(tally.questions for tally in folds)
+    unseen = sum(tally.unseen for tally in folds)
+    reciprocal = sum(tally.reciprocal for tally in folds)
+    hits = (sum(tally.hits[place] for tally in folds) for place in range(len(CUTS)))
+    return {
+        "questions": questions,
+        "unseen": unseen,
+        "mrr": reciprocal / questions if questions else None,
+        "mrr_seen": reciprocal / (questions - unseen) if questions > unseen else None,
+        **{f"recall_at_{k}": hit / questions if questions else None for k, hit in zip(CUTS, hits, strict=True)},
+    }
+
+
+_DROPPED = SectionTable(
+    "Words that are no options",
+    "By the reason for which they were dropped.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("reason", "why words that readers named are no options", pa.string()),
+        TableColumn("words", "how many"),
+    ),
+)
+
+_READERS = SectionTable(
+    "Readers",
+    "How often readers name the answer, folds together.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("language", "of the texts", pa.string()),
+        TableColumn("reader", "the reader", pa.string()),
+        TableColumn("questions", "questions that it was asked"),
+        TableColumn("unseen", "of these, answers that no other fold has: misses"),
+        TableColumn("mrr", "mean reciprocal rank of the answer", pa.float64(), "MRR"),
+        TableColumn("mrr_seen", "that of answers seen", pa.float64(), "MRR seen"),
+        *(TableColumn(f"recall_at_{k}", f"answers among the first {k} words", pa.float64(), f"R@{k}") for k in CUTS),
+    ),
+)
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions have their options, and how good readers are."""
     section = snapshot.section(SECTION)
-    for own in section["kinds"]:
-        yield (
-            f"{own['kind']}: {own['questions'] - own['too_few_options']} of {own['questions']} "
-            "questions have four options"
-        )
+    for counts in section["kinds"]:
+        enough = counts["questions"] - counts["too_few_options"]
+        yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
     if section["measured"]:
-        texts = _texts(section)
-        names = (*texts, "questions", "unseen", "mrr", "mrr_seen", *(f"recall_at_{k}" for k in CUTS))
-        heads = (*texts, "questions", "unseen", "MRR", "MRR seen", *(f"R@{k}" for k in CUTS))
-        rows = tuple(tuple(_shown(row[name]) for name in names) for row in section["measured"])
-        yield Grid(heads, rows, frozenset(range(len(texts), len(heads))), 2)
+        yield _READERS.grid(section["measured"], _not_shown(section))
 
 
-def _texts(section: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what tells rows of measures apart: the language only where there are several."""
+def _not_shown(section: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns that tell no rows of measures apart: the language where there is one."""
     several = len({row["language"] for row in section["measured"]}) > 1
-    return ("kind", "language", "reader") if several else ("kind", "reader")
-
-
-def _shown(value: Any) -> str:
-    if value is None or value == "":
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return () if several else ("language",)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
-    panels: list[Panel] = []
     dropped = [
-        {"kind": own["kind"], "reason": name, "words": number}
-        for own in section["kinds"]
-        for name, number in own["dropped"].items()
+        {"kind": counts["kind"], "reason": name, "words": number}
+        for counts in section["kinds"]
+        for name, number in counts["dropped"].items()
     ]
-    schema = pa.schema(
-        [
-            column("kind", pa.string(), "what makes the answer abstract"),
-            column("reason", pa.string(), "why words that readers named are no options"),
-            column("words", pa.int64(), "how many"),
-        ]
-    )
-    panels.append(
-        Rows(
-            "Words that are no options",
-            "By the reason for which they were dropped.",
-            pa.Table.from_pylist(dropped, schema),
-        )
-    )
-    if section["measured"]:
-        columns = {
-            **dict.fromkeys(_texts(section), pa.string()),
-            "questions": pa.int64(),
-            "unseen": pa.int64(),
-            "mrr": pa.float64(),
-            "mrr_seen": pa.float64(),
-            **{f"recall_at_{k}": pa.float64() for k in CUTS},
-        }
-        docs = {
-            "kind": "what makes the answer abstract",
-            "reader": "the reader",
-            "language": "of the texts",
-            "questions": "questions that it was asked",
-            "unseen": "of these, answers that no other fold has: misses",
-            "mrr": "mean reciprocal rank of the answer",
-            "mrr_seen": "that of answers seen",
-        }
-        measured = pa.schema(
-            [
-                column(name, kind, docs.get(name, f"answers among the first {name[10:]} words"), nullable=True)
-                for name, kind in columns.items()
-            ]
-        )
-        rows = [{name: row[name] for name in columns} for row in section["measured"]]
-        panels.append(
-            Rows("Readers", "How often readers name the answer, folds together.", pa.Table.from_pylist(rows, measured))
-        )
-    return panels
+    measured = section["measured"]
+    return [_DROPPED.panel(dropped), *([_READERS.panel(measured, _not_shown(section))] if measured else [])]
 
 
 CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
@@ -391,7 +333,6 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
         "trained": tuple[tuple[QuestionGroup, str, int], TrainedReader],
         "predicted": tuple[tuple[QuestionGroup, str, int], PredictedWords],
     },
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=_panels,

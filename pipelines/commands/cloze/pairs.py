@@ -7,20 +7,22 @@
 docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what is flagged.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import text_engine
+from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, corpora_of, list_inputs
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.inputs import corpora_of, list_inputs
 from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
 from schemas.rejects import REMEDIES
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.annotation.engines.registry import describe_engine
 from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
@@ -30,7 +32,8 @@ from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptio
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block, counts_tail, explained_counts
+from transforms.common.store.counts import totals
 from transforms.common.store.lanes import group_by_size
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import InputFile, Unit
@@ -39,28 +42,18 @@ from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.staging import Loaded, reasons_of, reject_error
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions", "check_text_engine"]
+__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions"]
 
 INPUT = "input"
 SECTION = "cloze.pairs"
 UNIT_BYTES = 4 << 20
 UNIT_FILES = 1000
-
-
-def check_text_engine(value: str) -> None:
-    """Check the engine that texts are annotated with.
-
-    Raises:
-        UsageError: it is wrong, or none that annotates.
-    """
-    if value.partition(":")[0] == "none":
-        raise UsageError("leave `engine` out where texts are not to be annotated")
-    check_engine(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +79,7 @@ class ClozePairsOptions(IntakeOptions):
         None, help="kind of ReCAM's questions where the file's name does not say", choices=KINDS, group=INPUT
     )
     format: str = option("auto", help="format of documents", choices=FORMATS, group=INPUT)
-    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
+    exclude: tuple[str, ...] = excluded_files(INPUT)
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
     language: str | None = option(
         None, help="language where the record does not say; else that of the engine", metavar="L", group=INPUT
@@ -94,15 +87,7 @@ class ClozePairsOptions(IntakeOptions):
     genre: str | None = option(None, help="genre where the record does not say", group=INPUT)
     cut: CutOptions = embedded(CutOptions, group="documents")
     lengths: LengthOptions = embedded(LengthOptions, group="limits")
-    engine: str | None = option(
-        None,
-        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there are word forms alone",
-        path="place",
-        within=model_folder,
-        check=check_text_engine,
-        group="annotation",
-    )
+    engine: str | None = annotation_engine("texts")
 
 
 @dataclass(frozen=True)
@@ -163,7 +148,7 @@ def _check(options: ClozePairsOptions) -> None:
 
 
 def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
-    info = describe_engine(options.engine) if options.engine else None
+    engine = text_engine(options.engine)
     units: tuple[Unit, ...] = ()
     corpus: tuple[PartPair, ...] = ()
     if options.layout == CORPUS:
@@ -171,7 +156,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         check_columns(
             corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
         )
-        by_content = {pair.documents.sha256: pair for one in corpora for pair in one.pairs}
+        by_content = {pair.documents.sha256: pair for each in corpora for pair in each.pairs}
         corpus = tuple(by_content[name] for name in sorted(by_content))
     else:
         if options.format == "html" or options.reader.html != "reject":
@@ -187,7 +172,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         format=options.format,
         language=options.language,
         genre=options.genre,
-        engine_language=info.language if info else None,
+        engine_language=engine.language,
         cut=options.cut,
         reader=options.reader,
     )
@@ -195,8 +180,8 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         units,
         corpus,
         PairReadOptions(read=read, lengths=options.lengths),
-        TextAnnotationOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
-        info.name if info else "",
+        engine.options,
+        engine.name,
         options.parts,
         options.max_reject_share,
     )
@@ -207,29 +192,23 @@ def _share_of_unit(file: InputFile) -> int:
 
 
 def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    import apache_beam as beam
-
     from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
     if plan.corpus:
         named = [(pair.documents.sha256, pair) for pair in plan.corpus]
-        parts_in = pipeline | "CorpusParts" >> beam.Create(named, False)
+        parts_in = graph.tasks(pipeline, "CorpusParts", named, READ_CORPUS)
         loaded = parts_in | "LoadCorpora" >> LoadRecords(workspace, READ_CORPUS, plan.of_corpus, lanes)
     else:
-        units = [(unit.files[0].name, unit) for unit in plan.units]
-        created = pipeline | "Units" >> beam.Create(units, False)
-        loaded = created | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
+        units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units], READ)
+        loaded = units | "LoadUnits" >> LoadRecords(workspace, READ, plan.load, lanes)
+    graph.expect(SETTLE, plan.parts)
+    graph.expect(LIST_REJECTS, 1)
     settled, parts = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, PAIR_REJECTS.name, deal, lanes
     )
     return {"parts": parts, "loaded": loaded, "settled": settled}
-
-
-def _expected(plan: PairsPlan) -> Mapping[str, int]:
-    reading = {READ.name: len(plan.units)} if plan.units else {READ_CORPUS.name: len(plan.corpus)}
-    return {**reading, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
 def _resources(plan: PairsPlan) -> Mapping[str, Any]:
@@ -237,24 +216,19 @@ def _resources(plan: PairsPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
+    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
     settled: list[SettledPairs] = outcome.rows["settled"]
     reasons = reasons_of(loaded)
     _check_rejects(loaded, reasons, plan)
-    flags: Counter[str] = Counter()
-    languages: Counter[str] = Counter()
-    targets: dict[str, list[int]] = {}
-    for part in settled:
-        flags.update(part.flags)
-        languages.update(part.languages)
-        for kind, numbers in part.targets.items():
-            held = targets.setdefault(kind, [0, 0])
-            held[:] = [held[0] + numbers[0], held[1] + numbers[1]]
+    flags = totals(part.flags for part in settled)
+    languages = totals(part.languages for part in settled)
+    targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
+    found = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
     return {
         "engine": plan.engine or None,
         # What is read of corpora, the manifest says elsewhere.
-        "inputs": [row._asdict() for one in loaded for row in one.inputs] if plan.units else [],
-        "records": sum(one.records for one in loaded) + reasons.total(),
+        "inputs": [row._asdict() for unit in loaded for row in unit.inputs] if plan.units else [],
+        "records": sum(unit.records for unit in loaded) + reasons.total(),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "pairs": sum(part.tables[PAIRS.name].rows for part in settled),
@@ -265,7 +239,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "languages": dict(sorted(languages.items())),
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
         "targets": [
-            {"kind": kind, "targets": targets[kind][0], "found": targets[kind][1]} for kind in KINDS if kind in targets
+            {"kind": kind, "targets": targets[kind], "found": found[kind]} for kind in KINDS if kind in targets
         ],
     }
 
@@ -274,10 +248,10 @@ def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: Pairs
     share = plan.max_reject_share
     if acceptable_units(loaded, share):
         return
-    own = _remedies(plan.load.read.layout)
-    remedies = [one for reason in sorted(reasons) for one in own.get(reason) or _general(reason)]
-    said = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
-    remedy = f"Correct them, {said}or allow more with `max_reject_share`."
+    of_layout = _remedies(plan.load.read.layout)
+    remedies = [remedy for reason in sorted(reasons) for remedy in of_layout.get(reason) or _general(reason)]
+    listed = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
+    remedy = f"Correct them, {listed}or allow more with `max_reject_share`."
     raise reject_error(loaded, share, remedy, what="records")
 
 
@@ -304,40 +278,40 @@ def _remedies(layout: str) -> Mapping[str, tuple[str, ...]]:
     return {"missing_field": there, **other, **lengths}
 
 
+_TARGETS = SectionTable(
+    "Targets of pairs",
+    "Words that the files ask for, and those found.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("targets", "words that the files ask for"),
+        TableColumn("found", "those that stand where they should"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
         f"{section['pairs']} pairs of {section['articles']} passages; "
-        f"{section['rejected']} of {section['records']} records rejected"
-        + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
+        f"{section['rejected']} of {section['records']} records rejected{counts_tail(section['rejects'])}"
     )
     if section["targets"]:
-        rows = tuple((one["kind"], str(one["targets"]), str(one["found"])) for one in section["targets"])
-        yield Grid(("kind", "targets", "found"), rows, frozenset({1, 2}), 2)
-    for flag, number in section["flags"].items():
-        yield f"  {flag} {number}: {FLAGS[flag]}"
+        yield _TARGETS.grid(section["targets"])
+    yield from explained_counts(section["flags"], FLAGS)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
     names = ("pairs", "articles", "repeated", "rejected", "summary_tokens", "passage_tokens")
-    counts = pa.table({"what": list(names), "number": [section[name] for name in names]})
-    targets = pa.Table.from_pylist(
-        section["targets"], schema=pa.schema([("kind", pa.string()), ("targets", pa.int64()), ("found", pa.int64())])
-    )
-    flags = pa.table(
-        {
-            "flag": list(section["flags"]),
-            "pairs": list(section["flags"].values()),
-            "what it says": [FLAGS[name] for name in section["flags"]],
-        }
-    )
-    reasons = pa.table({"reason": list(section["rejects"]), "records": list(section["rejects"].values())})
+    counts = {name: section[name] for name in names}
+    text = "Pairs of passage and summary, and their tokens."
     panels = [
-        Rows("Pairs", "Pairs of passage and summary, and their tokens.", counts),
-        Rows("Targets of pairs", "Words that the files ask for, and those found.", targets),
-        Rows("Flags of pairs", "What is odd; all pairs are kept.", flags),
-        Rows("Records without a pair", "Rejects by reason.", reasons),
+        counts_panel("Pairs", text, counts, name="what", of="number"),
+        _TARGETS.panel(section["targets"]),
+        counts_panel(
+            "Flags of pairs", "What is odd; all pairs are kept.", section["flags"], FLAGS, name="flag", of="pairs"
+        ),
+        counts_panel("Records without a pair", "Rejects by reason.", section["rejects"], name="reason", of="records"),
     ]
     return [panel for panel in panels if panel.rows.num_rows]
 
@@ -359,7 +333,6 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"loaded": Loaded, "settled": SettledPairs},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -7,14 +7,16 @@ docs/tasks/cloze/questions.md says what becomes a question, how splits are made,
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.cloze.pairs import CANDIDATES, KINDS, OPTIONS, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.options import OPTIONS
+from schemas.cloze.pairs import KINDS, PAIRS
 from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from transforms.cloze.questions.drafts import DRAFT, Drafted, DraftTask
 from transforms.cloze.questions.files import check_name, refuse_existing, write_questions
@@ -25,8 +27,9 @@ from transforms.cloze.shown.questions import QUESTION_VIEWS, question_panels, qu
 from transforms.common.draws.splits import parse_shares
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, Grid, counts_tail, number
 from transforms.common.store import files
+from transforms.common.store.counts import totals
 from transforms.common.store.tables import Part
 
 if TYPE_CHECKING:
@@ -43,15 +46,7 @@ SECTION = "cloze.questions"
 class ClozeQuestionsOptions(RunnerOptions):
     """Options of `lexbeam cloze questions`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with options, of `lexbeam cloze options`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("options, of `lexbeam cloze options`")
     write_jsonl: str | None = option(
         None,
         help="write the questions as the task's files have them, too; {kind} and {split} in the name: a file for each",
@@ -91,13 +86,15 @@ def _check(options: ClozeQuestionsOptions) -> None:
 
 
 def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
-    pairs, candidates, made = (inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
+    pairs, candidates, options_made = (inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
 
     def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
-        return tuple(one for one in parts if one.number == number)
+        return tuple(part for part in parts if part.number == number)
 
     return QuestionsPlan(
-        tuple(DraftTask(one.number, one, of(made, one.number), of(pairs, one.number)) for one in candidates),
+        tuple(
+            DraftTask(part.number, part, of(options_made, part.number), of(pairs, part.number)) for part in candidates
+        ),
         tuple(pairs),
         options.how,
         SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed),
@@ -106,41 +103,32 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: QuestionsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of candidates, options and pairs in, parts of questions out."""
-    import apache_beam as beam
-
     from transforms.cloze.questions.ptransforms import MakeQuestions
 
     tasks = [(task.number, task) for task in plan.tasks]
-    drafted, split, parts = (
-        pipeline
-        | "Parts" >> beam.Create(tasks, reshuffle=False)
-        | "Questions" >> MakeQuestions(graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes)
+    graph.expect(SPLIT, 1)
+    drafted, split, parts = graph.tasks(pipeline, "Parts", tasks, DRAFT, WRITE) | "Questions" >> MakeQuestions(
+        graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes
     )
     return {"parts": parts, "drafted": drafted, "split": split}
-
-
-def _expected(plan: QuestionsPlan) -> Mapping[str, int]:
-    return {DRAFT.name: len(plan.tasks), SPLIT.name: 1, WRITE.name: len(plan.tasks)}
 
 
 def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     drafted: list[Drafted] = outcome.rows["drafted"]
     split: QuestionSplit = outcome.rows["split"][0]
-    counts: Counter[tuple[str, str]] = Counter()
-    for part in drafted:
-        for kind, reason, count in part.counts:
-            counts[kind, reason] += count
-    kinds = [kind for kind in KINDS if any(kind == one for one, _ in counts)]
-    deviations = [abs(one.share - one.wanted) for one in split.strata if not one.upos]
+    counts = totals({(kind, reason): number} for part in drafted for kind, reason, number in part.counts)
+    candidates = totals({kind: number} for (kind, _), number in counts.items())
+    deviations = [abs(stratum.share - stratum.wanted) for stratum in split.strata if not stratum.upos]
     return {
         "kinds": [
             {
                 "kind": kind,
-                "candidates": sum(count for (own, _), count in counts.items() if own == kind),
+                "candidates": candidates[kind],
                 "questions": counts[kind, ""],
                 "reasons": {name: counts[kind, name] for name in QUESTION_REASONS},
             }
-            for kind in kinds
+            for kind in KINDS
+            if kind in candidates
         ],
         "splits": {
             "shares": list(plan.rules.shares),
@@ -151,8 +139,8 @@ def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
             "largest_group": split.largest,
             "too_large": list(split.too_large),
             "largest_deviation": max(deviations, default=0.0),
-            "strata": [asdict(one) for one in split.strata],
-            "distances": [asdict(one) for one in split.distances],
+            "strata": [asdict(stratum) for stratum in split.strata],
+            "distances": [asdict(distance) for distance in split.distances],
         },
     }
 
@@ -160,32 +148,36 @@ def _section(plan: QuestionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions there are, why others are none, and how alike splits are."""
     section = snapshot.section(SECTION)
-    for own in section["kinds"]:
-        counts = {name: own["reasons"][name] for name in QUESTION_REASONS}
-        why = "".join(f", {name} {count}" for name, count in counts.items() if count)
-        yield f"{own['kind']}: {own['questions']} questions of {own['candidates']} candidates{why}"
+    for counts in section["kinds"]:
+        why = counts_tail({name: counts["reasons"][name] for name in QUESTION_REASONS})
+        yield f"{counts['kind']}: {counts['questions']} questions of {counts['candidates']} candidates{why}"
     splits = section["splits"]
+    if any(counts["questions"] for counts in section["kinds"]):
+        yield _shares(splits, ["", *(counts["kind"] for counts in section["kinds"])])
+        yield (
+            f"{splits['articles']} articles in {splits['groups']} groups that share no text; "
+            f"a share is off by {100 * splits['largest_deviation']:.1f} points at most"
+        )
+    yield from _deviations(splits)
+
+
+def _shares(splits: Mapping[str, Any], kinds: Sequence[str]) -> Grid:
+    """Return what each split has of the questions, by kind, and how far their scores lie apart."""
     names = list(dict.fromkeys(row["split"] for row in splits["strata"]))
     rows = []
-    for kind in ["", *(own["kind"] for own in section["kinds"])]:
-        own = [row for row in splits["strata"] if row["kind"] == kind and not row["upos"]]
-        if own:
-            cells = (f"{row['questions']} ({100 * row['share']:.1f}%)" for row in own)
+    for kind in kinds:
+        strata = [row for row in splits["strata"] if row["kind"] == kind and not row["upos"]]
+        if strata:
+            cells = (f"{row['questions']} ({100 * row['share']:.1f}%)" for row in strata)
             far = "; ".join(
                 f"{row['score']} {number(row['distance']) or '-'}" for row in splits["distances"] if row["kind"] == kind
             )
             rows.append((kind or "all", *cells, far))
     heads = ("kind", *names, "largest distance of scores (KS)")
-    if sum(own["questions"] for own in section["kinds"]):
-        yield Grid(heads, tuple(rows), frozenset(range(1, len(names) + 1)), 2)
-        yield (
-            f"{splits['articles']} articles in {splits['groups']} groups that share no text; "
-            f"a share is off by {100 * splits['largest_deviation']:.1f} points at most"
-        )
-    yield from _told(splits)
+    return Grid(heads, tuple(rows), frozenset(range(1, len(names) + 1)), 2)
 
 
-def _told(splits: Mapping[str, Any]) -> Iterator[str]:
+def _deviations(splits: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is not as it should be."""
     for size in splits["too_large"]:
         yield f"{size} questions hang together, too many to be dealt out: in the largest split"
@@ -224,7 +216,6 @@ CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, QuestionsPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"drafted": Drafted, "split": QuestionSplit},
-    expected=_expected,
     section=_section,
     summary=_summary,
     after=_write,

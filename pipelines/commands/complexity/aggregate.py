@@ -12,26 +12,28 @@ from typing import Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import file_digests
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
-from schemas.columns import column
-from schemas.complexity.instances import INSTANCES, JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.sections import owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
-from transforms.common.shown import Block, Grid, number
+from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
 from transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
 from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
 from transforms.complexity.labels.sheet import COLUMNS
 from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 
 __all__ = ["AGGREGATE", "ComplexityAggregateOptions"]
 
@@ -43,15 +45,7 @@ LOADED = "complexity.load"
 class ComplexityAggregateOptions(PublishOptions):
     """Options of `lexbeam complexity aggregate`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the instances; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the instances")
     judgments: tuple[str, ...] = option(
         help="files, folders or globs: sheets that people filled in, and tables with a judgment a row",
         metavar="FILE",
@@ -88,16 +82,10 @@ class AggregatePlan:
 
 
 def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
-    given = inputs.one(INSTANCES.name)
-    if given.own and given.name == LOADED and given.section.get("labelled"):
+    instances = inputs.one(INSTANCES.name)
+    if instances.own and instances.name == LOADED and instances.section.get("labelled"):
         raise _refuse_labels_of_files(options.out)
-    return AggregatePlan(
-        options.how,
-        [
-            {"name": one.name, "bytes": one.size, "sha256": content_digest(one.path)}
-            for one in list_inputs(options.judgments, (), options.out)
-        ],
-    )
+    return AggregatePlan(options.how, file_digests(list_inputs(options.judgments, (), options.out)))
 
 
 def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
@@ -105,19 +93,19 @@ def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[s
     parts = [checked(part) for part in action.inputs.one(INSTANCES.name).parts]
     instances = read_table(parts, list(COLUMNS))
     names = instances["instance_id"].to_pylist()
-    found = read_judgments(options.judgments, instances, options.tables)
-    judged = settle_judgments(found.judgments, set(names), options.how)
+    answers = read_judgments(options.judgments, instances, options.tables)
+    judged = settle_judgments(answers.judgments, set(names), options.how)
     return {
         JUDGMENTS.name: judgment_rows(judged),
         LABELS.name: label_rows(judged, names, options.how),
         JUDGMENT_REJECTS.name: pa.Table.from_pylist(
-            [row._asdict() for row in found.rejects], schema=JUDGMENT_REJECTS.schema()
+            [row._asdict() for row in answers.rejects], schema=JUDGMENT_REJECTS.schema()
         ),
     }
 
 
 def _resources(plan: AggregatePlan) -> Mapping[str, Any]:
-    return {"judgments": digest(sorted(one["sha256"] for one in plan.files))}
+    return {"judgments": digest(sorted(file["sha256"] for file in plan.files))}
 
 
 def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -134,48 +122,38 @@ def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-_FIGURES = ("alpha", "split_half", "reliability", "ceiling")
-_COUNTS = ("judgments", "instances", "labelled")
+_AGREEMENT = SectionTable(
+    "Agreement of judgments",
+    "How far annotators agree on complexity, and the ceiling that this sets on any system.",
+    (
+        TableColumn("group", "group of annotators", pa.string()),
+        TableColumn("judgments", "judgments that count"),
+        TableColumn("instances", "instances that are judged, or asked about"),
+        TableColumn("labelled", "those that have a complexity"),
+        TableColumn("alpha", "Krippendorff's alpha for interval data", pa.float64()),
+        TableColumn("split_half", "Pearson's r of the means of random halves", pa.float64(), "split-half r"),
+        TableColumn("reliability", "that of all judgments, by Spearman-Brown", pa.float64()),
+        TableColumn("ceiling", "its root: what Pearson's r a system can reach", pa.float64(), "ceiling of Pearson's r"),
+    ),
+)
+
+
+def _groups(section: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{**row, "group": row["group"] or "all"} for row in section["groups"]]
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
-    rejects = "".join(f", {reason} {count}" for reason, count in section["rejects"].items())
     yield (
         f"{section['judgments']} judgments by {section['annotators']} annotators, "
-        f"{section['kept']} count; {section['rejected']} rows rejected{rejects}"
+        f"{section['kept']} count; {section['rejected']} rows rejected{counts_tail(section['rejects'])}"
     )
-    for reason, count in section["reasons"].items():
-        yield f"  {reason} {count}: {JUDGMENT_REASONS[reason]}"
-    rows = tuple(
-        (row["group"] or "all", *(str(row[name]) for name in _COUNTS), *(number(row[name]) or "-" for name in _FIGURES))
-        for row in section["groups"]
-    )
-    heads = ("group", *_COUNTS, "alpha", "split-half r", "reliability", "ceiling of Pearson's r")
-    yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
+    yield from explained_counts(section["reasons"], JUDGMENT_REASONS)
+    yield _AGREEMENT.grid(_groups(section))
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    rows = pa.Table.from_pylist(
-        [
-            {"group": row["group"] or "all", **{name: row[name] for name in _COUNTS + _FIGURES}}
-            for row in snapshot.section(SECTION)["groups"]
-        ],
-        schema=pa.schema(
-            [
-                column("group", pa.string(), "group of annotators"),
-                column("judgments", pa.int64(), "judgments that count"),
-                column("instances", pa.int64(), "instances that are judged, or asked about"),
-                column("labelled", pa.int64(), "those that have a complexity"),
-                column("alpha", pa.float64(), "Krippendorff's alpha for interval data"),
-                column("split_half", pa.float64(), "Pearson's r of the means of random halves"),
-                column("reliability", pa.float64(), "that of all judgments, by Spearman-Brown"),
-                column("ceiling", pa.float64(), "its root: what Pearson's r a system can reach"),
-            ]
-        ),
-    )
-    text = "How far annotators agree on complexity, and the ceiling that this sets on any system."
-    return [Rows("Agreement of judgments", text, rows)]
+    return [_AGREEMENT.panel(_groups(snapshot.section(SECTION)))]
 
 
 AGGREGATE: Command[ComplexityAggregateOptions, AggregatePlan] = Command(

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pipelines.commands.complexity.score import check_threshold
 from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
-from schemas.complexity.instances import COMPLEXITY_METRICS
+from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import pyarrow.compute as pc
 
+from pipelines.commands.options import annotators, order_seed, sheet_path
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
-from schemas.complexity.instances import INSTANCES, KINDS, PREDICTIONS
+from schemas.complexity.instances import INSTANCES, KINDS
+from schemas.complexity.scores import PREDICTIONS
 from transforms.common.draws.by_content import permutation
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
@@ -29,19 +31,15 @@ __all__ = ["EXPORT_SHEETS", "ComplexityExportOptions"]
 class ComplexityExportOptions(FolderOptions):
     """Options of `lexbeam complexity export`."""
 
-    to: str = option(
-        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE", path="place"
-    )
+    to: str = sheet_path()
     predictions: str | None = option(
         None, help="in place of a sheet, lines `id,score` of what this scorer predicts", metavar="SCORER"
     )
-    annotator: tuple[str, ...] = option(
-        (), help="a file for each of these people, each in another order", metavar="NAME"
-    )
+    annotator: tuple[str, ...] = annotators()
     kind: str = option("all", help="targets of one word or multi-word expressions alone", choices=(*KINDS, "all"))
     most: int | None = option(None, help="ask about so many instances, drawn by `seed`", least=1)
     duplicates: bool = option(False, help="ask about duplicates, too: the same target, place and sentence")
-    seed: int = option(1, help="of the order of rows, and of the draw")
+    seed: int = order_seed()
 
 
 def _check(options: ComplexityExportOptions) -> None:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.complexity.instances import COVERAGE, FEATURES, INSTANCES
-from transforms.common.options.fields import embedded, option
+from schemas.complexity.features import COVERAGE, FEATURES
+from schemas.complexity.instances import INSTANCES
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
@@ -43,15 +45,7 @@ log = logging.getLogger("lexbeam")
 class ComplexityFeaturesOptions(RunnerOptions):
     """Options of `lexbeam complexity features`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with instances, of `lexbeam complexity load` or `select`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("instances, of `lexbeam complexity load` or `select`")
     features: FeatureOptions = embedded(FeatureOptions, group="features")
 
 
@@ -109,15 +103,17 @@ def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
 
 def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `complexity/instances` in, parts of features and coverage out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import SpreadOverLanes
     from transforms.complexity.features.ptransforms import ComputeFeatures
 
     setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
+    graph.expect(COVER, 1)
+    for want, count, combine in _counting(plan):
+        graph.expect(want, len(plan.parts))
+        graph.expect(count, len(plan.corpus or plan.parts))
+        graph.expect(combine, 1)
     made = (
-        pipeline
-        | "InstanceParts" >> beam.Create(plan.parts, reshuffle=False)
+        graph.tasks(pipeline, "InstanceParts", plan.parts, FEATURE)
         | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
         | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
     )
@@ -126,14 +122,6 @@ def _build(pipeline: "beam.Pipeline", plan: FeaturesPlan, graph: Graph) -> Mappi
 
 def _rows(part: Part) -> float:
     return float(part.rows)
-
-
-def _expected(plan: FeaturesPlan) -> Mapping[str, int]:
-    expected = {FEATURE.name: len(plan.parts), COVER.name: 1}
-    for wanted, counted, combined in _counting(plan):
-        counting = plan.corpus or plan.parts
-        expected |= {wanted.name: len(plan.parts), counted.name: len(counting), combined.name: 1}
-    return expected
 
 
 def _counting(plan: FeaturesPlan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
@@ -183,7 +171,6 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, FeaturesPlan] = Command(
     stages=(WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER),
     plan=_plan,
     build=_build,
-    expected=_expected,
     section=_section,
     summary=_summary,
     views=FEATURE_VIEWS,

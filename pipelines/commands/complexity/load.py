@@ -6,26 +6,28 @@
 docs/tasks/complexity/load.md says what the layouts are, and what is flagged.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from pipelines.commands.intake import row_files, text_engine
+from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, list_inputs
-from schemas.columns import column
-from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LABELS, LOAD_REJECTS
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.inputs import list_inputs
+from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_REJECTS
+from schemas.complexity.labels import LABELS
+from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
+from transforms.common.store.counts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import (
     LIST_REJECTS,
@@ -36,11 +38,12 @@ from transforms.complexity.instances.merge_stage import (
 )
 from transforms.complexity.instances.read_stage import READ, LabelledReadOptions
 from transforms.complexity.shown.views import INSTANCE_VIEWS
-from transforms.formats.records.base import MOST_BYTES, ReaderOptions
+from transforms.formats.records.base import ReaderOptions
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, reasons_of, reject_error
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn, counts_panel
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -54,12 +57,6 @@ REMEDY = (
     "Name another `layout` (`encoding`, `delimiter`, `quoting`), correct the rows, or allow more with "
     "`max_reject_share`."
 )
-
-
-def _check_engine(value: str) -> None:
-    if value.partition(":")[0] == "none":
-        raise UsageError("leave `engine` out where sentences are not to be annotated")
-    check_engine(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +74,7 @@ class ComplexityLoadOptions(IntakeOptions):
     kind: str = option(
         "all", help="load targets of one word or multi-word expressions alone", choices=(*KINDS, "all"), group=INPUT
     )
-    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
+    exclude: tuple[str, ...] = excluded_files(INPUT)
     genre: str | None = option(None, help="genre where the file does not say", group=INPUT)
     language: str | None = option(
         None,
@@ -85,25 +82,15 @@ class ComplexityLoadOptions(IntakeOptions):
         metavar="L",
         group=INPUT,
     )
-    encoding: tuple[str, ...] = option(("utf-8",), help="of several the first that takes a line", group=INPUT)
+    encoding: tuple[str, ...] = encodings(INPUT)
     delimiter: str = option("", help="of layout tsv; found out if not given", group=INPUT)
     quoting: bool = option(
         True,
         help="whether quotes mean something in layout tsv; not where cells are separated by tabs and a quote is stray",
         group=INPUT,
     )
-    engine: str | None = option(
-        None,
-        help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there are word forms alone",
-        path="place",
-        within=model_folder,
-        check=_check_engine,
-        group="annotation",
-    )
-    max_line_bytes: int = option(
-        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES, group="limits"
-    )
+    engine: str | None = annotation_engine("sentences")
+    max_line_bytes: int = longest_line()
 
 
 @dataclass(frozen=True)
@@ -146,42 +133,37 @@ def _check(options: ComplexityLoadOptions) -> None:
 
 
 def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
-    listed = list_inputs(options.inputs, options.exclude, options.out)
-    info = describe_engine(options.engine) if options.engine else None
+    engine = text_engine(options.engine)
     return LoadPlan(
-        tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed),
+        row_files(list_inputs(options.inputs, options.exclude, options.out)),
         LabelledReadOptions(
             layout=options.layout,
             kind=options.kind,
             genre=options.genre,
             language=options.language,
-            engine_language=info.language if info else None,
+            engine_language=engine.language,
             reader=_reader(options),
         ),
-        TextAnnotationOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
-        info.name if info else "",
+        engine.options,
+        engine.name,
         options.parts,
         options.max_reject_share,
     )
 
 
 def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    import apache_beam as beam
-
     from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, parts=plan.parts, share=plan.max_reject_share)
-    files = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
+    files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
     loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+    graph.expect(SETTLE, plan.parts)
+    graph.expect(LIST_REJECTS, 1)
     settled, parts = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, LOAD_REJECTS.name, deal, lanes
     )
     return {"parts": parts, "loaded": loaded, "settled": settled}
-
-
-def _expected(plan: LoadPlan) -> Mapping[str, int]:
-    return {READ.name: len(plan.files), SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
 def _resources(plan: LoadPlan) -> Mapping[str, Any]:
@@ -189,35 +171,31 @@ def _resources(plan: LoadPlan) -> Mapping[str, Any]:
 
 
 def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=lambda one: one.name)
+    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
     settled: list[SettledInstances] = outcome.rows["settled"]
     if not acceptable_files(loaded, plan.max_reject_share):
         raise reject_error(loaded, plan.max_reject_share, REMEDY)
     reasons = reasons_of(loaded)
-    flags: Counter[str] = Counter()
-    groups: Counter[tuple[str, str | None, str | None]] = Counter()
-    labelled: Counter[tuple[str, str | None, str | None]] = Counter()
-    for part in settled:
-        flags.update(part.flags)
-        for kind, genre, split, number, with_label in part.groups:
-            groups[kind, genre, split] += number
-            labelled[kind, genre, split] += with_label
+    flags = totals(part.flags for part in settled)
+    rows = [row for part in settled for row in part.groups]
+    groups = totals({row[:3]: row[3]} for row in rows)
+    labelled = totals({row[:3]: row[4]} for row in rows)
     return {
         "engine": plan.engine or None,
         "inputs": [
             {
-                "name": one.name,
-                "bytes": one.inputs[0].bytes,
-                "sha256": one.inputs[0].sha256,
-                "instances": one.count,
-                "labelled": one.tally.get("labelled", 0),
-                "rejects": dict(one.reasons),
-                **({"notes": dict(one.notes)} if one.notes else {}),
+                "name": file.name,
+                "bytes": file.inputs[0].bytes,
+                "sha256": file.inputs[0].sha256,
+                "instances": file.count,
+                "labelled": file.tally.get("labelled", 0),
+                "rejects": dict(file.reasons),
+                **({"notes": dict(file.notes)} if file.notes else {}),
             }
-            for one in loaded
+            for file in loaded
         ],
-        "instances": sum(groups.values()),
-        "labelled": sum(labelled.values()),
+        "instances": groups.total(),
+        "labelled": labelled.total(),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
@@ -234,21 +212,27 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+_GROUPS = SectionTable(
+    "Loaded instances",
+    "Instances of labelled files, by kind, genre and split.",
+    (
+        TableColumn("kind", "one word, or a multi-word expression", pa.string()),
+        TableColumn("genre", "genre, or the corpus that a file names", pa.string()),
+        TableColumn("published_split", "the split that the file's name says", pa.string(), "published split"),
+        TableColumn("instances", "targets in their sentences"),
+        TableColumn("labelled", "those that have a complexity"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
         f"{section['instances']} instances, {section['labelled']} with a label; "
-        f"{section['rejected']} rows rejected"
-        + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
+        f"{section['rejected']} rows rejected" + counts_tail(section["rejects"])
     )
-    rows = tuple(
-        (row["kind"], row["genre"] or "-", row["published_split"] or "-", str(row["instances"]), str(row["labelled"]))
-        for row in section["groups"]
-    )
-    heads = ("kind", "genre", "published split", "instances", "labelled")
-    yield Grid(heads, rows, frozenset({3, 4}), 2)
-    for flag, number in section["flags"].items():
-        yield f"  {flag} {number}: {FLAGS[flag]}"
+    yield _GROUPS.grid(section["groups"])
+    yield from explained_counts(section["flags"], FLAGS)
     notes = [f"  {files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
     yield from notes[:NOTES]
     if len(notes) > NOTES:
@@ -257,29 +241,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
-    groups = pa.Table.from_pylist(
-        section["groups"],
-        schema=pa.schema(
-            [
-                column("kind", pa.string(), "one word, or a multi-word expression"),
-                column("genre", pa.string(), "genre, or the corpus that a file names"),
-                column("published_split", pa.string(), "the split that the file's name says"),
-                column("instances", pa.int64(), "targets in their sentences"),
-                column("labelled", pa.int64(), "those that have a complexity"),
-            ]
-        ),
-    )
-    flags = pa.table(
-        {
-            "flag": list(section["flags"]),
-            "instances": list(section["flags"].values()),
-            "what it says": [FLAGS[name] for name in section["flags"]],
-        }
-    )
-    return [
-        Rows("Loaded instances", "Instances of labelled files, by kind, genre and split.", groups),
-        Rows("Flags of instances", "What is not as it should be; all rows are kept.", flags),
-    ]
+    text = "What is not as it should be; all rows are kept."
+    flags = counts_panel("Flags of instances", text, section["flags"], FLAGS, name="flag", of="instances")
+    return [_GROUPS.panel(section["groups"]), flags]
 
 
 LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
@@ -296,7 +260,6 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"loaded": Loaded, "settled": SettledInstances},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

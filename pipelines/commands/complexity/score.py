@@ -14,18 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.complexity.instances import (
-    COMPLEXITY_METRICS,
-    FEATURES,
-    IMPORTANCE,
-    INSTANCES,
-    LABELS,
-    LEARNING,
-    PREDICTIONS,
-    SPLITS,
-)
+from schemas.complexity.features import FEATURES
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS, SPLITS
+from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -52,15 +48,7 @@ __all__ = ["COMPLEXITY_SCORE", "ScoreOptions"]
 class ScoreOptions(RunnerOptions):
     """Options of `lexbeam complexity score`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with the features of `lexbeam complexity features`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("the features of `lexbeam complexity features`")
     scorer: tuple[str, ...] = option(
         ("gradient-boosting",), help="scorers", choices="transforms.learning.scorers:SCORERS"
     )
@@ -227,24 +215,20 @@ def check_same(own: Sequence[DesignColumn], other: Sequence[DesignColumn], here:
 
 def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Features and labels in, predictions and what they are worth out."""
-    import apache_beam as beam
-
     from transforms.complexity.scorers.ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
     from transforms.complexity.scorers.tasks import FitRequest
 
     workspace = graph.workspace
     asked = FitRequest(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
-    folders = list(enumerate(plan.folders))
-    designs = pipeline | "Folders" >> beam.Create(folders, reshuffle=False) | "Design" >> DesignFolders(workspace)
+    graph.expect(EVALUATE, len(plan.systems))
+    graph.expect(POOL, 1)
+    folders = graph.tasks(pipeline, "Folders", enumerate(plan.folders), DESIGN)
+    designs = folders | "Design" >> DesignFolders(workspace)
     done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
     parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
     if plan.save is None:
         return {"parts": parts}
     return {"parts": parts, "models": done | "KeepModel" >> KeepModel(*plan.save)}
-
-
-def _expected(plan: ScorePlan) -> Mapping[str, int]:
-    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems), POOL.name: 1}
 
 
 def _resources(plan: ScorePlan) -> Mapping[str, Any]:
@@ -279,7 +263,6 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     plan=_plan,
     build=_build,
     rows={"models": KeptModel},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipelines.commands.options import corpus_folders
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import MOST_PARTS, RUN, RunnerOptions
 from pipelines.frame.inputs import corpora_of
@@ -56,15 +57,7 @@ XPOS = "xpos"
 class ComplexitySelectOptions(RunnerOptions):
     """Options of `lexbeam complexity select`."""
 
-    corpora: tuple[str, ...] = option(
-        (),
-        help="folders made by `lexbeam corpus`; none: that of `out`",
-        metavar="CORPUS_DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    corpora: tuple[str, ...] = corpus_folders()
     select: SelectOptions = embedded(SelectOptions)
     lexicon: LexiconOptions = embedded(LexiconOptions)
     parts: int = option(8, help="parts (files) of the table", least=1, most=MOST_PARTS, group=RUN)
@@ -179,10 +172,9 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
 
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
-    found = (
-        pipeline
-        | "SentenceParts" >> beam.Create(plan.sentences, reshuffle=False)
-        | "Find" >> FindTargets(workspace, spec, plan.genres, graph.lanes, plan.settle)
+    graph.expect(MERGE, plan.parts)
+    found = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
+        workspace, spec, plan.genres, graph.lanes, plan.settle
     )
     chosen = found | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
     carried = FetchSpec(plan.layers, plan.spec.language)
@@ -190,10 +182,6 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     told = found | "Tell" >> beam.FlatMap(numbers_of)
     numbers = (told, chosen.repeated) | "AllNumbers" >> beam.Flatten()
     return {"parts": parts, "numbers": numbers}
-
-
-def _expected(plan: SelectPlan) -> Mapping[str, int]:
-    return {FIND.name: len(plan.sentences), MERGE.name: plan.parts}
 
 
 def _weights(_: ComplexitySelectOptions) -> Mapping[str, float]:
@@ -232,7 +220,6 @@ COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"numbers": Number},
-    expected=_expected,
     weights=_weights,
     waits={MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)},
     section=_section,

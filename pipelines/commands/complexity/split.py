@@ -14,11 +14,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
-from schemas.complexity.instances import INSTANCES, LABELS, SPLITS, STRATA
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS, SPLITS, STRATA
 from transforms.common.draws.splits import parse_shares
-from transforms.common.options.fields import embedded, option
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, columns_with, number
 from transforms.common.store.sound import checked
@@ -38,15 +40,7 @@ POINT = 0.01  # by so much a size or a genre's share may be off before it is tol
 class ComplexitySplitOptions(PublishOptions):
     """Options of `lexbeam complexity split`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with instances and labels; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("instances and labels")
     how: SplitOptions = embedded(SplitOptions, group="splits")
 
 

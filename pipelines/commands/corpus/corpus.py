@@ -94,11 +94,11 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
     from transforms.formats.ingest.ptransforms import IngestFiles, KeepAcceptable, ListRejects, SettleDuplicates
 
     workspace, lanes = graph.workspace, graph.lanes
-    ingested = (
-        pipeline
-        | "Units" >> beam.Create([(unit.files[0].name, unit) for unit in plan.units], False)
-        | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
-    )
+    for stage in MERGES.values():
+        graph.expect(stage, plan.parts)
+    ingested = graph.tasks(
+        pipeline, "Units", [(unit.files[0].name, unit) for unit in plan.units]
+    ) | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
     tasks = (
         ingested
         | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
@@ -119,10 +119,6 @@ def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping
 
 def _merging(plan: CorpusPlan) -> Mapping[str, Any]:
     return {"sentences": columns_of(plan.annotate.layers) or None}
-
-
-def _expected(plan: CorpusPlan) -> Mapping[str, int]:
-    return {stage.name: plan.parts for stage in MERGES.values()}
 
 
 # Seconds for a million tokens on one core, with the sample corpus; of spaCy, with a small model.
@@ -237,7 +233,6 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     plan=plan_corpus,
     build=_build,
     rows={"ingested": TakenIn, "annotated": AnnotatedCounts},
-    expected=_expected,
     weights=_weights,
     resources=_resources,
     section=_section,

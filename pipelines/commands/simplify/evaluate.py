@@ -14,19 +14,14 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RUN, PublishOptions
-from schemas.simplification.instances import (
-    CANDIDATES,
-    FUNNEL,
-    INSTANCES,
-    RANKINGS,
-    SELECTIONS,
-    SIMPLIFICATION_METRICS,
-    SIMPLIFICATIONS,
-    SUBSTITUTES,
-)
+from schemas.metrics import SIMPLIFICATION_METRICS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
@@ -74,15 +69,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         published=False,
         group=RUN,
     )
-    folder: str | None = option(
-        None,
-        help="folder with instances and candidates, of `lexbeam simplify`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("instances and candidates, of `lexbeam simplify`")
     measures: SimplificationMeasureOptions = embedded(SimplificationMeasureOptions, group="evaluation")
     inflector: str | None = option(
         None,

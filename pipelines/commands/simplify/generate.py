@@ -5,25 +5,26 @@
 docs/tasks/simplification/generate.md says how candidates are generated, inflected and combined.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
-from transforms.common.store.counts import summed
+from transforms.common.shown import Block
+from transforms.common.store.counts import summed, totals
 from transforms.common.store.tables import Part
 from transforms.inflection.kept import warn_of_languages
 from transforms.simplification.generation.inputs import GenerationFiles, GenerationInputs, asking_of, check_generation
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
-from transforms.simplification.shown.candidate_panels import candidate_panels, kept_and_dropped
+from transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, kept_and_dropped
 from transforms.simplification.shown.candidates import CANDIDATE_VIEWS
 
 if TYPE_CHECKING:
@@ -40,16 +41,8 @@ GOLD = "gold"
 class GenerateOptions(RunnerOptions):
     """Options of `lexbeam simplify generate`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with instances, of `lexbeam simplify instances`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
-    own: GenerationOptions = embedded(GenerationOptions, group="generation")
+    folder: str | None = input_folder("instances, of `lexbeam simplify instances`")
+    generation: GenerationOptions = embedded(GenerationOptions, group="generation")
     files: GenerationFiles = embedded(GenerationFiles)
     setting: str = option(
         "default",
@@ -57,13 +50,7 @@ class GenerateOptions(RunnerOptions):
         check=check_setting_name,
         metavar="NAME",
     )
-    settings: str | None = option(
-        None,
-        help="settings by name, each with the options that it has other than given here; "
-        "see docs/tasks/simplification/README.md",
-        metavar="FILE.yaml",
-        path="file",
-    )
+    settings: str | None = settings_file("see docs/tasks/simplification/README.md")
 
 
 class GenerationPlan(NamedTuple):
@@ -72,27 +59,27 @@ class GenerationPlan(NamedTuple):
     Attributes:
         parts: of `simplification/instances`.
         substitutes: parts of `simplification/substitutes`, where a setting generates by `gold`.
-        asking: what instances are asked with.
+        resources: what generators look words up in, by setting.
     """
 
     parts: tuple[Part, ...]
     substitutes: tuple[Part, ...]
-    asking: GenerationInputs
+    resources: GenerationInputs
 
 
 def _settings(options: GenerateOptions) -> dict[str, GenerationOptions]:
-    return settings_of(STAGE, options.own, options.settings, options.setting)
+    return settings_of(STAGE, options.generation, options.settings, options.setting)
 
 
 def _with_gold(options: GenerateOptions) -> bool:
-    return any(GOLD in own.generators for own in _settings(options).values())
+    return any(GOLD in setting.generators for setting in _settings(options).values())
 
 
 def _reads(options: GenerateOptions) -> Sequence[TableSource]:
-    found = [TableSource(INSTANCES.name, options.folder)]
+    sources = [TableSource(INSTANCES.name, options.folder)]
     if _with_gold(options):
-        found.append(TableSource(SUBSTITUTES.name, options.folder))
-    return found
+        sources.append(TableSource(SUBSTITUTES.name, options.folder))
+    return sources
 
 
 def _check(options: GenerateOptions) -> None:
@@ -101,23 +88,19 @@ def _check(options: GenerateOptions) -> None:
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
     instances = inputs.one(INSTANCES.name)
-    asking = asking_of(_settings(options), options.files)
-    warn_of_languages(asking.inflector, instances.section.get("languages", ()))
-    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
+    resources = asking_of(_settings(options), options.files)
+    warn_of_languages(resources.inflector, instances.section.get("languages", ()))
+    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), resources)
 
 
 def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances in, parts of candidates out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
 
-    asking = plan.asking._replace(lexicon=graph.carry(plan.asking.lexicon))
+    resources = plan.resources._replace(lexicon=graph.carry(plan.resources.lexicon))
     tasks = [(part.number, GenerationTask(part, plan.substitutes)) for part in plan.parts]
-    receipts, parts = (
-        pipeline
-        | "Parts" >> beam.Create(tasks, reshuffle=False)
-        | "Generate" >> MakeParts(graph.workspace, GENERATE, asking, CANDIDATES.name, graph.lanes, _rows)
+    receipts, parts = graph.tasks(pipeline, "Parts", tasks, GENERATE) | "Generate" >> MakeParts(
+        graph.workspace, GENERATE, resources, CANDIDATES.name, graph.lanes, _rows
     )
     return {"parts": parts, "generated": receipts}
 
@@ -126,30 +109,23 @@ def _rows(task: GenerationTask) -> float:
     return float(task.part.rows)
 
 
-def _expected(plan: GenerationPlan) -> Mapping[str, int]:
-    return {GENERATE.name: len(plan.parts)}
-
-
 def _section(plan: GenerationPlan, outcome: HandedBack) -> Mapping[str, Any]:
     made: list[Generated] = outcome.rows["generated"]
-    having: Counter[str] = Counter()
-    protected: Counter[str] = Counter()
-    for one in made:
-        having.update(one.with_candidates)
-        protected.update(one.protected)
+    with_candidates = totals(part.with_candidates for part in made)
+    protected = totals(part.protected for part in made)
     return {
-        "instances": sum(one.instances for one in made),
+        "instances": sum(part.instances for part in made),
         "settings": [
             {
                 "setting": name,
-                "generators": list(own.generators),
-                "combine": own.combine,
-                "with_candidates": having[name],
+                "generators": list(setting.generators),
+                "combine": setting.combine,
+                "with_candidates": with_candidates[name],
                 "protected": {
                     key.partition(" ")[2]: protected[key] for key in sorted(protected) if key.partition(" ")[0] == name
                 },
             }
-            for name, own in plan.asking.settings.items()
+            for name, setting in plan.resources.settings.items()
         ],
         "counts": [
             {**row, "generator": row["generator"] or "all", "reason": row["reason"] or "kept"}
@@ -167,9 +143,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
             f"instances have candidates{left}"
         )
-        rows = tuple(tuple(map(str, row[1:])) for row in kept_and_dropped(section) if row[0] == setting["setting"])
+        rows = [row for row in kept_and_dropped(section) if row["setting"] == setting["setting"]]
         if rows:
-            yield Grid(("generator", "kept", "dropped", "reasons"), rows, frozenset({1, 2}), 2)
+            yield GENERATED.grid(rows, without=("setting",))
 
 
 GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
@@ -187,7 +163,6 @@ GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"generated": Generated},
-    expected=_expected,
     section=_section,
     summary=_summary,
     views=CANDIDATE_VIEWS,

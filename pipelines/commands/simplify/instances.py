@@ -10,26 +10,27 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from pipelines.commands.intake import file_digests, row_files, text_engine
+from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import IntakeOptions, model_folder
-from pipelines.frame.inputs import check_patterns, list_inputs
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.inputs import list_inputs
 from schemas.complexity.instances import INSTANCES as COMPLEX
-from schemas.complexity.instances import LABELS, PREDICTIONS
+from schemas.complexity.labels import LABELS
+from schemas.complexity.scores import PREDICTIONS
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
-from transforms.annotation.engines.engine import EngineInfo
-from transforms.annotation.engines.registry import check_engine, describe_engine
+from transforms.annotation.engines.registry import describe_engine
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
-from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
-from transforms.formats.records.base import MOST_BYTES, ReaderOptions
-from transforms.intake.merging import TextAnnotationOptions
+from transforms.formats.records.base import ReaderOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded
 from transforms.people.opening import list_sheets
@@ -58,12 +59,6 @@ __all__ = ["SIMPLIFY_INSTANCES", "SimplifyInstancesOptions"]
 COMPLEXITY = "complexity"
 INPUT = "input"
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-
-
-def _check_engine(value: str) -> None:
-    if value.partition(":")[0] == "none":
-        raise UsageError("leave `engine` out where sentences are not to be annotated")
-    check_engine(value)
 
 
 def _check_language(value: str) -> None:
@@ -102,26 +97,16 @@ class SimplifyInstancesOptions(IntakeOptions):
         choices=OCCURRENCES,
         group=INPUT,
     )
-    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
-    encoding: tuple[str, ...] = option(("utf-8",), help="of several the first that takes a line", group=INPUT)
+    exclude: tuple[str, ...] = excluded_files(INPUT)
+    encoding: tuple[str, ...] = encodings(INPUT)
     quoting: bool = option(False, help="whether quotes mean something, in a table of layout text", group=INPUT)
     rules: RuleOptions = embedded(RuleOptions, group="words")
     scorer: str | None = option(
         None, help="of complexity: what this scorer predicts counts, not the label", group="words"
     )
     judged: SimplifiableOptions = embedded(SimplifiableOptions, group="judgments")
-    engine: str | None = option(
-        None,
-        help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
-        "without one there is no lemma, part of speech, or feature",
-        path="place",
-        within=model_folder,
-        check=_check_engine,
-        group="annotation",
-    )
-    max_line_bytes: int = option(
-        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES, group="limits"
-    )
+    engine: str | None = annotation_engine("sentences", otherwise="there is no lemma, part of speech, or feature")
+    max_line_bytes: int = longest_line()
 
 
 @dataclass(frozen=True)
@@ -130,7 +115,7 @@ class InstancesPlan:
 
     Attributes:
         files: the files.
-        taken: parts of the complexity task.
+        complex_parts: parts of the complexity task, in place of files.
         load: how they are read.
         settle: how instances are judged and annotated.
         judgments: what people say.
@@ -142,7 +127,7 @@ class InstancesPlan:
     """
 
     files: tuple[RowFile, ...]
-    taken: tuple[ComplexPart, ...]
+    complex_parts: tuple[ComplexPart, ...]
     load: InstanceReadOptions
     settle: JudgedOptions
     judgments: tuple[SimplifiableJudgment, ...]
@@ -157,11 +142,8 @@ def _is_complexity(options: SimplifyInstancesOptions) -> bool:
     """Return whether the inputs are published tables, which says the layout, or what is there."""
     if options.layout != AUTO:
         return options.layout == COMPLEXITY
-    found = [find_snapshot(path) for path in options.inputs]
-    return bool(found) and all(one is not None and COMPLEX.name in one.tables for one in found)
-
-
-_READ = ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
+    snapshots = [find_snapshot(path) for path in options.inputs]
+    return bool(snapshots) and all(snapshot is not None and COMPLEX.name in snapshot.tables for snapshot in snapshots)
 
 
 def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
@@ -179,12 +161,12 @@ def _check(options: SimplifyInstancesOptions) -> None:
     if layout not in (AUTO, "text") and options.quoting:
         raise UsageError(f"`quoting` is of layout text, not of {layout}")
     if layout not in (AUTO, "cwi2018"):
-        for name, given in (
+        for name, is_set in (
             ("min_native", rules.min_native is not None),
             ("phrases", rules.phrases),
             ("capitals", rules.capitals),
         ):
-            if given:
+            if is_set:
                 raise UsageError(f"`{name}` is of layout cwi2018, not of {layout}")
     if layout not in (AUTO, "cwi2018", COMPLEXITY) and rules.min_complexity is not None:
         raise UsageError(f"`min_complexity` is of layouts cwi2018 and complexity, not of {layout}")
@@ -193,143 +175,120 @@ def _check(options: SimplifyInstancesOptions) -> None:
     if options.judged.only_simplifiable and not options.judged.judgments:
         raise UsageError("`only_simplifiable` needs `judgments`: nobody says what is simplifiable")
     info = describe_engine(options.engine) if options.engine else None
-    told = options.language or (info.language if info else None)
-    if not told and layout not in (AUTO, "cwi2018", COMPLEXITY):
+    language = options.language or (info.language if info else None)
+    if not language and layout not in (AUTO, "cwi2018", COMPLEXITY):
         raise UsageError("give `language`: files of this layout do not say it")
 
 
-def _engine(spec: str | None) -> tuple[EngineInfo | None, tuple[str, ...]]:
-    """Return what an engine is, with features where it has them."""
-    if not spec:
-        return None, ()
-    info = describe_engine(spec)
-    try:
-        return describe_engine(spec, layers=("feats",)), ("feats",)
-    except UsageError:
-        return info, ()
-
-
 def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
-    info, layers = _engine(options.engine)
-    taken = _taken(options, inputs) if _is_complexity(options) else ()
-    listed_files = list_inputs(options.inputs, options.exclude, options.out) if not taken else []
+    engine = text_engine(options.engine, layers=("feats",))
+    parts = _complex_parts(options, inputs) if _is_complexity(options) else ()
+    files = list_inputs(options.inputs, options.exclude, options.out) if not parts else []
     judgments: list[SimplifiableJudgment] = []
     rejects: list[RejectRow] = []
     judged: list[dict[str, Any]] = []
     if options.judged.judgments:
-        judged = [
-            {"name": one.name, "bytes": one.size, "sha256": content_digest(one.path)}
-            for one in list_sheets(options.judged.judgments)
-        ]
+        judged = file_digests(list_sheets(options.judged.judgments))
         judgments, rejects = read_judgments(options.judged.judgments, options.judged)
-    reader = ReaderOptions(
-        encoding=options.encoding, delimiter="\t", quoting=options.quoting, max_line_bytes=options.max_line_bytes
-    )
     return InstancesPlan(
-        tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed_files),
-        taken,
+        row_files(files),
+        parts,
         InstanceReadOptions(
             layout=options.layout,
             language=options.language,
-            engine_language=info.language if info else None,
+            engine_language=engine.language,
             occurrences=options.occurrences,
             rules=options.rules,
-            reader=reader,
-        ),
-        JudgedOptions(
-            only_simplifiable=options.judged.only_simplifiable,
-            annotate=TextAnnotationOptions(
-                engine=options.engine or "", layers=layers, fingerprint=info.fingerprint if info else ""
+            reader=ReaderOptions(
+                encoding=options.encoding,
+                delimiter="\t",
+                quoting=options.quoting,
+                max_line_bytes=options.max_line_bytes,
             ),
         ),
+        JudgedOptions(only_simplifiable=options.judged.only_simplifiable, annotate=engine.options),
         tuple(judgments),
         tuple(rejects),
         judged,
-        info.name if info else "",
+        engine.name,
         options.parts,
         options.max_reject_share,
     )
 
 
-def _taken(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPart, ...]:
+def _complex_parts(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPart, ...]:
     """Return the parts of the complexity task that are read.
 
     Raises:
-        UsageError: a threshold is asked for, and nothing says how complex instances are.
+        UsageError: there is a threshold, and nothing says how complex instances are.
     """
-    found = []
+    parts: list[ComplexPart] = []
     for path in options.inputs:
-        given = {
-            one.table: one
-            for one in inputs.given
-            if one.snapshot is not None and files.real(one.snapshot.out) == files.real(path)
+        tables = {
+            table.table: table.parts
+            for table in inputs.given
+            if table.snapshot is not None and files.real(table.snapshot.out) == files.real(path)
         }
-        values: tuple[Part, ...] = ()
-        if options.scorer is not None or LABELS.name not in given:
-            parts = given[PREDICTIONS.name].parts if PREDICTIONS.name in given else ()
-            scorer = _scorer(options.scorer, known_scorers(parts), path)
-            values = parts if scorer is not None else ()
-        else:
-            values, scorer = given[LABELS.name].parts, LABEL
+        scorer, values = _complexities(options.scorer, tables, path)
         if scorer is None and options.rules.min_complexity is not None:
             raise UsageError(f"`min_complexity`: {files.shown(path)} has neither labels nor predictions")
-        found += [
-            ComplexPart(f"{COMPLEX.name} {part.sha256[:12]}", part, tuple(values), scorer)
-            for part in given[COMPLEX.name].parts
+        parts += [
+            ComplexPart(f"{COMPLEX.name} {part.sha256[:12]}", part, values, scorer) for part in tables[COMPLEX.name]
         ]
-    return tuple(found)
+    return tuple(parts)
 
 
-def _scorer(asked: str | None, known: list[str], path: str) -> str | None:
-    if asked is None:
-        if len(known) > 1:
-            raise UsageError(f"name the `scorer` that counts: {', '.join(known)}")
-        return known[0] if known else None
-    if asked not in known:
-        hint = nearest(asked, known) or f"; there are {', '.join(known) or 'none'}"
-        raise UsageError(f"`scorer`: no predictions of {asked!r} at {files.shown(path)}{hint}")
-    return asked
+def _complexities(
+    scorer: str | None, tables: Mapping[str, tuple[Part, ...]], path: str
+) -> tuple[str | None, tuple[Part, ...]]:
+    """Return what says how complex instances are, labels or a scorer, and where it stands; None: nothing does.
+
+    Raises:
+        UsageError: the scorer has no predictions, or there are several and none is named.
+    """
+    if scorer is None and LABELS.name in tables:
+        return LABEL, tables[LABELS.name]
+    parts = tables.get(PREDICTIONS.name, ())
+    known = known_scorers(parts)
+    if scorer is None and len(known) > 1:
+        raise UsageError(f"name the `scorer` that counts: {', '.join(known)}")
+    if scorer is not None and scorer not in known:
+        hint = nearest(scorer, known) or f"; there are {', '.join(known) or 'none'}"
+        raise UsageError(f"`scorer`: no predictions of {scorer!r} at {files.shown(path)}{hint}")
+    chosen = scorer or next(iter(known), None)
+    return chosen, parts if chosen is not None else ()
 
 
 def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
-    import apache_beam as beam
-
     from transforms.intake.ptransforms import LoadRecords, SettleParts
 
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, judgments=plan.judgments, parts=plan.parts, share=plan.max_reject_share)
     rejects = partial(list_judged, judgments=plan.judgments, rejects=plan.rejects)
-    if plan.taken:
-        parts = pipeline | "Parts" >> beam.Create([(one.name, one) for one in plan.taken], False)
+    if plan.complex_parts:
+        parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.complex_parts], TAKE)
         loaded = parts | "Take" >> LoadRecords(workspace, TAKE, plan.load, lanes)
     else:
-        given = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
-        loaded = given | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+        files = graph.tasks(pipeline, "Files", [(file.name, file) for file in plan.files], READ)
+        loaded = files | "Load" >> LoadRecords(workspace, READ, plan.load, lanes)
+    graph.expect(SETTLE, plan.parts)
+    graph.expect(LIST_REJECTS, 1)
     settled, made = loaded | "Settle" >> SettleParts(
         workspace, SETTLE, plan.settle, LIST_REJECTS, INSTANCE_REJECTS.name, deal, lanes, rejects
     )
     return {"parts": made, "loaded": loaded, "settled": settled}
 
 
-def _expected(plan: InstancesPlan) -> Mapping[str, int]:
-    first = {TAKE.name: len(plan.taken)} if plan.taken else {READ.name: len(plan.files)}
-    return {**first, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
-
-
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
-    judgments = digest(sorted(one["sha256"] for one in plan.judged)) if plan.judged else None
+    judgments = digest(sorted(file["sha256"] for file in plan.judged)) if plan.judged else None
     return {"engine": plan.settle.annotate.fingerprint or None, "judgments": judgments}
 
 
 def _section(plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=_name)
+    loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
     check_records(loaded, plan.max_reject_share)
-    found = counted(loaded, outcome.rows["settled"], plan.judgments, plan.rejects, plan.judged)
-    return {"engine": plan.engine or None, "layers": list(plan.settle.annotate.layers), **found}
-
-
-def _name(loaded: Loaded) -> str:
-    return loaded.name
+    counts = counted(loaded, outcome.rows["settled"], plan.judgments, plan.rejects, plan.judged)
+    return {"engine": plan.engine or None, "layers": list(plan.settle.annotate.layers), **counts}
 
 
 SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
@@ -348,7 +307,6 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"loaded": Loaded, "settled": SettledJudged},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=summary,

@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.complexity.instances import INSTANCES as LABELLED
-from schemas.complexity.instances import LABELS
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SUBSTITUTES
-from transforms.common.options.fields import embedded, option
+from schemas.complexity.labels import LABELS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import RANKINGS
+from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.options import RankingOptions
 from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
@@ -42,24 +46,10 @@ COUNTS = ("instances", "candidates", "phrases", "unknown", "kept")
 class RankOptions(RunnerOptions):
     """Options of `lexbeam simplify rank`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with candidates, and selections if there are any; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
-    own: RankingOptions = embedded(RankingOptions, group="ranking")
+    folder: str | None = input_folder("candidates, and selections if there are any")
+    ranking: RankingOptions = embedded(RankingOptions, group="ranking")
     files: RankingFiles = embedded(RankingFiles)
-    settings: str | None = option(
-        None,
-        help="settings by name, each with the options that it has other than given here; "
-        "settings that it does not name have those given here",
-        metavar="FILE.yaml",
-        path="file",
-    )
+    settings: str | None = settings_file("settings that it does not name have those given here")
 
 
 class RankingPlan(NamedTuple):
@@ -80,17 +70,17 @@ class RankingPlan(NamedTuple):
 
 def _named(options: RankOptions) -> dict[str, RankingOptions]:
     if options.settings is None:
-        return {"": options.own}
-    return settings_of(STAGE, options.own, options.settings, "")
+        return {"": options.ranking}
+    return settings_of(STAGE, options.ranking, options.settings, "")
 
 
 def _reads(options: RankOptions) -> Sequence[TableSource]:
-    found = [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
-    found.append(TableSource(SELECTIONS.name, options.folder, optional=True))
-    if uses_regressor({**_named(options), "given": options.own}):
-        found.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
-        found += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
-    return found
+    sources = [TableSource(table.name, options.folder) for table in (INSTANCES, CANDIDATES)]
+    sources.append(TableSource(SELECTIONS.name, options.folder, optional=True))
+    if uses_regressor({**_named(options), "given": options.ranking}):
+        sources.append(TableSource(SUBSTITUTES.name, options.folder, optional=True))
+        sources += [TableSource(table.name, options.files.complexity) for table in (LABELLED, LABELS)]
+    return sources
 
 
 def _check(options: RankOptions) -> None:
@@ -99,8 +89,8 @@ def _check(options: RankOptions) -> None:
 
 def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
     instances, candidates = inputs.one(INSTANCES.name), inputs.one(CANDIDATES.name)
-    names = [one["setting"] for one in candidates.section["settings"]]
-    settings = settings_there(STAGE, options.own, options.settings, names)
+    names = [setting["setting"] for setting in candidates.section["settings"]]
+    settings = settings_there(STAGE, options.ranking, options.settings, names)
     rankings = rankings_of(settings, options.files)
     selections = inputs.of(SELECTIONS.name)
     beside = selections[0] if selections else candidates
@@ -122,70 +112,72 @@ def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: RankingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates or selections in, parts of rankings out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
     from transforms.simplification.ranking.ptransforms import WithRegressor
 
     lexicon = graph.carry(plan.fitting.lexicon)
-    rankings = {name: one._replace(lexicon=lexicon) for name, one in plan.rankings.items()}
-    tasks, regressed = (
-        pipeline
-        | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
-        | "Regressor" >> WithRegressor(graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon))
+    rankings = {name: ranking._replace(lexicon=lexicon) for name, ranking in plan.rankings.items()}
+    if plan.fit is not None:
+        graph.expect(FIT, 1)
+    tasks, regressed = graph.tasks(pipeline, "Parts", plan.tasks, RANK) | "Regressor" >> WithRegressor(
+        graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon)
     )
     receipts, parts = tasks | "Rank" >> MakeParts(graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes)
     return {"parts": parts, "ranked": receipts, "regressed": regressed}
-
-
-def _expected(plan: RankingPlan) -> Mapping[str, int]:
-    return {RANK.name: len(plan.tasks), **({FIT.name: 1} if plan.fit else {})}
 
 
 def _section(plan: RankingPlan, outcome: HandedBack) -> Mapping[str, Any]:
     regressed: list[Regressed] = outcome.rows["regressed"]
     return {
         "settings": [
-            {"setting": name, "rankers": list(one.options.ranker), "keep_target": one.options.keep_target}
-            for name, one in plan.rankings.items()
+            {"setting": name, "rankers": list(ranking.options.ranker), "keep_target": ranking.options.keep_target}
+            for name, ranking in plan.rankings.items()
         ],
         "counts": summed(outcome.rows["ranked"], ("setting", "ranker"), COUNTS),
         "regressor": [
             {
-                "scorer": one.scorer,
-                "words": one.words,
-                "left_out": one.excluded,
-                "names": one.names,
-                "other_language": one.other_language,
-                "sha256": one.file.sha256,
+                "scorer": fitted.scorer,
+                "words": fitted.words,
+                "left_out": fitted.excluded,
+                "names": fitted.names,
+                "other_language": fitted.other_language,
+                "sha256": fitted.file.sha256,
             }
-            for one in regressed
+            for fitted in regressed
         ],
     }
+
+
+_RANKED = SectionTable(
+    "Ranked candidates",
+    "What rankers ranked: instances with candidates, candidates, phrases among them, those "
+    "that the ranker does not know, instances whose target stays.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("ranker", "the ranker", pa.string()),
+        TableColumn("instances", "instances with candidates"),
+        TableColumn("candidates", "their candidates"),
+        TableColumn("phrases", "candidates of several words"),
+        TableColumn("unknown", "candidates that the ranker does not know"),
+        TableColumn("kept", "instances whose target stays", head="target stays"),
+    ),
+)
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what each ranker ranked."""
     section = snapshot.section(SECTION)
-    for one in section["regressor"]:
+    for regressor in section["regressor"]:
         yield (
-            f"regressor: {one['scorer']}, trained on {one['words']} labelled words; "
-            f"{one['left_out']} that stand here by form or lemma were left out, {one['names']} "
-            f"names, {one['other_language']} of other languages"
+            f"regressor: {regressor['scorer']}, trained on {regressor['words']} labelled words; "
+            f"{regressor['left_out']} that stand here by form or lemma were left out, {regressor['names']} "
+            f"names, {regressor['other_language']} of other languages"
         )
-    rows = tuple((one["setting"], one["ranker"], *(str(one[name]) for name in COUNTS)) for one in section["counts"])
-    heads = ("setting", "ranker", "instances", "candidates", "phrases", "unknown", "target stays")
-    yield Grid(heads, rows, frozenset(range(2, len(heads))), 2)
+    yield _RANKED.grid(section["counts"])
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    schema = pa.schema([("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in COUNTS)])
-    text = (
-        "What rankers ranked: instances with candidates, candidates, phrases among them, those "
-        "that the ranker does not know, instances whose target stays."
-    )
-    rows = pa.Table.from_pylist(snapshot.section(SECTION)["counts"], schema)
-    return [Rows("Ranked candidates", text, rows)]
+    return [_RANKED.panel(snapshot.section(SECTION)["counts"])]
 
 
 RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(
@@ -202,7 +194,6 @@ RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"ranked": RankedPart, "regressed": Regressed},
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=_panels,

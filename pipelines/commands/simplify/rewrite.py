@@ -5,20 +5,23 @@
 docs/tasks/simplification/rank.md says when the target stays.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SIMPLIFICATIONS
-from transforms.common.options.fields import option
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES
+from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
-from transforms.report.panels import Panel, Rows
+from transforms.common.shown import Block
+from transforms.common.store.counts import totals
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.rewriting.stage import REWRITE, Rewritten
 
@@ -35,15 +38,7 @@ OUTCOMES = ("changed", "no_candidate", "keep_target")
 class RewriteOptions(RunnerOptions):
     """Options of `lexbeam simplify rewrite`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with rankings, of `lexbeam simplify rank`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
+    folder: str | None = input_folder("rankings, of `lexbeam simplify rank`")
 
 
 class RewritingPlan(NamedTuple):
@@ -63,54 +58,46 @@ def _plan(_: RewriteOptions, inputs: Inputs) -> RewritingPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances, candidates and rankings in, parts of simplifications out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
 
-    receipts, parts = (
-        pipeline
-        | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
-        | "Rewrite" >> MakeParts(graph.workspace, REWRITE, None, SIMPLIFICATIONS.name, graph.lanes)
-    )
+    tasks = graph.tasks(pipeline, "Parts", plan.tasks, REWRITE)
+    receipts, parts = tasks | "Rewrite" >> MakeParts(graph.workspace, REWRITE, None, SIMPLIFICATIONS.name, graph.lanes)
     return {"parts": parts, "rewritten": receipts}
 
 
-def _expected(plan: RewritingPlan) -> Mapping[str, int]:
-    return {REWRITE.name: len(plan.tasks)}
-
-
 def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
-    counts: dict[tuple[str, str], Counter[str]] = {}
     made: list[Rewritten] = outcome.rows["rewritten"]
-    for one in made:
-        for count in one.counts:
-            own = counts.setdefault((count.setting, count.ranker), Counter())
-            own[count.outcome] += count.instances
+    counts = totals({(row.setting, row.ranker, row.outcome): row.instances} for part in made for row in part.counts)
+    systems = sorted({(setting, ranker) for setting, ranker, _ in counts})
     return {
         "counts": [
-            {"setting": key[0], "ranker": key[1], **{name: counts[key][name] for name in OUTCOMES}}
-            for key in sorted(counts)
+            {"setting": setting, "ranker": ranker, **{name: counts[setting, ranker, name] for name in OUTCOMES}}
+            for setting, ranker in systems
         ]
     }
 
 
+_REWRITTEN = SectionTable(
+    "Rewritten sentences",
+    "Sentences with another word in the target's place, and those that stay: without a "
+    "candidate, or since the target is simple enough by `keep_target`.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("ranker", "the ranker", pa.string()),
+        TableColumn("changed", "sentences with another word"),
+        TableColumn("no_candidate", "sentences that stay: the target has no candidate"),
+        TableColumn("keep_target", "sentences that stay: the target is simple enough"),
+    ),
+)
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many sentences were changed."""
-    rows = tuple(
-        (one["setting"], one["ranker"], *(str(one[name]) for name in OUTCOMES))
-        for one in snapshot.section(SECTION)["counts"]
-    )
-    yield Grid(("setting", "ranker", *OUTCOMES), rows, frozenset({2, 3, 4}), 2)
+    yield _REWRITTEN.grid(snapshot.section(SECTION)["counts"])
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    schema = pa.schema([("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in OUTCOMES)])
-    text = (
-        "Sentences with another word in the target's place, and those that stay: without a "
-        "candidate, or since the target is simpler by what was asked."
-    )
-    rows = pa.Table.from_pylist(snapshot.section(SECTION)["counts"], schema)
-    return [Rows("Rewritten sentences", text, rows)]
+    return [_REWRITTEN.panel(snapshot.section(SECTION)["counts"])]
 
 
 REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(
@@ -124,7 +111,6 @@ REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"rewritten": Rewritten},
-    expected=_expected,
     section=_section,
     summary=_summary,
     report=_panels,

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions, model_folder
-from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
+from schemas.simplification.instances import INSTANCES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, Grid
+from transforms.common.shown import Block
 from transforms.common.store.counts import summed
 from transforms.inflection.kept import warn_of_languages
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, check_tagger, selection_of
 from transforms.simplification.selection.options import SelectionOptions
@@ -40,16 +43,8 @@ STAGE = "select"
 class SelectCandidatesOptions(RunnerOptions):
     """Options of `lexbeam simplify select`."""
 
-    folder: str | None = option(
-        None,
-        help="folder with candidates, of `lexbeam simplify generate`; none: that of `out`",
-        metavar="DIR",
-        positional=True,
-        path="place",
-        published=False,
-        fills="out",
-    )
-    own: SelectionOptions = embedded(SelectionOptions, group="selection")
+    folder: str | None = input_folder("candidates, of `lexbeam simplify generate`")
+    selection: SelectionOptions = embedded(SelectionOptions, group="selection")
     files: SelectionFiles = embedded(SelectionFiles)
     engine: str | None = option(
         None,
@@ -59,13 +54,7 @@ class SelectCandidatesOptions(RunnerOptions):
         check=check_tagger,
         group="resources",
     )
-    settings: str | None = option(
-        None,
-        help="settings by name, each with the options that it has other than given here; "
-        "settings that it does not name have those given here",
-        metavar="FILE.yaml",
-        path="file",
-    )
+    settings: str | None = settings_file("settings that it does not name have those given here")
 
 
 class SelectionPlan(NamedTuple):
@@ -80,15 +69,15 @@ def _reads(options: SelectCandidatesOptions) -> Sequence[TableSource]:
 
 
 def _check(options: SelectCandidatesOptions) -> None:
-    own = options.own
-    named = {} if options.settings is None else settings_of(STAGE, own, options.settings, "")
-    check_selection(named or {"": own}, options.files, options.engine)
+    default = options.selection
+    named = {} if options.settings is None else settings_of(STAGE, default, options.settings, "")
+    check_selection(named or {"": default}, options.files, options.engine)
 
 
 def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
     candidates = inputs.one(CANDIDATES.name)
-    names = [one["setting"] for one in candidates.section["settings"]]
-    settings = settings_there(STAGE, options.own, options.settings, names)
+    names = [setting["setting"] for setting in candidates.section["settings"]]
+    settings = settings_there(STAGE, options.selection, options.settings, names)
     instances = inputs.one(INSTANCES.name)
     tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
     selection = selection_of(settings, options.files, options.engine)
@@ -99,21 +88,14 @@ def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
 
 def _build(pipeline: "beam.Pipeline", plan: SelectionPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of instances and candidates in, parts of selections out."""
-    import apache_beam as beam
-
     from transforms.common.store.ptransforms import MakeParts
 
-    selection = {name: one._replace(lexicon=graph.carry(one.lexicon)) for name, one in plan.selection.items()}
-    receipts, parts = (
-        pipeline
-        | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
-        | "Select" >> MakeParts(graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes)
-    )
+    selection = {
+        name: setting._replace(lexicon=graph.carry(setting.lexicon)) for name, setting in plan.selection.items()
+    }
+    tasks = graph.tasks(pipeline, "Parts", plan.tasks, SELECT)
+    receipts, parts = tasks | "Select" >> MakeParts(graph.workspace, SELECT, selection, SELECTIONS.name, graph.lanes)
     return {"parts": parts, "selected": receipts}
-
-
-def _expected(plan: SelectionPlan) -> Mapping[str, int]:
-    return {SELECT.name: len(plan.tasks)}
 
 
 def _resources(plan: SelectionPlan) -> Mapping[str, Any]:
@@ -123,29 +105,38 @@ def _resources(plan: SelectionPlan) -> Mapping[str, Any]:
 
 def _section(plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
-        "settings": [{"setting": name, "filters": list(one.options.filters)} for name, one in plan.selection.items()],
+        "settings": [
+            {"setting": name, "filters": list(setting.options.filters)} for name, setting in plan.selection.items()
+        ],
         "counts": summed(outcome.rows["selected"], ("setting", "outcome"), ("candidates",)),
     }
+
+
+_OUTCOMES = SectionTable(
+    "Selected candidates",
+    "What became of generated candidates: kept, kept with a note, or why they were dropped.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("outcome", "kept, kept with this note, or dropped for this reason", pa.string(), "reason or note"),
+        TableColumn("candidates", "how many"),
+    ),
+)
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what became of the candidates of each setting."""
     section = snapshot.section(SECTION)
     for setting in section["settings"]:
-        own = [row for row in section["counts"] if row["setting"] == setting["setting"]]
-        kept = sum(row["candidates"] for row in own if row["outcome"] not in REASONS)
-        every = sum(row["candidates"] for row in own)
-        yield (f"{setting['setting']}: {kept} of {every} candidates kept by {', '.join(setting['filters'])}")
-        rows = tuple((row["outcome"], str(row["candidates"])) for row in own if row["outcome"] != "kept")
-        if rows:
-            yield Grid(("reason or note", "candidates"), rows, frozenset({1}), 2)
+        rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]
+        kept = sum(row["candidates"] for row in rows if row["outcome"] not in REASONS)
+        generated = sum(row["candidates"] for row in rows)
+        yield f"{setting['setting']}: {kept} of {generated} candidates kept by {', '.join(setting['filters'])}"
+        if noted := [row for row in rows if row["outcome"] != "kept"]:
+            yield _OUTCOMES.grid(noted, without=("setting",))
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    rows = snapshot.section(SECTION)["counts"]
-    schema = pa.schema([("setting", pa.string()), ("outcome", pa.string()), ("candidates", pa.int64())])
-    text = "What became of generated candidates: kept, kept with a note, or why they were dropped."
-    return [Rows("Selected candidates", text, pa.Table.from_pylist(rows, schema))]
+    return [_OUTCOMES.panel(snapshot.section(SECTION)["counts"])]
 
 
 SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
@@ -162,7 +153,6 @@ SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
     plan=_plan,
     build=_build,
     rows={"selected": Selected},
-    expected=_expected,
     resources=_resources,
     section=_section,
     summary=_summary,

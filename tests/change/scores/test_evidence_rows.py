@@ -4,8 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.change.pairs import PAIRS
-from schemas.change.scores import SCORES
+from schemas.change.scores import PAIRS, SCORES
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.evidence import PairScores, evidence_of
 from transforms.change.scores.evidence_rows import ScoreRows, judge

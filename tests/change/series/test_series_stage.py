@@ -10,7 +10,7 @@ import pytest
 from series_making import COMPARISONS, OPTIONS, series_of
 from space_making import tag_of
 
-from schemas.change.pairs import FINDINGS
+from schemas.change.scores import FINDINGS
 from schemas.change.series import DISTANCES, POINTS, SERIES
 from transforms.change.graph.series_tasks import series_task
 from transforms.change.nulls.deal_stages import Deal

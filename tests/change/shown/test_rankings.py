@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from schemas.change.vectors import VECTORS
+from schemas.change.spaces import VECTORS
 from transforms.change.shown.rankings import RankingRequest, missing_targets, null_band, ranking, tell_ranking, why_none
 from transforms.common.shown import Grid
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from reader_tables import KIND, part
 from wordnet_making import Synset, open_folder, write_wordnet
 
-from schemas.cloze.pairs import CANDIDATES, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.pairs import PAIRS
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reader_tables import KIND, lists, part
 
-from schemas.cloze.pairs import CANDIDATES, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.pairs import PAIRS
 from transforms.cloze.readers.batches import EpochQuestions, epoch_of
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, further, pairs, questions, texts
 from transforms.cloze.readers.encoding import ENCODE

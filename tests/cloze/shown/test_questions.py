@@ -7,7 +7,7 @@ import pytest
 from questioned import OPTIONS as WORDS
 from questioned import question
 
-from schemas.cloze.pairs import OPTIONS, PREDICTIONS
+from schemas.cloze.options import OPTIONS, PREDICTIONS
 from schemas.cloze.questions import QUESTIONS
 from transforms.cloze.shown.questions import QUESTION_VIEWS, QuestionsOptions, questions_shown, quoted_questions
 from transforms.common.store.tables import write_rows

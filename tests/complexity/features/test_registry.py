@@ -8,7 +8,8 @@ from featured import columns, computed, instance, instances, setting_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.complexity.instances import INSTANCES, JUDGMENTS, LABELS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import JUDGMENTS, LABELS
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import UsageError
 from transforms.complexity.features.base import READ

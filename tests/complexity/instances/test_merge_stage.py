@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.complexity.instances import INSTANCES, LABELS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS
 from transforms.common.errors import LexbeamError
 from transforms.common.store import runs
 from transforms.common.store.artefacts import Workspace, make

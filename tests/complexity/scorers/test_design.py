@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from scored import splits_of, tables
 
-from schemas.complexity.instances import features_schema
+from schemas.complexity.features import features_schema
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.scorers.design import columns_of, folds_of, joined_rows, layout_names, matrix_of, rows_of
 

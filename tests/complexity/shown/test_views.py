@@ -7,7 +7,7 @@ from scored import publish, tables
 
 import lexbeam
 from pipelines.cli import main
-from schemas.complexity.instances import PREDICTIONS
+from schemas.complexity.scores import PREDICTIONS
 from transforms.common.errors import UsageError
 from transforms.common.publish.sections import Made
 from transforms.common.store.artefacts import Artefact

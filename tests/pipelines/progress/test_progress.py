@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pipelines.commands.change.change import expected_artefacts
 from pipelines.frame.registry import COMMANDS, load
 from pipelines.progress import progress
 from pipelines.progress.counts import StageFolder
@@ -318,7 +319,7 @@ def test_every_stage_of_a_change_run_has_a_total_beforehand():
         score=SimpleNamespace(alignments=("op",)),
     )
     command = load("change")
-    expected = command.expected(plan)
+    expected = expected_artefacts(plan)
     assert expected["change/sizes"] == 8 * 2
     assert expected["change/dealt"] == 8 * 5 * 2
     # VIEW's are noted when its parts are dealt out; a single pair makes no series.

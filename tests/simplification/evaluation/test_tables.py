@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from simplified import candidates, instance, parts_of, rankings, row, selections, worked
 from simplified import chosen as chose
 
-from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.errors import UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.simplification.evaluation import funnel, oracles

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.simplification.instances import REASONS
+from schemas.simplification.candidates import REASONS
 from transforms.simplification.generation.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
 from transforms.simplification.generation.masked_options import PAPER, MaskedOptions
 

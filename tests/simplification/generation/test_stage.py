@@ -7,7 +7,7 @@ from generated import files_of, write_world
 from instances_made import instance
 from wordnet_making import Synset, write_wordnet
 
-from schemas.simplification.instances import REASONS
+from schemas.simplification.candidates import REASONS
 from transforms.common.errors import UsageError
 from transforms.common.store.tables import Part
 from transforms.simplification.generation.inputs import asking_of

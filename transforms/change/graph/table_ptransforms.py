@@ -12,7 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.change.pairs import PAIRS
+from schemas.change.scores import PAIRS
 from schemas.change.series import POINTS, SERIES
 from transforms.change.graph.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey
 from transforms.change.graph.slice_rows import map_number, slice_row, space_number

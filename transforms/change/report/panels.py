@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.pairs import FINDINGS
-from schemas.change.slices import SLICES
+from schemas.change.scores import FINDINGS
+from schemas.change.spaces import SLICES
 from schemas.columns import column
 from transforms.change.report.pictures import picture_panels
 from transforms.change.report.rankings import PAIRS, Compared, compared, pictured

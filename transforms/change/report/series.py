@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.pairs import FINDINGS
+from schemas.change.scores import FINDINGS
 from schemas.columns import column
 from transforms.change.scores.ranking import of_pos
 from transforms.common.publish.snapshots import Snapshot

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.pairs import PAIRS
+from schemas.change.scores import PAIRS
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, PairScores, evidence_of

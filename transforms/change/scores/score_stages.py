@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.change.pairs import PAIRS
-from schemas.change.scores import SCORES
+from schemas.change.scores import PAIRS, SCORES
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.evidence_rows import ScoreRows, judge
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top

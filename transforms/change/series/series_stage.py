@@ -178,7 +178,7 @@ def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, col
 
 
 def _finding(tested: int, deal: Deal | None) -> str | None:
-    """Return why no finding is possible, a key of `schemas.change.pairs.FINDINGS`, or None."""
+    """Return why no finding is possible, a key of `schemas.change.scores.FINDINGS`, or None."""
     if deal is None:
         return "no_null"
     if min(deal.sizes) < LEAST_CLUSTERS:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.pairs import FINDINGS
+from schemas.change.scores import FINDINGS
 from transforms.change.scores.evidence_rows import LEVEL
 from transforms.change.scores.ranking import of_pos
 from transforms.change.shown.rankings import null_band

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.change.alignments import ALIGNMENTS as TABLE
+from schemas.change.spaces import ALIGNMENTS as TABLE
 from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File

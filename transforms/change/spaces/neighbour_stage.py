@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.change.neighbours import NEIGHBOURS as TABLE
-from schemas.change.slices import SLICES
+from schemas.change.spaces import NEIGHBOURS as TABLE
+from schemas.change.spaces import SLICES
 from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.change.vectors import VECTORS
+from schemas.change.spaces import VECTORS
 from transforms.change.view.counts import look_up, majority_tags
 from transforms.change.view.feeds import read_counts, read_feed
 from transforms.common.errors import LexbeamError

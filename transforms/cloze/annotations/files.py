@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.answers import STAGE
 from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import ANNOTATION_REJECT_REASONS
+from schemas.rejects import ANSWER_STAGE as STAGE
 from schemas.rejects import RejectRow
 from transforms.cloze.annotations.quality import Annotation, Key
 from transforms.cloze.annotations.sheet import SHEET

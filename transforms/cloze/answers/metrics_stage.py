@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CLOZE_METRICS
+from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
 from transforms.cloze.answers.evaluation import System, baselines_of, evaluated
 from transforms.cloze.answers.keys import FIVE, Key

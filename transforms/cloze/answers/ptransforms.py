@@ -13,7 +13,7 @@ from typing import Any
 import apache_beam as beam
 
 from schemas.cloze.answers import ANSWERS
-from schemas.cloze.pairs import CLOZE_METRICS
+from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.data import (
     ASK,
     ENCODE_ASKED,

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.cloze.pairs import CANDIDATES, CRITERIA
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.pairs import CRITERIA
 from transforms.cloze.filters.base import ABSTAINS, FAILS, PASSES, FilterSetting, Verdicts
 from transforms.cloze.filters.batches import COLUMNS, PairBatch, batch_of, batches_of
 from transforms.cloze.filters.registry import FILTERS, FilterVerdicts, filters_of, judge

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CANDIDATES, PAIRS
+from schemas.cloze.candidates import CANDIDATES
+from schemas.cloze.pairs import PAIRS
 from transforms.annotation.engines.registry import Engine
 from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.batches import COLUMNS, batch_of

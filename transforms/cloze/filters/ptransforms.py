@@ -11,7 +11,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze.pairs import CANDIDATES
+from schemas.cloze.candidates import CANDIDATES
 from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
 from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
 from transforms.common.store.artefacts import Workspace

@@ -1,11 +1,26 @@
 """How WordNet and static vectors are given to commands of cloze questions: as resources."""
 
+import logging
+from collections.abc import Iterable
+from typing import Any
+
 from transforms.cloze.filters.base import VECTORS, WORDNET
+from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import path_within
+from transforms.lexicon.resources import Lexicon, path_within
 
-__all__ = ["as_vectors", "as_wordnet", "check_spec", "within_vectors", "within_wordnet"]
+__all__ = [
+    "as_vectors",
+    "as_wordnet",
+    "check_spec",
+    "static_vectors",
+    "warn_of_languages",
+    "within_vectors",
+    "within_wordnet",
+]
+
+log = logging.getLogger("lexbeam")
 
 
 def as_wordnet(path: str) -> str:
@@ -35,3 +50,34 @@ def check_spec(text: str) -> None:
         UsageError: they are wrong.
     """
     parse_spec(text)
+
+
+def static_vectors(group: str) -> Any:
+    """Return the option of static vectors that readers start from."""
+    return option(
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group=group,
+    )
+
+
+def warn_of_languages(languages: Iterable[str | None], lexicon: Lexicon, remedy: str) -> None:
+    """Say for which languages there is no WordNet, where some filter uses one.
+
+    Args:
+        languages: those of pairs; None: they have none.
+        lexicon: the resources.
+        remedy: what takes a language.
+    """
+    for language in sorted(languages, key=lambda name: name or ""):
+        if lexicon.find(WORDNET, language) is None:
+            log.warning(
+                "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word is nonspecific%s",
+                f"language {language!r}" if language else "pairs that have no language",
+                "" if language else f" ({remedy} takes a language)",
+            )

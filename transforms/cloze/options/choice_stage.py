@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import OPTION_REASONS, OPTIONS
+from schemas.cloze.options import OPTION_REASONS, OPTIONS
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.inflection import inflected

@@ -11,7 +11,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze.pairs import OPTIONS, PREDICTIONS
+from schemas.cloze.options import OPTIONS, PREDICTIONS
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseTask
 from transforms.cloze.options.choice_stage import ChooseOptions as Choosing
 from transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup

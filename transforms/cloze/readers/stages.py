@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import PREDICTIONS
+from schemas.cloze.options import PREDICTIONS
 from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
 from transforms.cloze.readers.frequency import BandOptions, draw_words

@@ -7,19 +7,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import CANDIDATES
+from schemas.cloze.candidates import CANDIDATES
 from schemas.columns import column
 from transforms.cloze.filters.registry import FILTERS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_table
 from transforms.report.charts import bars_across
 from transforms.report.layered_charts import histogram
-from transforms.report.panels import Chart, Panel, Rows
+from transforms.report.panels import Chart, Panel
+from transforms.report.section_tables import SectionTable, TableColumn
 
-__all__ = ["HistogramScale", "candidate_panels", "histograms", "left_over"]
+__all__ = ["FILTERED", "HistogramScale", "candidate_panels", "histograms", "left_over"]
 
 THROUGH, REJECTED = "let through", "rejected"
 COLOURS = {THROUGH: "var(--c2)", REJECTED: "var(--c8)"}
+
+
+FILTERED = SectionTable(
+    "Words and filters",
+    "What became of the words of summaries, filter by filter.",
+    (
+        TableColumn("kind", "what makes the answer abstract", pa.string()),
+        TableColumn("filter", "the filter; all: together", pa.string()),
+        TableColumn("words", "words that it was asked of", head="asked"),
+        TableColumn("rejected", "words that it did not let through"),
+        TableColumn("abstained", "words that it said nothing of"),
+        TableColumn("reasons", "words that it was the first to reject", head="first to reject"),
+        TableColumn("targets", "targets of the files among the words"),
+        TableColumn("targets_rejected", "those that it did not let through", head="targets rejected"),
+    ),
+)
 
 
 class HistogramScale(NamedTuple):
@@ -94,26 +111,7 @@ def candidate_panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section("cloze.candidates")
     panels: list[Panel] = [_funnel(section)]
     panels += _values(snapshot, section)
-    schema = pa.schema(
-        [
-            column("kind", pa.string(), "what makes the answer abstract"),
-            column("filter", pa.string(), "the filter; all: together"),
-            column("words", pa.int64(), "words that it was asked of"),
-            column("rejected", pa.int64(), "words that it did not let through"),
-            column("abstained", pa.int64(), "words that it said nothing of"),
-            column("reasons", pa.int64(), "words that it was the first to reject"),
-            column("targets", pa.int64(), "targets of the files among the words"),
-            column("targets_rejected", pa.int64(), "those that it did not let through"),
-        ]
-    )
-    panels.append(
-        Rows(
-            "Words and filters",
-            "What became of the words of summaries, filter by filter.",
-            pa.Table.from_pylist(section["counts"], schema),
-        )
-    )
-    return panels
+    return [*panels, FILTERED.panel(section["counts"])]
 
 
 def _funnel(section: Mapping[str, Any]) -> Panel:

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze.pairs import KINDS, OPTIONS, PREDICTIONS
+from schemas.cloze.options import OPTIONS, PREDICTIONS
+from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from schemas.columns import column
 from transforms.cloze.questions.question import LETTERS

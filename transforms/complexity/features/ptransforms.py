@@ -10,7 +10,7 @@ from operator import attrgetter
 
 import apache_beam as beam
 
-from schemas.complexity.instances import COVERAGE, FEATURES
+from schemas.complexity.features import COVERAGE, FEATURES
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from transforms.common.store.receipts import File

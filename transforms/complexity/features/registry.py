@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.columns import column
-from schemas.complexity.instances import features_schema
+from schemas.complexity.features import features_schema
 from transforms.common.code.registry import Registry
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.errors import UsageError

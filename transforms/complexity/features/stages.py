@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import COVERAGE, FEATURES
+from schemas.complexity.features import COVERAGE, FEATURES
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within

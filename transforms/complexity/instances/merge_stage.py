@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from schemas.complexity.instances import INSTANCES, LABELS, LOAD_REJECTS
+from schemas.complexity.instances import INSTANCES, LOAD_REJECTS
+from schemas.complexity.labels import LABELS
 from transforms.annotation.engines.registry import Engine
 from transforms.annotation.engines.texts import tokens_of
 from transforms.common.batched import batched

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from schemas.answers import STAGE
+from schemas.rejects import ANSWER_STAGE as STAGE
 from schemas.rejects import RejectRow
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import JUDGMENTS, LABELS
+from schemas.complexity.labels import JUDGMENTS, LABELS
 from transforms.common.draws.by_content import content_hashes
 from transforms.complexity.labels.aggregation import AggregationOptions, Label, SettledJudgment, label_of
 from transforms.complexity.labels.agreement import split_half

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import features_schema
+from schemas.complexity.features import features_schema
 from transforms.common.draws.folds import components, fold_of
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.learning.scorer import SINGLES

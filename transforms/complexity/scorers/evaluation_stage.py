@@ -19,7 +19,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.columns import Table
-from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.options.fields import embedded, option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File

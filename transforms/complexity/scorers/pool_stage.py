@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import PREDICTIONS
+from schemas.complexity.scores import PREDICTIONS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_rows, sort_rows, write_part

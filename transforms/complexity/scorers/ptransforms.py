@@ -12,7 +12,8 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.complexity.instances import COVERAGE
+from schemas.complexity.features import COVERAGE
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.panels import Panel, Rows
 

@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, INSTANCES, LEARNING, PREDICTIONS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
+from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.draws.by_content import numbers
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.charts import bars_across, lines

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.columns import column
-from schemas.complexity.instances import STRATA
+from schemas.complexity.labels import STRATA
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.charts import lines
 from transforms.report.panels import Chart, Note, Panel, Rows

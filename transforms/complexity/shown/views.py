@@ -13,7 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import Table
-from schemas.complexity.instances import FEATURES, INSTANCES, KINDS, LABELS, PREDICTIONS
+from schemas.complexity.features import FEATURES
+from schemas.complexity.instances import INSTANCES, KINDS
+from schemas.complexity.labels import LABELS
+from schemas.complexity.scores import PREDICTIONS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.complexity.instances import STRATA
+from schemas.complexity.labels import STRATA
 from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.splits import Shares, distances
 from transforms.complexity.splits.splits import NO_SENTENCE

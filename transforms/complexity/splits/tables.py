@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.instances import KINDS, SPLITS
+from schemas.complexity.instances import KINDS
+from schemas.complexity.labels import SPLITS
 from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.draws.folds import Oversized

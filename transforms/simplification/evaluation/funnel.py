@@ -16,7 +16,8 @@ selection pos_mismatch 1 1
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from schemas.simplification.instances import LOSSES, REASONS, STAGES
+from schemas.simplification.candidates import REASONS
+from schemas.simplification.rankings import LOSSES, STAGES
 
 __all__ = ["Funnel"]
 

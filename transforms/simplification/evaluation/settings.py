@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from schemas.simplification.instances import CANDIDATES, RANKINGS, SELECTIONS, SIMPLIFICATIONS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.join import Rows
 from transforms.evaluation.outcomes import Bools
 from transforms.simplification.evaluation.funnel import Funnel

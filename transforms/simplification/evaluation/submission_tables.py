@@ -4,7 +4,9 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES
+from schemas.simplification.rankings import RANKINGS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.join import Rows, joined

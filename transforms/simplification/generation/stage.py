@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.instances import CANDIDATES, column_of
+from schemas.simplification.candidates import CANDIDATES, column_of
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, sort_rows, write_part

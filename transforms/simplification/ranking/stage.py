@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.simplification.instances import CANDIDATES, RANKINGS, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.rankings import RANKINGS
 from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part

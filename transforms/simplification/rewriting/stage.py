@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.simplification.instances import CANDIDATES, RANKINGS, SIMPLIFICATIONS
+from schemas.simplification.candidates import CANDIDATES
+from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
 from transforms.simplification.records import InstanceRows, JoinTask, instance_rows

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.simplification.instances import CANDIDATES, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part

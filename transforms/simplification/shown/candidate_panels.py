@@ -6,19 +6,33 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.columns import column
-from schemas.simplification.instances import REASONS
+from schemas.simplification.candidates import REASONS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.panels import Panel, Rows
+from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.generation.protection import PROTECTED
 
-__all__ = ["candidate_panels", "kept_and_dropped"]
+__all__ = ["GENERATED", "candidate_panels", "kept_and_dropped"]
 
 SECTION = "simplify.generate"
 ALL, KEPT = "all", "kept"
 
 
-def kept_and_dropped(section: Mapping[str, Any]) -> Iterator[tuple[str, str, int, int, str]]:
-    """Yield setting, generator, candidates that go on and that do not, and why not.
+GENERATED = SectionTable(
+    "Candidates",
+    "What each generator gives, and why some of it does not go on; a form that several give counts for each of them.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("generator", "what gives them; all: each form counts once", pa.string()),
+        TableColumn("kept", "candidates that go on"),
+        TableColumn("dropped", "candidates that do not"),
+        TableColumn("reasons", "why not", pa.string()),
+    ),
+)
+
+
+def kept_and_dropped(section: Mapping[str, Any]) -> Iterator[dict[str, str | int]]:
+    """Yield rows of `GENERATED`: setting, generator, candidates that go on and that do not, and why not.
 
     Args:
         section: what the manifest says; its `counts` are by setting, generator and reason.
@@ -28,13 +42,13 @@ def kept_and_dropped(section: Mapping[str, Any]) -> Iterator[tuple[str, str, int
         found.setdefault((one["setting"], one["generator"]), {})[one["reason"]] = one["candidates"]
     for (setting, generator), reasons in found.items():
         why = {name: reasons[name] for name in REASONS if name in reasons}
-        yield (
-            setting,
-            generator,
-            reasons.get(KEPT, 0),
-            sum(why.values()),
-            ", ".join(f"{name} {number}" for name, number in why.items()),
-        )
+        yield {
+            "setting": setting,
+            "generator": generator,
+            "kept": reasons.get(KEPT, 0),
+            "dropped": sum(why.values()),
+            "reasons": ", ".join(f"{name} {number}" for name, number in why.items()),
+        }
 
 
 def candidate_panels(snapshot: Snapshot) -> list[Panel]:
@@ -63,26 +77,7 @@ def candidate_panels(snapshot: Snapshot) -> list[Panel]:
             ]
         ),
     )
-    names = ("setting", "generator", "kept", "dropped", "reasons")
-    rows = [dict(zip(names, row, strict=True)) for row in kept_and_dropped(section)]
-    counts = pa.Table.from_pylist(
-        rows,
-        schema=pa.schema(
-            [
-                column("setting", pa.string(), "name of the setting"),
-                column("generator", pa.string(), "what gives them; all: each form counts once"),
-                column("kept", pa.int64(), "candidates that go on"),
-                column("dropped", pa.int64(), "candidates that do not"),
-                column("reasons", pa.string(), "why not"),
-            ]
-        ),
-    )
     return [
         Rows("Instances with candidates", "By setting; protected words get none.", settings),
-        Rows(
-            "Candidates",
-            "What each generator gives, and why some of it does not go on; a form "
-            "that several give counts for each of them.",
-            counts,
-        ),
+        GENERATED.panel(kept_and_dropped(section)),
     ]

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import Table
-from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES
+from schemas.simplification.rankings import RANKINGS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.simplification.instances import STAGES
+from schemas.simplification.rankings import STAGES
 from transforms.common.shown import Block, Grid
 
 __all__ = ["place_of", "told_metrics"]

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.simplification.instances import INSTANCES, SIMPLIFICATION_METRICS, STAGES, SUBSTITUTES
+from schemas.metrics import SIMPLIFICATION_METRICS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import STAGES
 from transforms.common.draws.by_content import permutation
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows

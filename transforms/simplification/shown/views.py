@@ -12,15 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification.instances import (
-    CANDIDATES,
-    FUNNEL,
-    INSTANCES,
-    RANKINGS,
-    SELECTIONS,
-    SIMPLIFICATIONS,
-    SUBSTITUTES,
-)
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.simplification.instances import INSTANCES, SUBSTITUTES
+from schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot

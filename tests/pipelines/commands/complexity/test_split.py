@@ -12,7 +12,8 @@ from making import put
 import lexbeam
 from pipelines.cli import main
 from pipelines.frame.registry import load
-from schemas.complexity.instances import INSTANCES, LABELS
+from schemas.complexity.instances import INSTANCES
+from schemas.complexity.labels import LABELS
 from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Artefact

@@ -1,0 +1,55 @@
+"""What commands have in common that take in files of people: their digests, and the engine for their texts."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from transforms.annotation.engines.registry import describe_engine
+from transforms.common.errors import UsageError
+from transforms.common.store.files import ListedFile
+from transforms.common.store.resources import content_digest
+from transforms.formats.ingest.stage import InputFile
+from transforms.intake.merging import TextAnnotationOptions
+from transforms.intake.row_files import RowFile
+
+__all__ = ["TextEngine", "file_digests", "row_files", "text_engine"]
+
+
+def row_files(files: Iterable[InputFile]) -> tuple[RowFile, ...]:
+    """Return files of rows, named by their content."""
+    return tuple(RowFile(file.name, file.path, file.size, content_digest(file.path)) for file in files)
+
+
+def file_digests(files: Iterable[InputFile | ListedFile]) -> list[dict[str, Any]]:
+    """Return what the manifest says of files: name, bytes and SHA-256."""
+    return [{"name": file.name, "bytes": file.size, "sha256": content_digest(file.path)} for file in files]
+
+
+class TextEngine(NamedTuple):
+    """The engine that annotates texts.
+
+    Attributes:
+        name: with its version; empty: none.
+        language: the language that it is made for; None: none in particular.
+        options: how texts are annotated.
+    """
+
+    name: str
+    language: str | None
+    options: TextAnnotationOptions
+
+
+def text_engine(spec: str | None, layers: tuple[str, ...] = ()) -> TextEngine:
+    """Return the engine that an option names, with these layers if it has them.
+
+    Raises:
+        UsageError: there is no such engine.
+    """
+    if not spec:
+        return TextEngine("", None, TextAnnotationOptions(engine="", fingerprint=""))
+    info = describe_engine(spec)
+    try:
+        info = describe_engine(spec, layers=layers)
+    except UsageError:
+        layers = ()
+    options = TextAnnotationOptions(engine=spec, layers=layers, fingerprint=info.fingerprint)
+    return TextEngine(info.name, info.language, options)

@@ -1,0 +1,111 @@
+"""Tables of slices and their embeddings: `slices`, `vectors`, `alignments` and `neighbours`."""
+
+import pyarrow as pa
+
+from schemas.columns import Table, column, share, upos
+
+__all__ = ["ALIGNMENTS", "DOCUMENTS", "NEIGHBOURS", "SLICES", "SLICE_PAIR", "USES", "VECTORS"]
+
+# Columns of two slices that are compared, and of a word's uses in them.
+SLICE_PAIR = (column("slice_from", pa.string(), "earlier slice"), column("slice_to", pa.string(), "later slice"))
+USES = (
+    column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
+    column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
+    share("relative_from", "uses over all tokens of the earlier slice"),
+    share("relative_to", "uses over all tokens of the later slice"),
+)
+DOCUMENTS = (
+    column("documents_from", pa.int64(), "documents using it in the earlier slice"),
+    column("documents_to", pa.int64(), "documents using it in the later slice"),
+)
+
+SLICES = Table(
+    name="slices",
+    row="a time slice",
+    key=("from", "slice"),
+    columns=[
+        column("slice", pa.string(), "name of the slice"),
+        column("from", pa.int32(), "first year, null if open", unit="year", nullable=True),
+        column("to", pa.int32(), "last year (inclusive), null if open", unit="year", nullable=True),
+        column("documents", pa.int64(), "documents with at least one sentence in the view"),
+        column("sentences", pa.int64(), "sentences in the view"),
+        column("tokens_before", pa.int64(), "tokens before any filter, punctuation included"),
+        column("tokens", pa.int64(), "tokens of the view: what is trained on (N of relative_*)"),
+        column("sentences_short", pa.int64(), "sentences dropped as too short"),
+        column("sentences_sampled_out", pa.int64(), "sentences dropped by downsampling"),
+        column("sentences_split", pa.int64(), "sentences over 10,000 words, split"),
+        column("types", pa.int64(), "distinct words in the view"),
+        column("vocabulary", pa.int64(), "words with at least min_count uses"),
+        column("min_count", pa.int32(), "frequency cut", unit="uses"),
+        share("largest_document_share", "share of the tokens that the longest document has"),
+    ],
+)
+
+
+def _vector_columns(dim: int) -> list[pa.Field]:
+    return [
+        column("slice", pa.string(), "name of the slice"),
+        column("seed", pa.int32(), "training seed as given"),
+        column("word", pa.string(), "word of the training view"),
+        column("count", pa.int64(), "uses in the slice", unit="uses"),
+        column("documents", pa.int64(), "documents of the slice that use it"),
+        column("proper_nouns", pa.int64(), "uses tagged PROPN; null without tags", unit="uses", nullable=True),
+        upos(
+            "upos", "part of speech that most of its tagged uses in the slice have, ties by alphabet; null without tags"
+        ),
+        share("upos_share", "share of its tagged uses that have it", nullable=True),
+        column("vector", pa.list_(pa.float32(), dim), "input vector of the SGNS model, unaligned"),
+    ]
+
+
+VECTORS = Table(
+    name="vectors", row="a word in a slice", key=("slice", "seed", "word"), columns=_vector_columns, version="2"
+)
+
+ALIGNMENTS = Table(
+    name="alignments",
+    row="a pair of slices, a seed, a side",
+    key=("slice_from", "slice_to", "seed", "alignment", "side"),
+    columns=[
+        *SLICE_PAIR,
+        column("seed", pa.int32(), "training seed of both spaces"),
+        column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed"),
+        column("side", pa.string(), "which space the map applies to", range="from, to"),
+        column("unit_length", pa.bool_(), "whether vectors are set to unit length first"),
+        column(
+            "mean",
+            pa.list_(pa.float64()),
+            "mean vector, subtracted after that; null if vectors are not centred",
+            nullable=True,
+        ),
+        column(
+            "matrix",
+            pa.list_(pa.float64()),
+            "dim x dim, by rows: aligned = prepared @ matrix; "
+            "null for the side that stays, and on both sides where no map could be fitted",
+            nullable=True,
+        ),
+        column("fit_words", pa.int64(), "shared words the map was fitted on"),
+        column(
+            "residual",
+            pa.float64(),
+            "root mean square distance of the fitted words' aligned vectors; null where no map could be fitted",
+            range="0 and up",
+            nullable=True,
+        ),
+    ],
+)
+
+NEIGHBOURS = Table(
+    name="neighbours",
+    row="a neighbour of a target or top word",
+    key=("slice", "seed", "word", "rank"),
+    columns=[
+        column("word", pa.string(), "target, or one of the first words of a ranking"),
+        column("slice", pa.string(), "slice whose space is searched"),
+        column("seed", pa.int32(), "training seed"),
+        column("rank", pa.int32(), "nearest is 1; ties by word", range="1 and up"),
+        column("neighbour", pa.string(), "a word with `neighbour_min_count` uses or more in the slice"),
+        column("cosine", pa.float64(), "cosine similarity in the unaligned space", range="-1 to 1"),
+    ],
+)
