@@ -165,8 +165,8 @@ class ChooseTargets(beam.PTransform):
     seed: int
     ranges: int
 
-    def expand(self, found: beam.PCollection[tuple[str, FoundOccurrences]]) -> PickedOccurrences:
-        """Apply the transform."""
+    def expand(self, found: beam.PCollection[tuple[str, FoundOccurrences]]) -> Any:
+        """Apply the transform; returns `PickedOccurrences`."""
         lost = (
             found
             | "ShareSentences" >> beam.FlatMap(_shares, self.ranges)
