@@ -80,11 +80,11 @@ def _correlations(first: Floats, second: Floats, weights: Ints) -> Floats:
     sizes = times.sum(axis=1)
     (x, x_constant), (y, y_constant) = (_centred(v, times, sizes) for v in (first, second))
     squares = (times * x * x).sum(axis=1) * (times * y * y).sum(axis=1)
-    found = np.full(len(times), np.nan)
+    correlations = np.full(len(times), np.nan)
     sound = ~(x_constant | y_constant) & (squares > 0)
     products = (times * x * y).sum(axis=1)
-    np.divide(products, np.sqrt(squares), out=found, where=sound)
-    return np.clip(found, -1, 1)
+    np.divide(products, np.sqrt(squares), out=correlations, where=sound)
+    return np.clip(correlations, -1, 1)
 
 
 def _centred(values: Floats, times: Floats, sizes: Floats) -> tuple[Floats, Bools]:

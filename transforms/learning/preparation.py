@@ -56,6 +56,6 @@ def _filled(values: Floats, median: Floats, known: Any, flagged: Any) -> Floats:
 def prepared(fitted: Mapping[str, npt.NDArray[Any]], values: Floats) -> Floats:
     """Return values as `fit_preparation` has decided: (rows, columns that vary), no gaps."""
     filled = _filled(values, fitted["median"], fitted["known"], fitted["flagged"])
-    found = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
+    standardised = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
     most = float(fitted["most"])
-    return np.clip(found, -most, most) if most else found
+    return np.clip(standardised, -most, most) if most else standardised

@@ -36,11 +36,11 @@ def _fit_frequency(training: ScorerTraining, options: ScorerOptions) -> Fitted:
         raise UsageError(f"scorer frequency: there is no column {name!r}{hint}")
     names = list(training.names)
     place, level = names.index(name), names.index(SINGLES) if SINGLES in names else -1
-    own = training.values[:, place]
-    known = own[~np.isnan(own)]
+    column = training.values[:, place]
+    known = column[~np.isnan(column)]
     fill = float(np.median(known)) if len(known) else 0.0
-    own = np.where(np.isnan(own), fill, own)
-    rows = np.column_stack([own, training.values[:, level] if level >= 0 else np.zeros(len(own))])
+    column = np.where(np.isnan(column), fill, column)
+    rows = np.column_stack([column, training.values[:, level] if level >= 0 else np.zeros(len(column))])
     centre, mean = rows.mean(axis=0), float(training.labels.mean())
     slope, step = np.linalg.lstsq(rows - centre, training.labels - mean, rcond=None)[0].tolist()
     return {
@@ -54,11 +54,11 @@ def _fit_frequency(training: ScorerTraining, options: ScorerOptions) -> Fitted:
 
 
 def _predict_frequency(fitted: Fitted, values: Floats) -> Floats:
-    own = values[:, int(fitted["place"])]
-    own = np.where(np.isnan(own), fitted["fill"], own)
+    column = values[:, int(fitted["place"])]
+    column = np.where(np.isnan(column), fitted["fill"], column)
     level, step = int(fitted["level"]), fitted["step"]
     steps = values[:, level] * step if level >= 0 else 0.0
-    return np.asarray(own * fitted["slope"] + steps + fitted["intercept"], np.float64)
+    return np.asarray(column * fitted["slope"] + steps + fitted["intercept"], np.float64)
 
 
 def _fit_ridge(training: ScorerTraining, options: ScorerOptions) -> Fitted:
@@ -69,13 +69,13 @@ def _fit_ridge(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     rows = prepared(ready, training.values)
     if not rows.shape[1]:
         return {**ready, "weights": np.zeros(0), "intercept": np.array(training.labels.mean())}
-    found = Ridge(alpha=options.ridge_alpha, solver="cholesky").fit(rows, training.labels)
-    return {**ready, "weights": found.coef_, "intercept": np.array(found.intercept_)}
+    ridge = Ridge(alpha=options.ridge_alpha, solver="cholesky").fit(rows, training.labels)
+    return {**ready, "weights": ridge.coef_, "intercept": np.array(ridge.intercept_)}
 
 
 def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
-    found: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
-    return found
+    predictions: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
+    return predictions
 
 
 def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
@@ -93,14 +93,14 @@ def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
         mean = np.array(training.labels.mean())
         return {**ready, **nothing, "intercept": mean, "gamma": np.array(gamma)}
     weights = _weights(rows, training.labels, options.svr_weighting)
-    how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
-    found = how.fit(rows * weights, training.labels)
+    svr = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
+    fitted = svr.fit(rows * weights, training.labels)
     return {
         **ready,
         "weights": weights,
-        "vectors": found.support_vectors_,
-        "shares": found.dual_coef_[0],
-        "intercept": np.array(found.intercept_[0]),
+        "vectors": fitted.support_vectors_,
+        "shares": fitted.dual_coef_[0],
+        "intercept": np.array(fitted.intercept_[0]),
         "gamma": np.array(gamma),
     }
 
@@ -110,11 +110,11 @@ _LEAST = 0.02  # a correlation below which a column counts as that much
 
 def _weights(rows: Floats, labels: Floats, power: float) -> Floats:
     """Return a weight of each column, by its correlation with the labels; mean square 1."""
-    own, wanted = rows - rows.mean(axis=0), labels - labels.mean()
-    spread = np.sqrt((own**2).sum(axis=0) * (wanted**2).sum())
-    found = np.full(rows.shape[1], _LEAST)
-    np.divide(np.abs((own * wanted[:, None]).sum(axis=0)), spread, out=found, where=spread > 0)
-    weights: Floats = np.maximum(found, _LEAST) ** power
+    deviations, wanted = rows - rows.mean(axis=0), labels - labels.mean()
+    spread = np.sqrt((deviations**2).sum(axis=0) * (wanted**2).sum())
+    correlations = np.full(rows.shape[1], _LEAST)
+    np.divide(np.abs((deviations * wanted[:, None]).sum(axis=0)), spread, out=correlations, where=spread > 0)
+    weights: Floats = np.maximum(correlations, _LEAST) ** power
     return weights / np.sqrt((weights**2).mean())
 
 

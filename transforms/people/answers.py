@@ -128,10 +128,10 @@ def _numbers(cell: str) -> list[float]:
     text = clean_field(cell).lstrip(GUARD).translate(_DASHES)
     if not _NUMBER.fullmatch(text):
         return []
-    found = [float(text.replace(",", "."))]
+    numbers = [float(text.replace(",", "."))]
     if _GROUPED.fullmatch(text):
-        found.append(float(re.sub("[.,]", "", text)))
-    return found
+        numbers.append(float(re.sub("[.,]", "", text)))
+    return numbers
 
 
 @functools.lru_cache(256)
@@ -193,15 +193,15 @@ def _say_spans(answer: Answer) -> str:
 
 def _choice(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
     forms = _forms(answer)
-    found = forms.get(_plain(cell))
-    if found is None:
+    written = forms.get(_plain(cell))
+    if written is None:
         # A spreadsheet's 3.0 for 3.
         whole = {f"{number:.0f}" for number in _numbers(cell) if number.is_integer()}
         values = {forms[form] for form in whole if form in forms}
         if len(values) != 1:
             raise ValueError(f"is not one of {', '.join(written for written, _ in answer.values)}")
-        found = values.pop()
-    return found
+        written = values.pop()
+    return written
 
 
 def _scale(answer: Answer, cell: str, texts: Mapping[str, str]) -> int:
@@ -215,12 +215,12 @@ def _number(answer: Answer, cell: str, texts: Mapping[str, str]) -> float:
     numbers = _numbers(cell)
     if not numbers:
         raise ValueError("is not a number")
-    found = sorted({number for number in numbers if least <= number <= most})
-    if not found or not math.isfinite(found[0]):
+    fitting = sorted({number for number in numbers if least <= number <= most})
+    if not fitting or not math.isfinite(fitting[0]):
         raise ValueError(f"is not from {least:.10g} to {most:.10g}")
-    if len(found) > 1:
+    if len(fitting) > 1:
         raise ValueError("may be two numbers; write it without separators of thousands")
-    return found[0]
+    return fitting[0]
 
 
 def _text(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
@@ -238,18 +238,18 @@ def _spans(answer: Answer, cell: str, texts: Mapping[str, str]) -> list[dict[str
     for quote in cell.split("|"):
         text = clean_field(text_of(quote)[0])
         if text:
-            spans.add(_found(text, texts[answer.of], answer.of))
+            spans.add(_located(text, texts[answer.of], answer.of))
     if not spans:
         raise ValueError("quotes nothing")
     return [{"start": start, "end": end} for start, end in sorted(spans)]
 
 
-def _found(quote: str, text: str, column: str) -> tuple[int, int]:
+def _located(quote: str, text: str, column: str) -> tuple[int, int]:
     """Return the one place of a quote in a text, as whole words if it stands so somewhere."""
     for quoted in dict.fromkeys((quote, quote.strip(_QUOTES))):
         pattern = r"\s+".join(map(re.escape, quoted.split()))
         for whole in (rf"(?<!\w)({pattern})(?!\w)", rf"(?=({pattern}))"):
-            places = [found.span(1) for found in re.finditer(whole, text)] if pattern else []
+            places = [match.span(1) for match in re.finditer(whole, text)] if pattern else []
             if len(places) == 1:
                 return places[0]
             if places:

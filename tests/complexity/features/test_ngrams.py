@@ -7,7 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from retrained import Retrained, words_of
 
-from transforms.complexity.features.ngrams import added, keys_of, own_uses, sentence_keys, sequences_of, surprisal
+from transforms.complexity.features.ngrams import (
+    added,
+    keys_of,
+    sentence_keys,
+    sequences_of,
+    surprisal,
+    uses_in_sentence,
+)
 
 WORDS = ["sea", "Sea", "the", "a", "ship", ",", "3", "…"]
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), min_size=1, max_size=5)
@@ -30,7 +37,7 @@ def computed(asked, corpus):
     uses = added(keys_of(other).ravel(), wanted) + added(sentence_keys(other), wanted)
     base = np.array([base_of(own.words[code].as_py()) for code in own.codes.tolist()], float)
     copies = uses[np.searchsorted(wanted, sentence_keys(own))][own.owners]
-    return surprisal(uses[np.searchsorted(wanted, keys)], own_uses(keys, own.owners), copies, base, MASS)
+    return surprisal(uses[np.searchsorted(wanted, keys)], uses_in_sentence(keys, own.owners), copies, base, MASS)
 
 
 @settings(max_examples=60)

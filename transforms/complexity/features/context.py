@@ -129,19 +129,19 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     distinct = texts.take(pa.array(pairs % max(len(texts), 1)))
     facts = _facts(distinct, which, known, setting)
     tokens = _Tokens(owners, codes, place)
-    found = _measured(batch, tokens, facts, sizes)
+    measured = _measured(batch, tokens, facts, sizes)
     ease = np.full(count, np.nan)
     for tag, (constant, of_words, of_syllables) in EASE.items():
-        own = language == known.index(tag) if tag in known else np.zeros(count, bool)
-        value = constant - of_words * found["sentence_words"] - of_syllables * found["sentence_syllables"]
-        ease[own] = value[own]
-    found["sentence_ease"] = ease
+        of_tag = language == known.index(tag) if tag in known else np.zeros(count, bool)
+        value = constant - of_words * measured["sentence_words"] - of_syllables * measured["sentence_syllables"]
+        ease[of_tag] = value[of_tag]
+    measured["sentence_ease"] = ease
     text = numbers(pc.utf8_length(rows["sentence"]))
     commas = numbers(pc.count_substring_regex(rows["sentence"], "[,;،、，；]"))
     nothing = ~there
     whole = {"sentence_length": text, "sentence_commas": commas}
     masked = {
-        name: values if values.dtype == bool else np.where(nothing, np.nan, values) for name, values in found.items()
+        name: values if values.dtype == bool else np.where(nothing, np.nan, values) for name, values in measured.items()
     }
     return {**masked, **whole}
 
@@ -153,17 +153,17 @@ def _facts(
     texts = distinct.to_pylist()
     zipf = np.full(len(texts), np.nan)
     for number, tag in enumerate(known):
-        own = np.flatnonzero(which == number)
-        zipf[own] = zipf_of(distinct.take(pa.array(own)), tag or None, setting)
+        of_tag = np.flatnonzero(which == number)
+        zipf[of_tag] = zipf_of(distinct.take(pa.array(of_tag)), tag or None, setting)
     tags = [known[number] or None for number in which.tolist()]
     values = itertools.chain.from_iterable(map(_of_token, texts, tags))
-    rows = np.fromiter(values, float, len(texts) * len(_TOLD)).reshape(-1, len(_TOLD))
-    told = dict(zip(_TOLD, rows.T, strict=True))
-    flags = {name: told[name] > 0 for name in ("word", "capital", "digit")}
-    return {**told, **flags, "zipf": zipf, "lower": coded(pc.utf8_lower(distinct))[1]}
+    rows = np.fromiter(values, float, len(texts) * len(_FACTS)).reshape(-1, len(_FACTS))
+    facts = dict(zip(_FACTS, rows.T, strict=True))
+    flags = {name: facts[name] > 0 for name in ("word", "capital", "digit")}
+    return {**facts, **flags, "zipf": zipf, "lower": coded(pc.utf8_lower(distinct))[1]}
 
 
-_TOLD = ("word", "length", "capital", "digit", "syllables")
+_FACTS = ("word", "length", "capital", "digit", "syllables")
 
 
 @functools.lru_cache(1 << 16)
@@ -240,9 +240,9 @@ def _tags(column: pa.ChunkedArray, sizes: np.ndarray) -> tuple[list[str], np.nda
     """Return parts of speech, and which of them each token has; the last one is none."""
     annotated = pc.is_valid(column).to_numpy(zero_copy_only=False).astype(bool)
     distinct, codes = coded(pc.list_flatten(column))
-    every = np.full(int(sizes.sum()), len(distinct))
-    every[np.repeat(annotated, sizes)] = codes
-    return [*distinct.to_pylist(), ""], every
+    tags = np.full(int(sizes.sum()), len(distinct))
+    tags[np.repeat(annotated, sizes)] = codes
+    return [*distinct.to_pylist(), ""], tags
 
 
 def _in(tags: Sequence[str], *wanted: str) -> np.ndarray:

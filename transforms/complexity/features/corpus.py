@@ -80,8 +80,8 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
 
 def _zipf(uses: Floats, tokens: int) -> Floats:
     with np.errstate(divide="ignore"):
-        found = np.log10(uses / max(tokens, 1)) + 9
-    return np.where(uses > 0, found, np.nan)
+        zipf = np.log10(uses / max(tokens, 1)) + 9
+    return np.where(uses > 0, zipf, np.nan)
 
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
@@ -91,14 +91,14 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     uses, documents, _ = counts.look_up(PHRASE, phrases)
     lower = pa.concat_arrays([words.lower for words in batch.words])
     words, _, _ = counts.look_up(FORM, lower)
-    found = association(uses, words[batch.first], words[batch.last], counts.tokens)
+    associated = association(uses, words[batch.first], words[batch.last], counts.tokens)
     values = {
         "phrase_corpus_zipf": _zipf(uses + 1, counts.tokens),
         "phrase_corpus_documents": documents / max(counts.documents, 1),
-        "phrase_pmi": found.pmi,
-        "phrase_likelihood": np.sign(found.likelihood) * np.sqrt(np.abs(found.likelihood)),
+        "phrase_pmi": associated.pmi,
+        "phrase_likelihood": np.sign(associated.likelihood) * np.sqrt(np.abs(associated.likelihood)),
     }
-    return {name: np.where(batch.mwe, own, np.nan) for name, own in values.items()}
+    return {name: np.where(batch.mwe, column, np.nan) for name, column in values.items()}
 
 
 CORPUS = FeatureGroup(

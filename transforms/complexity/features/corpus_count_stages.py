@@ -78,9 +78,9 @@ def _count(artefact: Artefact, task: CountTask, _: None) -> CountedWords:
 
 
 def _combine(artefact: Artefact, parts: Sequence[CountedWords], _: None) -> CountedWords:
-    tokens = sum(one.tokens for one in parts)
-    rows = read_table([checked(one.file) for one in parts])
-    documents = sum(one.documents for one in parts)
+    tokens = sum(part.tokens for part in parts)
+    rows = read_table([checked(part.file) for part in parts])
+    documents = sum(part.documents for part in parts)
     return CountedWords(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
 
 

@@ -46,15 +46,15 @@ COUNTS = pa.schema([*WANTED, ("uses", pa.int64()), ("documents", pa.int64()), ("
 def wanted_of(instances: pa.Table) -> pa.Table:
     """Return what is to be counted for instances: their words, lemmas, expressions."""
     batch = batch_of(instances)
-    found: set[tuple[str, str]] = set()
+    wanted: set[tuple[str, str]] = set()
     for words in batch.words:
-        found.update((FORM, text) for text in words.lower.to_pylist())
-        found.update((LEMMA, text.lower()) for text in words.lemmas.to_pylist())
+        wanted.update((FORM, text) for text in words.lower.to_pylist())
+        wanted.update((LEMMA, text.lower()) for text in words.lemmas.to_pylist())
     tokens = batch.rows["token"].to_pylist()
     for row in np.flatnonzero(batch.mwe).tolist():
-        found.add((PHRASE, phrase_of(tokens[row])))
-        found.update((FORM, word) for word in tokens[row].lower().split())
-    rows = sorted(found)
+        wanted.add((PHRASE, phrase_of(tokens[row])))
+        wanted.update((FORM, word) for word in tokens[row].lower().split())
+    rows = sorted(wanted)
     return pa.table([[kind for kind, _ in rows], [text for _, text in rows]], schema=WANTED)
 
 
@@ -88,12 +88,12 @@ def counted(sentences: Iterable[pa.Table], wanted: pa.Table) -> tuple[pa.Table, 
     seen: list[_Seen] = []
     for rows in sentences:
         names, places = coded(rows["document_id"])
-        own = np.array([number.setdefault(name, len(number)) for name in names.to_pylist()])
+        numbers = np.array([number.setdefault(name, len(number)) for name in names.to_pylist()])
         sizes += [0] * (len(number) - len(sizes))
-        if not len(own):
+        if not len(numbers):
             continue
         forms, owners = _flat(rows, "forms")
-        documents = own[places]
+        documents = numbers[places]
         lengths = np.bincount(documents[owners], minlength=len(number)).tolist()
         sizes = [a + b for a, b in zip(sizes, lengths, strict=True)]
         seen.append(_matched(FORM, forms, documents[owners], texts[FORM]))
@@ -124,7 +124,7 @@ def _matched(kind: str, words: pa.Array, documents: np.ndarray, texts: pa.Array)
 
 def _phrases(forms: pa.Array, owners: np.ndarray, texts: pa.Array) -> tuple[pa.Array, np.ndarray]:
     """Return runs of forms that may be a wanted expression, and where each begins."""
-    found, begins = [pa.array([], pa.large_string())], [np.empty(0, np.int64)]
+    runs, begins = [pa.array([], pa.large_string())], [np.empty(0, np.int64)]
     split = [text.split(" ") for text in texts.to_pylist()]
     space = pa.scalar(" ", pa.large_string())
     for size in sorted({len(words) for words in split}):
@@ -134,18 +134,18 @@ def _phrases(forms: pa.Array, owners: np.ndarray, texts: pa.Array) -> tuple[pa.A
         start = start[start + size <= len(owners)]
         start = start[owners[start] == owners[start + size - 1]]
         columns = [forms.take(pa.array(start + step)) for step in range(size)]
-        found.append(pc.binary_join_element_wise(*columns, space))
+        runs.append(pc.binary_join_element_wise(*columns, space))
         begins.append(start)
-    return pa.concat_arrays(found), np.concatenate(begins)
+    return pa.concat_arrays(runs), np.concatenate(begins)
 
 
 def _rows(kind: str, seen: Sequence[_Seen], texts: pa.Array, sizes: Sequence[int]) -> pa.Table:
-    own = [one for one in seen if one.kind == kind]
-    if not own:
+    matches = [match for match in seen if match.kind == kind]
+    if not matches:
         return COUNTED.empty_table()
-    code = np.concatenate([one.code for one in own])
-    document = np.concatenate([one.document for one in own])
-    uses = np.concatenate([one.uses for one in own])
+    code = np.concatenate([match.code for match in matches])
+    document = np.concatenate([match.document for match in matches])
+    uses = np.concatenate([match.uses for match in matches])
     most = max(len(sizes), 1)
     pairs, places = np.unique(code * most + document, return_inverse=True)
     total = np.bincount(places.ravel(), uses, minlength=len(pairs)).astype(np.int64)
@@ -169,9 +169,9 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
     uses = rows["uses"].to_numpy().astype(float)
     share = rows["tokens"].to_numpy() / max(tokens, 1)
     total = np.bincount(owner, uses, minlength=len(pairs))
-    own = uses / total[owner] if len(uses) else uses
-    gaps = np.bincount(owner, np.abs(own - share) - share, minlength=len(pairs))
-    found = pa.table(
+    use_share = uses / total[owner] if len(uses) else uses
+    gaps = np.bincount(owner, np.abs(use_share - share) - share, minlength=len(pairs))
+    counts = pa.table(
         [
             kinds.take(pa.array(kind[first])).cast(pa.string()),
             texts.take(pa.array(text[first])),
@@ -181,7 +181,7 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
         ],
         schema=COUNTS,
     )
-    return found.sort_by([("kind", "ascending"), ("text", "ascending")])
+    return counts.sort_by([("kind", "ascending"), ("text", "ascending")])
 
 
 class CorpusCounts(NamedTuple):
@@ -199,12 +199,12 @@ class CorpusCounts(NamedTuple):
 
     def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
         """Return uses, documents (0 where there are none) and dispersion (NaN) of texts."""
-        own = self.table.filter(pc.equal(self.table["kind"], kind))
-        place = pc.index_in(texts.cast(pa.large_string()), value_set=own["text"].combine_chunks())
+        of_kind = self.table.filter(pc.equal(self.table["kind"], kind))
+        place = pc.index_in(texts.cast(pa.large_string()), value_set=of_kind["text"].combine_chunks())
 
         def values(name: str) -> Iterator[Floats]:
-            found = own[name].combine_chunks().cast(pa.float64()).take(place)
-            yield found.to_numpy(zero_copy_only=False).astype(float, copy=True)
+            column = of_kind[name].combine_chunks().cast(pa.float64()).take(place)
+            yield column.to_numpy(zero_copy_only=False).astype(float, copy=True)
 
         uses, documents = (np.nan_to_num(next(values(name))) for name in ("uses", "documents"))
         return uses, documents, next(values("dispersion"))

@@ -36,10 +36,10 @@ __all__ = [
     "Surprisal",
     "added",
     "keys_of",
-    "own_uses",
     "sentence_keys",
     "sequences_of",
     "surprisal",
+    "uses_in_sentence",
 ]
 
 Hashes = npt.NDArray[np.uint64]
@@ -89,9 +89,9 @@ def sequences_of(forms: pa.Array, languages: list[str] | None = None) -> Sequenc
     sizes = np.bincount(owners, minlength=count)
     place = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     is_word = pc.match_substring_regex(words, r"[\p{L}\p{N}]").to_numpy(zero_copy_only=False)
-    kept = np.append(is_word.astype(bool), False)[codes]
+    in_words = np.append(is_word.astype(bool), False)[codes]
     salts = content_hashes([""] * count if languages is None else languages)
-    return Sequences(count, words, codes[kept], owners[kept], place[kept], salts)
+    return Sequences(count, words, codes[in_words], owners[in_words], place[in_words], salts)
 
 
 def keys_of(sequences: Sequences) -> Hashes:
@@ -114,10 +114,10 @@ def keys_of(sequences: Sequences) -> Hashes:
 
 def _before(hashes: Hashes, owners: Ints, steps: int) -> Hashes:
     """Return the hash of the word so many steps before each, or of the mark of the beginning."""
-    found = np.full(len(hashes), _START)
+    before = np.full(len(hashes), _START)
     same = owners[steps:] == owners[:-steps]
-    found[steps:][same] = hashes[:-steps][same]
-    return found
+    before[steps:][same] = hashes[:-steps][same]
+    return before
 
 
 def sentence_keys(sequences: Sequences) -> Hashes:
@@ -127,11 +127,11 @@ def sentence_keys(sequences: Sequences) -> Hashes:
     starts = np.cumsum(sizes) - sizes
     rank = (np.arange(len(hashes)) - np.repeat(starts, sizes)).astype(np.uint64)
     placed = mix64(mix64(hashes + GOLDEN) + rank * GOLDEN)
-    found = np.zeros(sequences.sentences, np.uint64)
-    some = np.flatnonzero(sizes)
-    if len(some):
-        found[some] = np.add.reduceat(placed, starts[some])
-    mixed = mix64(mix64(found ^ _WHOLE) + sequences.salts)
+    sums = np.zeros(sequences.sentences, np.uint64)
+    filled = np.flatnonzero(sizes)
+    if len(filled):
+        sums[filled] = np.add.reduceat(placed, starts[filled])
+    mixed = mix64(mix64(sums ^ _WHOLE) + sequences.salts)
     return np.where(sizes > 0, mixed, np.uint64(0))
 
 
@@ -143,7 +143,7 @@ def added(keys: Hashes, wanted: Hashes) -> Ints:
     return np.bincount(place[wanted[place] == keys], minlength=len(wanted)).astype(np.int64)
 
 
-def own_uses(keys: Hashes, owners: Ints) -> Ints:
+def uses_in_sentence(keys: Hashes, owners: Ints) -> Ints:
     """Return how often each key stands in its own sentence, shape of `keys`."""
     distinct, codes = np.unique(keys, return_inverse=True)
     pairs = np.broadcast_to(owners, keys.shape).ravel() * max(len(distinct), 1) + codes.ravel()
@@ -163,12 +163,12 @@ class Surprisal(NamedTuple):
     alone: Floats
 
 
-def surprisal(uses: Ints, own: Ints, copies: Ints, base: Floats, mass: tuple[float, ...] = MASS) -> Surprisal:
+def surprisal(uses: Ints, in_sentence: Ints, copies: Ints, base: Floats, mass: tuple[float, ...] = MASS) -> Surprisal:
     """Return the surprisal of words under the model of all sentences but their own.
 
     Args:
         uses: the counts of their keys, as `keys_of` returns them, shape (6, words).
-        own: of these, in one copy of their own sentence.
+        in_sentence: of these, in one copy of their own sentence.
         copies: how many of the counted sentences are the same as their own, shape (words,).
         base: p_0 of each, shape (words,); not a number where it is not known.
         mass: a_1, a_2, a_3.
@@ -176,12 +176,12 @@ def surprisal(uses: Ints, own: Ints, copies: Ints, base: Floats, mass: tuple[flo
     Returns:
         Bits, 0 and up; not a number where p_0 is.
     """
-    left = (uses - own * copies).astype(np.float64)
-    found = []
+    left = (uses - in_sentence * copies).astype(np.float64)
+    bits = []
     below = base
     for level, factor in enumerate(mass):
         before = left[2 * level]
         weight = 1 + factor * before**GROWTH
         below = (left[2 * level + 1] + weight * below) / (before + weight)
-        found.append(-np.log2(below))
-    return Surprisal(found[-1], found[0])
+        bits.append(-np.log2(below))
+    return Surprisal(bits[-1], bits[0])

@@ -22,7 +22,7 @@ from transforms.complexity.features.base import (
 )
 from transforms.complexity.features.frequency import ZIPF, zipf_of
 from transforms.complexity.features.ngram_stages import sequences_of_instances
-from transforms.complexity.features.ngrams import Sequences, keys_of, own_uses, sentence_keys, surprisal
+from transforms.complexity.features.ngrams import Sequences, keys_of, sentence_keys, surprisal, uses_in_sentence
 
 __all__ = ["SURPRISAL"]
 
@@ -50,12 +50,12 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     if counts is None:
         return {}
     rows = batch.rows
-    words = sequences_of_instances(rows, counts.own)
+    words = sequences_of_instances(rows, counts.of_instances)
     keys = keys_of(words)
     copies = counts.look_up(sentence_keys(words))[words.owners]
-    own = own_uses(keys, words.owners)
+    in_sentence = uses_in_sentence(keys, words.owners)
     base = _base(words, rows["language"].to_pylist(), setting)
-    bits = surprisal(counts.look_up(keys), own, copies, base)
+    bits = surprisal(counts.look_up(keys), in_sentence, copies, base)
     start = numbers(rows["position"])
     end = start + numbers(rows["tokens"])
     begin, after = start[words.owners], end[words.owners]
@@ -80,21 +80,21 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
 
 def _base(words: Sequences, languages: Sequence[str | None], setting: FeatureSetting) -> Floats:
     """Return the share of each word in its language; NaN where nothing is known of the language."""
-    found = np.full(len(words.codes), np.nan)
+    base = np.full(len(words.codes), np.nan)
     tags = [known_tag(tag) for tag in languages]
     for tag in sorted({tag for tag in tags if tag}):
         if setting.lexicon.find(ZIPF, tag) is None:
             continue
         zipf = zipf_of(words.words, tag, setting)
         share = np.where(np.isnan(zipf), _LEAST, 10 ** (zipf - 9))
-        own = np.array([one == tag for one in tags], bool)[words.owners]
-        found[own] = share[words.codes[own]]
-    return found
+        of_tag = np.array([language == tag for language in tags], bool)[words.owners]
+        base[of_tag] = share[words.codes[of_tag]]
+    return base
 
 
 SURPRISAL = FeatureGroup(
     _columns,
     of_instances=_of_instances,
-    asked_without="corpus",
+    default_needs="corpus",
     doc="how unexpected the target is in its sentence, under an n-gram model",
 )

@@ -87,16 +87,16 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     Raises:
         LexbeamError: the first row has several cells, and none is `token`.
     """
-    given = iter(rows)
-    line, first = next(given, (0, []))
+    remaining = iter(rows)
+    line, first = next(remaining, (0, []))
     while isinstance(first, BadRecord):
         yield Reject(str(line), first.reason, first.detail)
-        line, first = next(given, (0, []))
+        line, first = next(remaining, (0, []))
     if not first:
         return
     if len(first) == 1 and header_name(first[0]) != "token":
         yield _word(line, first, about)
-        for line, cells in given:
+        for line, cells in remaining:
             if isinstance(cells, BadRecord):
                 yield Reject(str(line), cells.reason, cells.detail)
             elif len(cells) == 1:
@@ -105,7 +105,7 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
                 detail = f"{len(cells)} cells in a list of words"
                 yield Reject(str(line), "malformed", detail)
         return
-    for line, named in rows_below(first, given, about, ("token",), _tsv_remedy):
+    for line, named in rows_below(first, remaining, about, ("token",), _tsv_remedy):
         try:
             if isinstance(named, BadRecord):
                 raise named

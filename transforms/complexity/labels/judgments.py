@@ -82,8 +82,11 @@ def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentF
     entries = sorted(list_sheets(paths), key=lambda entry: entry.name)
     for entry in entries:
         read = _sheet if is_sheet(entry, SHEET, (RATING.name,)) else _table
-        found, left = read(entry, instances, options)
-        judgments += [one if one.group else one._replace(group=groups.get(one.annotator)) for one in found]
+        in_file, left = read(entry, instances, options)
+        judgments += [
+            judgment if judgment.group else judgment._replace(group=groups.get(judgment.annotator))
+            for judgment in in_file
+        ]
         rejects += left
     return JudgmentsRead(judgments, rejects, [entry.name for entry in entries])
 
@@ -94,7 +97,7 @@ def read_groups(path: str) -> dict[str, str]:
     Raises:
         UsageError: a line is no name and group, or a name stands there twice.
     """
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for number, line in enumerate(read_lines(path, "groups"), 1):
         if not line:
             continue
@@ -102,17 +105,17 @@ def read_groups(path: str) -> dict[str, str]:
         where = f"`groups` {files.shown(path)}, line {number}"
         if len(cells) != 2 or not all(cells):
             raise UsageError(f"{where}: an annotator, a tab and a group are expected")
-        if cells[0] in found:
+        if cells[0] in groups:
             raise UsageError(f"{where}: {cells[0]!r} has a group already")
-        found[cells[0]] = cells[1]
-    return found
+        groups[cells[0]] = cells[1]
+    return groups
 
 
-_Found = tuple[list[ComplexityJudgment], list[RejectRow]]
+_FileJudgments = tuple[list[ComplexityJudgment], list[RejectRow]]
 
 
-def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOptions) -> _Found:
-    found = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
+def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOptions) -> _FileJudgments:
+    answers = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
     judgments = [
         ComplexityJudgment(
             row["instance_id"],
@@ -122,13 +125,13 @@ def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOp
             entry.name,
             line,
         )
-        for line, row in enumerate(found.table.to_pylist())
+        for line, row in enumerate(answers.table.to_pylist())
     ]
     # A sheet may ask about some instances only: what it does not hold was not asked.
-    return judgments, [reject for reject in found.rejects if reject.reason != "missing"]
+    return judgments, [reject for reject in answers.rejects if reject.reason != "missing"]
 
 
-def _table(entry: files.ListedFile, _: pa.Table, options: JudgmentFileOptions) -> _Found:
+def _table(entry: files.ListedFile, _: pa.Table, options: JudgmentFileOptions) -> _FileJudgments:
     names = {role: (getattr(options, f"{role}_column"),) for role in _ROLES}
     roles = Roles(names, _ROLES[:2], "name it as `{role}_column`")
     return read_table(

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from transforms.people.sheets import Answer, Sheet, SheetColumn
 
-__all__ = ["COLUMNS", "RATING", "RATINGS", "SHEET", "asked", "value_of_rating"]
+__all__ = ["COLUMNS", "RATING", "RATINGS", "SHEET", "instances_to_judge", "value_of_rating"]
 
 RATINGS: Mapping[int, str] = {1: "very easy", 2: "easy", 3: "neutral", 4: "difficult", 5: "very difficult"}
 
@@ -54,7 +54,7 @@ def value_of_rating(rating: int) -> float:
     return (rating - 1) / 4
 
 
-def asked(rows: pa.Table, kind: str, *, duplicates: bool) -> pa.Table:
+def instances_to_judge(rows: pa.Table, kind: str, *, duplicates: bool) -> pa.Table:
     """Return the instances that people are asked about.
 
     Args:

@@ -27,7 +27,7 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_table, sort_rows, write_rows
 from transforms.complexity.scorers.design import DesignRows, rows_of
 from transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
-from transforms.complexity.scorers.holding_out import ALL, FOLDS, KEPT, LEFT, SPLIT, Case
+from transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.evaluating import measure, row
 from transforms.evaluation.metrics import metric_of
@@ -112,13 +112,15 @@ def measured_rows(
         options: metrics, thresholds, intervals.
     """
     known = ~np.isnan(gold)
-    own = [name for name, there in zip(clusters, known, strict=True) if there]
+    known_names = [name for name, there in zip(clusters, known, strict=True) if there]
     gold, predicted = gold[known], predicted[known]
     for name in dict.fromkeys(options.metric):
-        found = measure(metric_of(name, ("pairs",)), (gold, predicted), clusters=own, options=options.bootstrap)
-        yield row(system, subset, name, None, found)
+        measured = measure(
+            metric_of(name, ("pairs",)), (gold, predicted), clusters=known_names, options=options.bootstrap
+        )
+        yield row(system, subset, name, None, measured)
     for least in dict.fromkeys(options.threshold):
-        yield from binary_rows(system, subset, gold, predicted, own, least, options.bootstrap)
+        yield from binary_rows(system, subset, gold, predicted, known_names, least, options.bootstrap)
 
 
 def binary_rows(
@@ -137,8 +139,8 @@ def binary_rows(
     """
     arrays = (gold >= float(threshold), predicted >= float(threshold))
     for name in CLASSES:
-        found = measure(metric_of(name, ("classes",)), arrays, clusters=clusters, options=options)
-        yield row(system, f"{subset}, complex from {threshold}", name, None, found)
+        measured = measure(metric_of(name, ("classes",)), arrays, clusters=clusters, options=options)
+        yield row(system, f"{subset}, complex from {threshold}", name, None, measured)
 
 
 def subsets_of(rows: DesignRows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
@@ -184,10 +186,10 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOpti
     importance: list[dict[str, Any]] = []
     learning: list[dict[str, Any]] = []
     for kind in sorted({done.case.kind for done in task.cases}):
-        own = [done for done in task.cases if done.case.kind == kind]
+        of_kind = [done for done in task.cases if done.case.kind == kind]
         published = False
-        for way in (ALL, KEPT, SPLIT, *FOLDS):
-            cases = _like(own, way)
+        for way in (ALL, SAVED, SPLIT, *FOLDS):
+            cases = _like(of_kind, way)
             if not cases or (way == ALL and task.other is None):
                 continue
             held = _held(cases, rows)
@@ -197,20 +199,20 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOpti
                 first = not published
                 if first:
                     importance += _permutations(task.system, kind, held, rows)
-                    importance += _ablations(task.system, kind, own, way, held, rows)
-                    learning += _curve(task.system, kind, own, way, rows)
+                    importance += _ablations(task.system, kind, of_kind, way, held, rows)
+                    learning += _curve(task.system, kind, of_kind, way, rows)
             if not published:
                 predictions.append(_prediction_rows(task.system, held, rows))
                 published = True
-        for done in sorted(_like(own, LEFT)):
+        for done in sorted(_like(of_kind, LEFT)):
             held = _held([done], rows)
-            some = rows.at(held.places)
+            predicted = rows.at(held.places)
             metrics += measured_rows(
                 task.system,
                 f"{kind} without {done.case.held}",
-                some.labels,
+                predicted.labels,
                 held.predictions,
-                some.groups.tolist(),
+                predicted.groups.tolist(),
                 options,
             )
     schema = PREDICTIONS.schema()
@@ -220,14 +222,14 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOpti
         (IMPORTANCE, pa.Table.from_pylist(importance, IMPORTANCE.schema())),
         (LEARNING, pa.Table.from_pylist(learning, LEARNING.schema())),
     )
-    return EvaluatedSystem(*(_written(artefact, table, found) for table, found in tables))
+    return EvaluatedSystem(*(_written(artefact, table, table_rows) for table, table_rows in tables))
 
 
 def _written(artefact: Artefact, table: Table, rows: pa.Table) -> PartFile:
     suffix = f"-{table.name.partition('/')[2]}.parquet"
-    found = sort_rows(rows, table.key)
+    ordered = sort_rows(rows, table.key)
     with artefact.writing(suffix) as stream:
-        count = write_rows(stream, table.schema(), [found], sort_keys=table.key)
+        count = write_rows(stream, table.schema(), [ordered], sort_keys=table.key)
     return PartFile(artefact.file(suffix), count)
 
 
@@ -250,20 +252,20 @@ def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
 def _metric_rows(
     system: str, title: str, held: _Held, rows: DesignRows, options: ScorerMeasureOptions
 ) -> Iterator[dict[str, Any]]:
-    some = rows.at(held.places)
-    for name, which in subsets_of(some, title, held.seen):
+    predicted = rows.at(held.places)
+    for name, which in subsets_of(predicted, title, held.seen):
         yield from measured_rows(
-            system, name, some.labels[which], held.predictions[which], some.groups[which].tolist(), options
+            system, name, predicted.labels[which], held.predictions[which], predicted.groups[which].tolist(), options
         )
 
 
 def _prediction_rows(system: str, held: _Held, rows: DesignRows) -> pa.Table:
-    some = rows.at(held.places)
-    labels = pa.array(some.labels, mask=np.isnan(some.labels))
+    predicted = rows.at(held.places)
+    labels = pa.array(predicted.labels, mask=np.isnan(predicted.labels))
     columns = [
-        pa.array(some.ids.tolist(), pa.string()),
-        pa.array([system] * len(some.ids), pa.string()),
-        pa.array(some.kinds.tolist(), pa.string()),
+        pa.array(predicted.ids.tolist(), pa.string()),
+        pa.array([system] * len(predicted.ids), pa.string()),
+        pa.array(predicted.kinds.tolist(), pa.string()),
         held.folds,
         pa.array(held.predictions),
         labels,
@@ -274,8 +276,8 @@ def _prediction_rows(system: str, held: _Held, rows: DesignRows) -> pa.Table:
 def _pearson(gold: Floats, predicted: Floats) -> tuple[float | None, int]:
     known = ~np.isnan(gold)
     ids = [""] * int(known.sum())
-    found = measure("pearson", (gold[known], predicted[known]), clusters=ids, options=BootstrapOptions(resamples=0))
-    return found.value, found.n
+    measured = measure("pearson", (gold[known], predicted[known]), clusters=ids, options=BootstrapOptions(resamples=0))
+    return measured.value, measured.n
 
 
 def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, Any]]:
@@ -308,10 +310,10 @@ def _drop(
 def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows) -> Iterator[dict[str, Any]]:
     shares = sorted({done.case.share for done in cases})
     for share in shares if len(shares) > 1 else ():
-        own = _like(cases, way, share=share)
-        held = _held(own, rows)
+        of_share = _like(cases, way, share=share)
+        held = _held(of_share, rows)
         value, n = _pearson(rows.labels[held.places], held.predictions)
-        trained = sum(done.fitted.trained for done in own) / len(own)
+        trained = sum(done.fitted.trained for done in of_share) / len(of_share)
         yield {"scorer": system, "kind": kind, "share": share, "trained": trained, "pearson": value, "n": n}
 
 

@@ -37,7 +37,7 @@ __all__ = [
 Bools = npt.NDArray[np.bool_]
 
 FOLDS = ("token", "part")
-SPLIT, LEFT, ALL, KEPT = "split", "genre", "all", "kept"
+SPLIT, LEFT, ALL, SAVED = "split", "genre", "all", "saved"
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)  # of the groups, for the learning curve; 1 is the case itself
 
 
@@ -93,7 +93,7 @@ class Case(NamedTuple):
         kind: of the instances that it predicts.
         mode: how expressions are scored; empty for single words.
         way: what is held out: `token` and `part` for a fold by these, `split`, `genre`; `all`:
-            nothing, another folder is predicted; `kept`: nothing is fitted.
+            nothing, another folder is predicted; `saved`: a saved model predicts, and nothing is fitted.
         held: which fold, split or genre.
         without: a group of features that is left out; empty for none.
         share: of the groups of training rows.
@@ -141,7 +141,7 @@ def facts_of(rows: DesignRows) -> Facts:
     known = ~np.isnan(rows.labels)
     genres = tuple(tuple(sorted(set(rows.genres[known & (rows.kinds == kind)].tolist()) - {""})) for kind in kinds)
     groups = sorted({column.group for column in rows.columns})
-    if any(len(some) > 1 for some in genres):
+    if any(len(of_kind) > 1 for of_kind in genres):
         groups.append(GENRE)
     return Facts(kinds, genres, tuple(groups), int(known.sum()))
 

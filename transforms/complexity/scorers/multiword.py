@@ -59,14 +59,14 @@ def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: st
         without: a group of columns that is left out.
     """
     single = rows.kinds == "single"
-    found: list[tuple[FeatureMatrix, DesignRows]] = []
-    for layouts, own in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
-        found += [(matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts]
+    matrices: list[tuple[FeatureMatrix, DesignRows]] = []
+    for layouts, of_kind in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
+        matrices += [(matrix_of(of_kind, layout, genres, without, kinds=mode.both), of_kind) for layout in layouts]
     training = ScorerTraining(
-        values=np.concatenate([matrix.values for matrix, _ in found]),
-        names=found[0][0].names,
-        labels=np.concatenate([own.labels for _, own in found]),
-        groups=[group for _, own in found for group in own.groups.tolist()],
+        values=np.concatenate([matrix.values for matrix, _ in matrices]),
+        names=matrices[0][0].names,
+        labels=np.concatenate([of_kind.labels for _, of_kind in matrices]),
+        groups=[group for _, of_kind in matrices for group in of_kind.groups.tolist()],
     )
     used = single.sum() * bool(mode.singles) + (~single).sum() * bool(mode.expressions)
     return training, int(used)

@@ -24,28 +24,28 @@ def merged(several: Sequence[Iterable[pa.Table]], keys: Sequence[str]) -> Iterat
         several: each the row groups of a table that is sorted by the first key.
         keys: columns that the rows are sorted by; the first is a text without nulls.
     """
-    groups = [iter(one) for one in several]
-    held = [next(own, None) for own in groups]
-    while any(one is not None for one in held):
-        for place, one in enumerate(held):
-            while one is not None and not one.num_rows:
-                one = held[place] = next(groups[place], None)
-        there = [one for one in held if one is not None]
+    groups = [iter(rows) for rows in several]
+    held = [next(group, None) for group in groups]
+    while any(rows is not None for rows in held):
+        for place, rows in enumerate(held):
+            while rows is not None and not rows.num_rows:
+                rows = held[place] = next(groups[place], None)
+        there = [rows for rows in held if rows is not None]
         if not there:
             return
         # What comes later of any table is not below the last row that is held of it.
-        border = min(one[keys[0]][-1].as_py() for one in there)
+        border = min(rows[keys[0]][-1].as_py() for rows in there)
         taken = []
-        for place, one in enumerate(held):
-            if one is not None:
-                count = pc.sum(pc.less_equal(one[keys[0]], border)).as_py()
-                taken.append(one.slice(0, count))
-                held[place] = one.slice(count)
+        for place, rows in enumerate(held):
+            if rows is not None:
+                count = pc.sum(pc.less_equal(rows[keys[0]], border)).as_py()
+                taken.append(rows.slice(0, count))
+                held[place] = rows.slice(count)
         yield sort_rows(pa.concat_tables(taken), keys)
 
 
 def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
-    several = [read_rows([checked(one.file)]) for one in task]
+    several = [read_rows([checked(part.file)]) for part in task]
     rows = merged(several, PREDICTIONS.key)
     return write_part(artefact, PREDICTIONS.schema(), rows, sort_keys=PREDICTIONS.key)
 

@@ -73,14 +73,14 @@ def match(
     best = np.zeros((len(codes), len(kinds)), np.int64)
     for pattern in patterns:
         n = len(pattern.steps)
-        found = left >= n
+        here = left >= n
         for place, step in enumerate(pattern.steps):
-            found &= _shifted(_allowed(step, codes, fine, proper, plural), place)
+            here &= _shifted(_allowed(step, codes, fine, proper, plural), place)
         if pattern.not_before:
             after = (codes >= 0) & ~_coded(pattern.not_before)[codes]
-            found &= (left == n) | _shifted(after, n)
+            here &= (left == n) | _shifted(after, n)
         column = best[:, kinds.index(pattern.kind)]
-        np.maximum(column, n * found, out=column)
+        np.maximum(column, n * here, out=column)
     token, kind = np.nonzero(best)
     return Matches(rows[token], token - begins[rows[token]], token, best[token, kind], kind, kinds)
 
@@ -92,15 +92,15 @@ def _flat(lists: pa.ListArray) -> tuple[Ints, pa.Array]:
 
 def _fine(xpos: pa.ListArray, lengths: Ints) -> pa.DictionaryArray:
     """Return the fine tag of each token, null where there is none."""
-    own, values = _flat(xpos)
+    sizes, values = _flat(xpos)
     there = pc.is_valid(xpos).to_numpy(zero_copy_only=False)
-    if (own != lengths)[there & (lengths > 0)].any():
+    if (sizes != lengths)[there & (lengths > 0)].any():
         raise ValueError("xpos and upos of a sentence differ in length")
-    given = np.repeat(there & (lengths > 0), lengths)
+    tagged = np.repeat(there & (lengths > 0), lengths)
     # Sentences without upos have no tokens here, and so no fine tags either.
-    kept = values.filter(pa.array(np.repeat(lengths > 0, own)))
-    places = np.cumsum(given) - 1
-    return kept.take(pa.array(places, mask=~given)).dictionary_encode()
+    tags = values.filter(pa.array(np.repeat(lengths > 0, sizes)))
+    places = np.cumsum(tagged) - 1
+    return tags.take(pa.array(places, mask=~tagged)).dictionary_encode()
 
 
 def _coded(tags: Sequence[str]) -> Bools:
@@ -110,16 +110,16 @@ def _coded(tags: Sequence[str]) -> Bools:
 
 def _allowed(step: Step, codes: Ints, fine: pa.DictionaryArray | None, proper: bool, plural: bool) -> Bools:
     more = proper and step.proper
-    found: Bools = _coded((*step.upos, "PROPN") if more else step.upos)[codes]
+    allowed: Bools = _coded((*step.upos, "PROPN") if more else step.upos)[codes]
     if fine is None or not step.fine:
-        return found
+        return allowed
     tags = {*step.fine, *(step.proper_fine if more else ())} - (set() if plural else set(step.plural))
     right = np.array([tag in tags for tag in fine.dictionary.to_pylist()] + [True])
-    return found & right[pc.fill_null(fine.indices, -1).to_numpy()]
+    return allowed & right[pc.fill_null(fine.indices, -1).to_numpy()]
 
 
 def _shifted(values: Bools, by: int) -> Bools:
     """Return for each token what is so of the one `by` after it; false beyond the last."""
-    found = np.zeros(len(values), bool)
-    found[: max(len(values) - by, 0)] = values[by:]
-    return found
+    shifted = np.zeros(len(values), bool)
+    shifted[: max(len(values) - by, 0)] = values[by:]
+    return shifted

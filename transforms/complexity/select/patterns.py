@@ -97,16 +97,16 @@ def chosen_patterns(wanted: tuple[str, ...], languages: set[str]) -> tuple[str, 
         if name not in PATTERNS and name not in short:
             hint = nearest(name, [*PATTERNS, *sorted(short)])
             raise UsageError(f"`patterns`: no pattern is called {name!r}{hint}")
-    found = [
+    chosen = [
         name
         for name, pattern in sorted(PATTERNS.items())
         if pattern.language in languages and (not wanted or name in wanted or name.partition(":")[2] in wanted)
     ]
-    if not found:
+    if not chosen:
         known = sorted({pattern.language for pattern in PATTERNS.values()})
         raise UsageError(
             f"there are no such patterns for {', '.join(sorted(languages)) or 'no known language'}:"
             f" there are patterns for {', '.join(known)}; `language` says what sentences are in "
             "whose language is not known"
         )
-    return tuple(found)
+    return tuple(chosen)

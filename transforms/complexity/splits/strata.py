@@ -58,8 +58,8 @@ def strata(placed: PlacedInstances, shares: Shares, method: str) -> pa.Table:
     inside = np.flatnonzero(placed.split >= 0)
     rows = [
         row
-        for kind, genre, own in _sets(placed, inside)
-        for row in _rows(placed, own, shares, {"method": method, "kind": kind, "genre": genre})
+        for kind, genre, members in _sets(placed, inside)
+        for row in _rows(placed, members, shares, {"method": method, "kind": kind, "genre": genre})
     ]
     schema = STRATA.schema()
     wholes = {(row["kind"], row["split"]): row["rows"] for row in rows if row["genre"] == ""}
@@ -79,22 +79,22 @@ def _sets(placed: PlacedInstances, inside: Ints) -> Iterator[tuple[str, str | No
     """Yield kind, genre and rows: all kinds first (if there are several), then each."""
     kinds = np.unique(placed.kind[inside]).tolist()
     for kind in ([None] if len(kinds) > 1 else []) + kinds:
-        own = inside if kind is None else inside[placed.kind[inside] == kind]
+        members = inside if kind is None else inside[placed.kind[inside] == kind]
         name = "" if kind is None else placed.kinds[kind]
-        yield name, "", own
-        genres = np.unique(placed.genre[own]).tolist()
+        yield name, "", members
+        genres = np.unique(placed.genre[members]).tolist()
         if [placed.genres[genre] for genre in genres] != [None]:
             for genre in genres:
-                yield name, placed.genres[genre], own[placed.genre[own] == genre]
+                yield name, placed.genres[genre], members[placed.genre[members] == genre]
 
 
-def _rows(placed: PlacedInstances, own: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(placed: PlacedInstances, members: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
     many = len(shares.names)
-    split, values = placed.split[own], placed.complexity[own]
+    split, values = placed.split[members], placed.complexity[members]
     apart = distances(values, split, many)
-    tokens = shared(placed.token[own], split, many)
-    told = placed.sentence[own] != NO_SENTENCE
-    sentences = shared(placed.sentence[own][told], split[told], many)
+    tokens = shared(placed.token[members], split, many)
+    has_sentence = placed.sentence[members] != NO_SENTENCE
+    sentences = shared(placed.sentence[members][has_sentence], split[has_sentence], many)
     for place, (name, wanted) in enumerate(zip(shares.names, shares.values, strict=True)):
         held = np.sort(values[split == place])
         others = np.delete(apart[place], place)
@@ -102,7 +102,7 @@ def _rows(placed: PlacedInstances, own: Ints, shares: Shares, keys: dict[str, An
         yield keys | {
             "split": name,
             "rows": len(held),
-            "share": len(held) / len(own),
+            "share": len(held) / len(members),
             "wanted": wanted,
             "mean": float(held.mean()) if len(held) else None,
             "sd": float(held.std(ddof=1)) if len(held) > 1 else None,

@@ -101,9 +101,9 @@ def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInst
     named, at = named.take(order), order.to_numpy()
     _check_ids(named, "table complexity/instances")
     coded = pa.chunked_array(genres, pa.string()).combine_chunks().dictionary_encode()
-    found = sorted(coded.dictionary.to_pylist())
-    places = np.array([found.index(one) for one in coded.dictionary.to_pylist()] + [len(found)])
-    genre = places[pc.fill_null(coded.indices, len(found)).to_numpy()]
+    named_genres = sorted(coded.dictionary.to_pylist())
+    places = np.array([named_genres.index(genre) for genre in coded.dictionary.to_pylist()] + [len(named_genres)])
+    genre = places[pc.fill_null(coded.indices, len(named_genres)).to_numpy()]
     return SplitInstances(
         ids=named,
         kind=pa.chunked_array(kinds, pa.int8()).to_numpy()[at],
@@ -112,15 +112,15 @@ def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInst
         sentence=np.concatenate([np.zeros(0, np.uint64), *sentences])[at],
         duplicate=pa.chunked_array(repeated, pa.bool_()).to_numpy()[at],
         complexity=_complexities(named, labels),
-        genres=(*found, None) if coded.null_count else tuple(found),
+        genres=(*named_genres, None) if coded.null_count else tuple(named_genres),
     )
 
 
 def _sentence_hashes(sentences: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
     known = pc.is_valid(sentences).to_numpy()
-    found = np.full(len(sentences), NO_SENTENCE)
-    found[known] = np.maximum(content_hashes(sentences.drop_null()), 1)
-    return found
+    hashes = np.full(len(sentences), NO_SENTENCE)
+    hashes[known] = np.maximum(content_hashes(sentences.drop_null()), 1)
+    return hashes
 
 
 def _check_ids(ids: pa.Array, where: str) -> None:
@@ -140,8 +140,8 @@ def _complexities(ids: pa.Array, labels: Iterable[pa.Table]) -> Floats:
     known = pa.chunked_array(names, pa.string()).combine_chunks()
     _check_ids(known.take(pc.sort_indices(known)), "table complexity/labels")
     places = pc.index_in(ids, value_set=known)
-    found = pa.chunked_array(values, pa.float64()).combine_chunks().take(places)
-    return np.array(pc.fill_null(found, np.nan).to_numpy(zero_copy_only=False))
+    complexities = pa.chunked_array(values, pa.float64()).combine_chunks().take(places)
+    return np.array(pc.fill_null(complexities, np.nan).to_numpy(zero_copy_only=False))
 
 
 def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
@@ -161,11 +161,11 @@ def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
     places = np.full(len(inside), -1, np.int64)
     too_large: dict[str, tuple[Oversized, ...]] = {}
     for number, kind in enumerate(KINDS):
-        own = np.flatnonzero(inside & (held.kind == number))
-        if len(own):
-            rows = Instances(held.token[own], held.sentence[own], held.genre[own], held.complexity[own])
+        of_kind = np.flatnonzero(inside & (held.kind == number))
+        if len(of_kind):
+            rows = Instances(held.token[of_kind], held.sentence[of_kind], held.genre[of_kind], held.complexity[of_kind])
             dealt = SPLIT_METHODS[options.method].deal(rows, shares, options)
-            places[own] = dealt.split
+            places[of_kind] = dealt.split
             too_large[kind] = dealt.too_large
     names = pa.array([*shares.names, None], pa.string())
     rows = pa.table(

@@ -79,10 +79,10 @@ def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
     try:
-        found = safetensors.numpy.load(content)
+        arrays = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
         raise Refused(f"it is no safetensors file ({error})") from error
-    return {name: found[name] for name in sorted(found)}
+    return {name: arrays[name] for name in sorted(arrays)}
 
 
 def pack_texts(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
@@ -101,12 +101,12 @@ def unpack_texts(array: npt.NDArray[np.uint8]) -> list[str]:
         Refused: the array holds something else.
     """
     try:
-        found = json.loads(np.asarray(array, np.uint8).tobytes())
+        texts = json.loads(np.asarray(array, np.uint8).tobytes())
     except (ValueError, RecursionError) as error:
         raise Refused(f"an array does not hold texts ({error})") from error
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise Refused("an array does not hold texts")
-    return found
+    return texts
 
 
 FORMATS: dict[str, ModelFormat] = {
