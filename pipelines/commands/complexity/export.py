@@ -19,7 +19,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.complexity.instances.official_files import official_ids, official_lines
-from transforms.complexity.labels.sheet import COLUMNS, SHEET, instances_to_judge
+from transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
 from transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_SHEETS", "ComplexityExportOptions"]

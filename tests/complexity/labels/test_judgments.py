@@ -2,8 +2,14 @@ import pyarrow as pa
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
-from transforms.complexity.labels.sheet import RATINGS, SHEET, instances_to_judge, value_of_rating
+from transforms.complexity.labels.judgments import (
+    RATINGS,
+    SHEET,
+    JudgmentFileOptions,
+    instances_to_judge,
+    read_judgments,
+    value_of_rating,
+)
 from transforms.people.writing import write_sheet
 
 INSTANCES = pa.table(

@@ -22,9 +22,8 @@ from transforms.common.store.batches import BatchWriter
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
-from transforms.complexity.select.matching import Matches, match
 from transforms.complexity.select.options import Band
-from transforms.complexity.select.patterns import PATTERNS
+from transforms.complexity.select.patterns import PATTERNS, Matches, match
 from transforms.corpora.corpus import SentencePart
 from transforms.lexicon.resources import Lexicon
 

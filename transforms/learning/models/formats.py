@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from transforms.common.code.fingerprints import canonical_json
 from transforms.learning.models.lightgbm_text import read_lightgbm, write_lightgbm
-from transforms.learning.models.refusals import Refused, needs_models
+from transforms.learning.models.model import Refused, needs_models
 from transforms.learning.models.skops_file import read_skops, write_skops
 
 __all__ = ["FORMATS", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]

@@ -29,8 +29,7 @@ from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.learning.models.formats import FORMATS, ModelFormat
-from transforms.learning.models.model import Model, ModelColumn, called, plain
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Model, ModelColumn, Refused, called, plain
 
 __all__ = ["RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file", "save_model"]
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, nearest
 
-__all__ = ["Model", "ModelColumn", "called", "plain"]
+__all__ = ["Model", "ModelColumn", "Refused", "called", "needs_models", "plain"]
+
 
 _ANEW = "give what it was made with, or train the model anew"
 
@@ -158,3 +159,15 @@ def called(model: Model) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Refused(ValueError):
+    """A content that is not kept, or a file that is not loaded: the cause, `it ...`."""
+
+
+def needs_models(error: ModuleNotFoundError) -> LexbeamError:
+    """Return the error for a package of the extra `models` that is missing."""
+    package = str(error.name).partition(".")[0]
+    return LexbeamError(
+        f"trained models need the Python package {package!r}: install the extra `models`, pip install 'lexbeam[models]'"
+    )
