@@ -19,7 +19,7 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
-from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
 from transforms.complexity.shown.score_panels import metric_lines, metrics_panel
 from transforms.evaluation.metrics import metric_of
 from transforms.report.panels import Panel

@@ -32,10 +32,10 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.complexity.scorers.design import DesignColumn, columns_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from transforms.complexity.scorers.pool_stage import POOL
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
 from transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
 from transforms.complexity.shown.score_panels import metric_lines, score_panels, worst_panels
 from transforms.complexity.shown.views import SCORE_VIEWS

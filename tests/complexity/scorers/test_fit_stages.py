@@ -12,9 +12,10 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from transforms.common.store.tables import Part, write_part
 from transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
 from transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
 from transforms.complexity.scorers.scorer_models import merged, opened
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.learning.models.keeping import keep_model, load_model

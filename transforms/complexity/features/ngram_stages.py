@@ -20,8 +20,16 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows, read_table, write_rows
-from transforms.complexity.features.base import known_tag
-from transforms.complexity.features.ngrams import Hashes, Ints, Sequences, added, keys_of, sentence_keys, sequences_of
+from transforms.complexity.features.surprisal import (
+    Hashes,
+    Ints,
+    Sequences,
+    added,
+    keys_of,
+    sentence_keys,
+    sequences_of,
+    sequences_of_instances,
+)
 from transforms.corpora.corpus import SentencePart
 
 __all__ = [
@@ -33,7 +41,6 @@ __all__ = [
     "NgramTask",
     "WantedNgrams",
     "open_ngrams",
-    "sequences_of_instances",
 ]
 
 _KEYS = pa.schema([("key", pa.uint64())])
@@ -90,12 +97,6 @@ class NgramCounts(NamedTuple):
             return np.zeros(keys.shape, np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, self.uses[place], 0)
-
-
-def sequences_of_instances(rows: pa.Table, by_language: bool) -> Sequences:
-    """Return the words of instances' sentences, of columns `forms` and `language`."""
-    tags = [known_tag(tag) or "" for tag in rows["language"].to_pylist()]
-    return sequences_of(rows["forms"].combine_chunks(), tags if by_language else None)
 
 
 def _write(artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[Any]) -> File:

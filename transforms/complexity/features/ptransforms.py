@@ -16,7 +16,7 @@ from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT, CountedWords, CountTask
+from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT, CountedWords, CountTask
 from transforms.complexity.features.ngram_stages import (
     COMBINE_NGRAMS,
     COUNT_NGRAMS,

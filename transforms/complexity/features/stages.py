@@ -21,7 +21,7 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from transforms.complexity.features.base import FeatureGroup, FeatureSetting, known_tag
-from transforms.complexity.features.corpus_count_stages import CountedWords, open_counts
+from transforms.complexity.features.corpus_counts import CountedWords, open_counts
 from transforms.complexity.features.encoder import encoding_of
 from transforms.complexity.features.form import TRIGRAMS
 from transforms.complexity.features.frequency import ZIPF

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from transforms.common.store import files
-from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions, measured_rows
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, measured_rows
 from transforms.evaluation.evaluating import matched
 
 __all__ = ["OfficialScores", "evaluate_files", "official_ids", "official_lines", "read_scores"]

@@ -1,66 +1,36 @@
-"""Predictions of a system put together, and measured: stage `complexity/evaluate`.
+"""Predictions of a system put together and measured: stages `complexity/evaluate`, `complexity/pool`.
 
 Predictions of folds are pooled before they are measured: one correlation over all instances, not a
-mean over folds. Intervals resample whole targets, whose instances err together.
-
-Subsets are called KIND, KIND/GENRE, KIND/NAME known and KIND/NAME not known (of the features that
-have a flag NAME_known), KIND/split SPLIT, KIND/new target and KIND/seen target (where a split or
-another folder is predicted, by whether the case-folded target was trained on). `mwe by part` in
-place of `mwe` says that folds were by shared words, and `KIND without GENRE` that the genre was
-predicted from the others.
+mean over folds. POOL then makes one table of the predictions of all systems, in the order of instances.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.columns import Table
 from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICTIONS
-from transforms.common.options.fields import embedded, option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_table, sort_rows, write_rows
+from transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from transforms.complexity.scorers.design import DesignRows, rows_of
 from transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
 from transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
+from transforms.complexity.scorers.metric_rows import CLASSES, ScorerMeasureOptions, measured_rows, subsets_of
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import measure, row
-from transforms.evaluation.metrics import metric_of
+from transforms.evaluation.evaluating import measure
 
-__all__ = [
-    "EVALUATE",
-    "CaseDone",
-    "EvaluateTask",
-    "EvaluatedSystem",
-    "ScorerMeasureOptions",
-    "binary_rows",
-    "measured_rows",
-    "subsets_of",
-]
+__all__ = ["EVALUATE", "POOL", "CaseDone", "EvaluateTask", "EvaluatedSystem", "merged"]
+
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-
-_KNOWN = "_known"
-NUMBERS = ("pearson", "spearman", "mae", "mse", "r2")
-CLASSES = ("accuracy", "precision", "recall", "f1")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScorerMeasureOptions:
-    """How predictions are measured."""
-
-    metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
-    threshold: tuple[str, ...] = option(
-        (),
-        help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
-    )
-    bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
 class CaseDone(NamedTuple):
@@ -98,80 +68,6 @@ class _Held(NamedTuple):
     seen: Bools
     permuted: Floats
     names: tuple[str, ...]
-
-
-def measured_rows(
-    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: ScorerMeasureOptions
-) -> Iterator[dict[str, Any]]:
-    """Yield rows of `complexity/metrics` of predictions that have a label.
-
-    Args:
-        system, subset: what the rows say of themselves.
-        gold, predicted: of the same instances; nan where gold has none, which are left out.
-        clusters: what is resampled as a whole: the target of each instance.
-        options: metrics, thresholds, intervals.
-    """
-    known = ~np.isnan(gold)
-    known_names = [name for name, there in zip(clusters, known, strict=True) if there]
-    gold, predicted = gold[known], predicted[known]
-    for name in dict.fromkeys(options.metric):
-        measured = measure(
-            metric_of(name, ("pairs",)), (gold, predicted), clusters=known_names, options=options.bootstrap
-        )
-        yield row(system, subset, name, None, measured)
-    for least in dict.fromkeys(options.threshold):
-        yield from binary_rows(system, subset, gold, predicted, known_names, least, options.bootstrap)
-
-
-def binary_rows(
-    system: str,
-    subset: str,
-    gold: Floats,
-    predicted: Floats,
-    clusters: Sequence[str],
-    threshold: str,
-    options: BootstrapOptions,
-) -> Iterator[dict[str, Any]]:
-    """Yield rows of binary complex word identification by a threshold (Shardlow et al. 2021, 6).
-
-    Complex is what is at least as complex as the threshold: at 0.5 what was rated neutral or above.
-    The subset is called `SUBSET, complex from THRESHOLD`.
-    """
-    arrays = (gold >= float(threshold), predicted >= float(threshold))
-    for name in CLASSES:
-        measured = measure(metric_of(name, ("classes",)), arrays, clusters=clusters, options=options)
-        yield row(system, f"{subset}, complex from {threshold}", name, None, measured)
-
-
-def subsets_of(rows: DesignRows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
-    """Yield subsets of the rows of a kind.
-
-    They are all, those whose target was trained on and the others, genres, splits, those that word
-    lists know and the others. What has all rows, or none, is no subset.
-
-    Args:
-        rows: the rows.
-        title: what all of them are called.
-        seen: whether the target of each was trained on.
-    """
-    yield title, np.ones(len(rows.ids), bool)
-    if seen.any() and not seen.all():
-        yield f"{title}/new target", ~seen
-        yield f"{title}/seen target", seen
-    genres = sorted(set(rows.genres.tolist()) - {""})
-    if len(genres) > 1:
-        yield from ((f"{title}/{genre}", rows.genres == genre) for genre in genres)
-    splits = sorted(set(rows.splits.tolist()) - {""})
-    if len(splits) > 1:
-        yield from ((f"{title}/split {split}", rows.splits == split) for split in splits)
-    for place, column in enumerate(rows.columns):
-        if column.name.endswith(_KNOWN):
-            known = rows.values[:, place] == 1
-            if known.all() or not known.any():
-                continue
-            name = column.name.removesuffix(_KNOWN)
-            yield f"{title}/{name} known", known
-            yield f"{title}/{name} not known", ~known
 
 
 def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
@@ -325,4 +221,42 @@ EVALUATE: Stage[EvaluateTask, ScorerMeasureOptions, EvaluatedSystem] = Stage(
     unordered=("task.cases",),
     chosen=_chosen,
     unit="systems",
+)
+
+
+def merged(several: Sequence[Iterable[pa.Table]], keys: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the rows of several tables in one order.
+
+    Args:
+        several: each the row groups of a table that is sorted by the first key.
+        keys: columns that the rows are sorted by; the first is a text without nulls.
+    """
+    groups = [iter(rows) for rows in several]
+    held = [next(group, None) for group in groups]
+    while any(rows is not None for rows in held):
+        for place, rows in enumerate(held):
+            while rows is not None and not rows.num_rows:
+                rows = held[place] = next(groups[place], None)
+        there = [rows for rows in held if rows is not None]
+        if not there:
+            return
+        # What comes later of any table is not below the last row that is held of it.
+        border = min(rows[keys[0]][-1].as_py() for rows in there)
+        taken = []
+        for place, rows in enumerate(held):
+            if rows is not None:
+                count = pc.sum(pc.less_equal(rows[keys[0]], border)).as_py()
+                taken.append(rows.slice(0, count))
+                held[place] = rows.slice(count)
+        yield sort_rows(pa.concat_tables(taken), keys)
+
+
+def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
+    several = [read_rows([checked(part.file)]) for part in task]
+    rows = merged(several, PREDICTIONS.key)
+    return write_part(artefact, PREDICTIONS.schema(), rows, sort_keys=PREDICTIONS.key)
+
+
+POOL: Stage[Sequence[PartFile], None, PartFile] = Stage(
+    name="complexity/pool", receipt=PartFile, build=_pool, unordered=("task",), unit="tables"
 )

@@ -16,7 +16,7 @@ from schemas.complexity.instances import COMPLEXITY_METRICS, IMPORTANCE, LEARNIN
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL, CaseDone, EvaluateTask
 from transforms.complexity.scorers.fit_stages import (
     DESIGN,
     FIT,
@@ -28,7 +28,7 @@ from transforms.complexity.scorers.fit_stages import (
     chosen_of,
 )
 from transforms.complexity.scorers.holding_out import Case, system_of
-from transforms.complexity.scorers.pool_stage import POOL
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
 from transforms.complexity.scorers.scorer_models import SavedScorer, merged
 from transforms.complexity.scorers.tasks import FOLDER, OTHER, FitRequest, fit_tasks, weight_of
 from transforms.learning.models.keeping import keep_model, load_model
