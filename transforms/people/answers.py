@@ -1,7 +1,7 @@
 """What a person may answer: kinds of answers, each with what is said of it and how it is read.
 
 What spreadsheets make of an answer is taken for what it was: `3.0` and `3,0` are 3, a label is its
-value, and dashes of any length are one. A kind is one line of `KINDS`.
+value, and dashes of any length are one. A kind is an entry of `KINDS`.
 """
 
 import functools
@@ -9,11 +9,12 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded, text_of
@@ -36,8 +37,7 @@ class Answer:
     Attributes:
         name: of the column, in the file and in the table of answers.
         help: what is asked, in a few words.
-        kind: a key of `KINDS`: `choice` (one of `values`), `scale` (the same, as whole numbers),
-            `number`, `text`, `spans` (words quoted from a column; several separated by `|`).
+        kind: an entry of `KINDS`.
         values: pairs of what is written and its label, which may be empty; both are taken.
         least: the smallest number allowed.
         most: the greatest number; of text, the most characters.
@@ -58,9 +58,7 @@ class Answer:
 
     def __post_init__(self) -> None:
         """Refuse what no person could answer, or what could be read in two ways."""
-        if self.kind not in KINDS:
-            hint = nearest(self.kind, KINDS)
-            raise UsageError(f"answer {self.name!r}: no kind {self.kind!r}{hint}")
+        KINDS.check([self.kind], f"answer {self.name!r}")
         if self.undecided and self.optional:
             raise UsageError(
                 f"answer {self.name!r}: null would mean both undecided and left empty; "
@@ -79,7 +77,8 @@ class Answer:
         return "; ".join(said)
 
 
-class AnswerKind(NamedTuple):
+@dataclass(frozen=True)
+class AnswerKind(Entry):
     """A kind of answers: plain functions.
 
     Attributes:
@@ -259,10 +258,19 @@ def _located(quote: str, text: str, column: str) -> tuple[int, int]:
 
 _SPAN = pa.struct([pa.field("start", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)])
 
-KINDS: dict[str, AnswerKind] = {
-    "choice": AnswerKind(pa.string(), _check_choice, _say_values, _choice),
-    "scale": AnswerKind(pa.int16(), _check_scale, _say_values, _scale),
-    "number": AnswerKind(pa.float64(), _check_number, _say_number, _number),
-    "text": AnswerKind(pa.string(), _check_text, _say_text, _text),
-    "spans": AnswerKind(pa.list_(_SPAN), _check_spans, _say_spans, _spans),
-}
+KINDS: Registry[AnswerKind] = Registry(
+    {
+        "choice": AnswerKind(pa.string(), _check_choice, _say_values, _choice, doc="one of `values`, or its label"),
+        "scale": AnswerKind(pa.int16(), _check_scale, _say_values, _scale, doc="the same; `values` are whole numbers"),
+        "number": AnswerKind(pa.float64(), _check_number, _say_number, _number, doc="a number from `least` to `most`"),
+        "text": AnswerKind(pa.string(), _check_text, _say_text, _text, doc="at most `most` characters"),
+        "spans": AnswerKind(
+            pa.list_(_SPAN),
+            _check_spans,
+            _say_spans,
+            _spans,
+            doc="words quoted from the column `of`, several places separated by `|`",
+        ),
+    },
+    what="kind of answers",
+)

@@ -7,6 +7,7 @@ to another text is an answer to another question.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -86,7 +87,7 @@ def read_answers(
     """
     sent = sheet_rows(sheet, rows)
     options = ReaderOptions(encoding=(encoding or "utf-8",), max_line_bytes=max_line_bytes)
-    ours = rows_digest(sheet, sent.values())
+    digest_sent = rows_digest(sheet, sent.values())
     sources: list[str] = []
     answered: list[_RowAnswer] = []
     rejects: list[_Placed] = []
@@ -94,30 +95,48 @@ def read_answers(
     for number, entry in enumerate(list_sheets(paths)):
         file = open_sheet(sheet, entry, options, max_file_bytes)
         sources.append(pseudonym(entry.name, salt))
-        stale = "" if file.digest in ("", ours) else "; the file was written from other rows"
-        seen: set[Key] = set()
-        line = 0
-        for line, cells in file_rows(file):
-            count += 1
-            try:
-                answered.append(_answered(sheet, sent, file, cells, seen, salt, (number, line)))
-            except BadRecord as error:
-                detail = _detail(error, max_line_bytes, stale)
-                reject = RejectRow(sources[-1], str(line), STAGE, error.reason, detail)
-                rejects.append(((number, line), reject))
-        if line and not seen:
+        stale = "" if file.digest in ("", digest_sent) else "; the file was written from other rows"
+        read = _read_file(sheet, sent, file, salt, number)
+        if read.rows and not read.keys:
             raise LexbeamError(
                 f"{files.shown(entry.path)}: none of its rows is one of ours; it was written from "
                 f"other rows, or in another encoding than {file.options.encoding[0]}"
             )
+        count += read.rows
+        answered += read.answers
+        for place, error in read.faults:
+            detail = _detail(error, max_line_bytes, stale)
+            rejects.append((place, RejectRow(sources[-1], f"{place[1]:.0f}", STAGE, error.reason, detail)))
         for folds, row in sent.items():
-            if folds not in seen:
+            if folds not in read.keys:
                 detail = f"{' '.join(row.key)} is not in the file{stale}"
-                reject = RejectRow(sources[-1], "", STAGE, "missing", detail)
-                rejects.append(((number, float("inf")), reject))
-    unique, left = _unique(answered, sources)
-    placed = sorted(rejects + left, key=lambda reject_at: reject_at[0])
+                rejects.append(((number, float("inf")), RejectRow(sources[-1], "", STAGE, "missing", detail)))
+    unique, repeated = _unique(answered, sources)
+    placed = sorted(rejects + repeated, key=itemgetter(0))
     return Answers(_table(sheet, unique), tuple(reject for _, reject in placed), count)
+
+
+class _FileAnswers(NamedTuple):
+    """What the rows of a file give: answers, faults by place, keys of ours that it has, and how many rows it has."""
+
+    answers: list[_RowAnswer]
+    faults: list[tuple[tuple[int, float], BadRecord]]
+    keys: set[Key]
+    rows: int
+
+
+def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: str, number: int) -> _FileAnswers:
+    answers: list[_RowAnswer] = []
+    faults: list[tuple[tuple[int, float], BadRecord]] = []
+    keys: set[Key] = set()
+    rows = 0
+    for line, cells in file_rows(file):
+        rows += 1
+        try:
+            answers.append(_answered(sheet, sent, file, cells, keys, salt, (number, line)))
+        except BadRecord as error:
+            faults.append(((number, line), error))
+    return _FileAnswers(answers, faults, keys, rows)
 
 
 def pseudonym(name: str, salt: str) -> str:

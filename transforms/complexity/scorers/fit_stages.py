@@ -47,6 +47,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 REGISTRY = "transforms.learning.scorers:SCORERS"
+_MODES = "transforms.complexity.scorers.multiword:MODES"
 GROUP_PREFIX = "group:"
 PREDICTED = pa.schema(
     [
@@ -140,16 +141,16 @@ class FittedCase:
     model: SavedModel | None
 
 
-def chosen_of(scorers: Sequence[str], options: ScorerOptions) -> Mapping[str, Sequence[str]]:
-    """Return the entries of the registry that scorers need."""
+def chosen_of(scorers: Sequence[str], modes: Sequence[str], options: ScorerOptions) -> Mapping[str, Sequence[str]]:
+    """Return the entries of registries that scorers need; the mode of single words is empty."""
     names = set(scorers)
     if "stack" in names:
         names.update(options.members)
-    return {REGISTRY: sorted(names)}
+    return {REGISTRY: sorted(names), _MODES: sorted({*modes} - {""})}
 
 
 def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
-    return chosen_of([task.case.scorer], options.scorer)
+    return chosen_of([task.case.scorer], [task.case.mode], options.scorer)
 
 
 def _uses(name: str, task: FitTask, options: FitOptions) -> bool:

@@ -1,18 +1,20 @@
 """How expressions are scored: by what they are trained on, and what is averaged of predictions."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.complexity.scorers.design import DesignRows, FeatureMatrix, matrix_of
 from transforms.learning.scorer import ScorerTraining
 
 __all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
 
 
-class Mode(NamedTuple):
+@dataclass(frozen=True)
+class Mode(Entry):
     """What is trained on, and predicted, in which layouts (`design.LAYOUTS`).
 
     Where both kinds are trained on, the column `is_single` tells them apart.
@@ -34,19 +36,28 @@ class Mode(NamedTuple):
 
 
 # Single words are scored apart.
-SINGLE = Mode(("whole",), (), ("whole",))
-MODES: dict[str, Mode] = {
-    # Trained on expressions alone, by the columns of the whole and of both parts.
-    "own": Mode((), ("all",), ("all",)),
-    # The mean of what the scorer of single words says of the first and of the last part.
-    "average": Mode(("whole",), (), ("first", "last")),
-    # Each expression is two rows, of its first and of its last part.
-    "double": Mode((), ("first", "last"), ("first", "last")),
-    # Trained on both kinds; a single word is its own first and last part.
-    "pooled": Mode(("all",), ("all",), ("all",)),
-    # Trained on words: single words, and both parts of each expression, as a row each.
-    "words": Mode(("whole",), ("first", "last"), ("first", "last")),
-}
+SINGLE = Mode(("whole",), (), ("whole",), doc="single words alone")
+MODES: Registry[Mode] = Registry(
+    {
+        "own": Mode(
+            (), ("all",), ("all",), doc="trained on expressions alone, by the columns of the whole and both parts"
+        ),
+        "average": Mode(
+            ("whole",), (), ("first", "last"), doc="the mean of what the scorer of single words says of both parts"
+        ),
+        "double": Mode((), ("first", "last"), ("first", "last"), doc="trained on expressions, a row for each part"),
+        "pooled": Mode(
+            ("all",), ("all",), ("all",), doc="trained on both kinds, a single word as its own first and last part"
+        ),
+        "words": Mode(
+            ("whole",),
+            ("first", "last"),
+            ("first", "last"),
+            doc="trained on words: single words and both parts of expressions, a row each",
+        ),
+    },
+    what="mode of `mwe`",
+)
 
 
 def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[ScorerTraining, int]:

@@ -69,7 +69,7 @@ class FitCases(beam.PTransform):
 
     def expand(self, designs: beam.PCollection[tuple[int, Designed]]) -> beam.PCollection[tuple[str, CaseDone]]:
         """Apply the transform."""
-        entries = chosen_of(self.request.scorers, self.options.scorer)
+        entries = chosen_of(self.request.scorers, self.request.modes, self.options.scorer)
         return (
             designs
             | "AllFolders" >> Collect(keyed=True)

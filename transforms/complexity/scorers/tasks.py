@@ -33,6 +33,11 @@ class FitRequest(NamedTuple):
         """How expressions are scored by what is called by the scorer's name alone."""
         return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
 
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """How expressions are scored, every mode that a case may have."""
+        return self.hold.mwe if self.model is None else tuple(self.model.modes.values())
+
 
 def fit_tasks(request: FitRequest, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
     """Yield a task for each model, keyed by a number and its case."""

@@ -88,16 +88,7 @@ def instance_of(
     sentence of which none is known.
     """
     row = passage.sentence
-    assert row.forms is not None
-    last = occurrence.position + occurrence.tokens - 1
-    if passage.text is not None and row.starts and row.ends:
-        begin = passage.start or 0
-        sentence = _SPACE.sub(" ", passage.text)
-        start, end = row.starts[occurrence.position] - begin, row.ends[last] - begin
-    else:
-        sentence = " ".join(row.forms)
-        start = sum(len(form) + 1 for form in row.forms[: occurrence.position])
-        end = start + len(" ".join(row.forms[occurrence.position : last + 1]))
+    sentence, start, end = _in_text(occurrence, passage)
     token = sentence[start:end]
     language = row.language or unknown
     source_id = f"{occurrence.document_id}:{occurrence.sentence}"
@@ -131,6 +122,18 @@ def instance_of(
         "published_split": None,
         **(passage.layers or {}),
     }
+
+
+def _in_text(occurrence: TargetOccurrence, passage: FetchedSentence) -> tuple[str, int, int]:
+    """Return a sentence, and where the target begins and ends in it."""
+    row = passage.sentence
+    assert row.forms is not None
+    first, last = occurrence.position, occurrence.position + occurrence.tokens - 1
+    if passage.text is not None and row.starts and row.ends:
+        begin = passage.start or 0
+        return _SPACE.sub(" ", passage.text), row.starts[first] - begin, row.ends[last] - begin
+    start = sum(len(form) + 1 for form in row.forms[:first])
+    return " ".join(row.forms), start, start + len(" ".join(row.forms[first : last + 1]))
 
 
 def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:
