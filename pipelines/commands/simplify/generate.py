@@ -18,13 +18,17 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
 from transforms.common.store.counts import summed
 from transforms.common.store.tables import Part
-from transforms.inflection.kept import warn_of_languages
-from transforms.simplification.generation.inputs import GenerationFiles, GenerationInputs, asking_of, check_generation
+from transforms.inflection.models import warn_of_languages
+from transforms.simplification.generation.inputs import (
+    GenerationFiles,
+    GenerationInputs,
+    check_generation,
+    generation_inputs,
+)
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
-from transforms.simplification.shown.candidate_panels import candidate_panels, kept_and_dropped
-from transforms.simplification.shown.candidates import CANDIDATE_VIEWS
+from transforms.simplification.shown.candidates import CANDIDATE_VIEWS, candidate_panels, generator_counts
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -101,7 +105,7 @@ def _check(options: GenerateOptions) -> None:
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
     instances = inputs.one(INSTANCES.name)
-    asking = asking_of(_settings(options), options.files)
+    asking = generation_inputs(_settings(options), options.files)
     warn_of_languages(asking.inflector, instances.section.get("languages", ()))
     return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
 
@@ -167,7 +171,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
             f"instances have candidates{left}"
         )
-        rows = tuple(tuple(map(str, row[1:])) for row in kept_and_dropped(section) if row[0] == setting["setting"])
+        rows = tuple(tuple(map(str, row[1:])) for row in generator_counts(section) if row[0] == setting["setting"])
         if rows:
             yield Grid(("generator", "kept", "dropped", "reasons"), rows, frozenset({1, 2}), 2)
 

@@ -47,8 +47,7 @@ from transforms.simplification.instances.merge_stage import (
 )
 from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions
 from transforms.simplification.instances.rows import READERS, RuleOptions
-from transforms.simplification.shown.instance_summary import panels, summary
-from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels
+from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels, instance_summary, section_panels
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -351,8 +350,8 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     expected=_expected,
     resources=_resources,
     section=_section,
-    summary=summary,
+    summary=instance_summary,
     views=INSTANCE_VIEWS,
-    report=panels,
+    report=section_panels,
     quotes=instance_panels,
 )

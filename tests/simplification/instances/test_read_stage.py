@@ -3,7 +3,7 @@
 import pytest
 
 from transforms.common.errors import LexbeamError
-from transforms.simplification.instances.layout_detection import layout_of
+from transforms.simplification.instances.read_stage import layout_of
 
 SENTENCE = 'He said "the old sea was vast.'
 CWI = ["3KW", SENTENCE, "9", "12", "old", "10", "0", "2", "0", "1", "0.2"]
