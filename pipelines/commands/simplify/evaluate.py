@@ -109,7 +109,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         published=False,
         group=_FILES,
     )
-    layout: str = option("tsar", help="layout of `gold`", choices=tuple(LAYOUTS), group=_FILES)
+    layout: str = option("tsar", help="layout of `gold`", choices=LAYOUTS, group=_FILES)
     system: str = option("predictions", help="what the table calls `predictions`", group=_FILES)
     to: str | None = option(
         None,
@@ -122,7 +122,7 @@ class EvaluateSimplifyOptions(PublishOptions):
     stage: str | None = option(
         None,
         help="lists of this stage; if not given, of the last that is published",
-        choices=tuple(SUBMITTED),
+        choices=SUBMITTED,
         published=False,
         group=_WRITING,
     )

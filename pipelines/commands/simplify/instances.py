@@ -83,8 +83,9 @@ class SimplifyInstancesOptions(IntakeOptions):
     )
     layout: str = option(
         AUTO,
-        help="how the files are laid out; auto: told from the first rows of each",
+        help="how the files are laid out; auto: recognised by the first rows of each",
         choices=(AUTO, *READERS, COMPLEXITY),
+        listed="transforms.simplification.instances.rows:READERS",
         group=INPUT,
     )
     language: str | None = option(

@@ -2,9 +2,11 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.join import Rows, joined
@@ -17,8 +19,23 @@ __all__ = ["SUBMITTED", "SubmissionLists", "chosen_lists", "submission_of"]
 
 log = logging.getLogger("lexbeam")
 
-# The stages that have lists, the last first.
-SUBMITTED = {"ranking": RANKINGS.name, "selection": SELECTIONS.name, "generation": CANDIDATES.name}
+
+@dataclass(frozen=True)
+class ListStage(Entry):
+    """A stage that has lists, in a table."""
+
+    table: str
+
+
+# The last stage first.
+SUBMITTED: Registry[ListStage] = Registry(
+    {
+        "ranking": ListStage(RANKINGS.name, doc="candidates in the order of a ranker"),
+        "selection": ListStage(SELECTIONS.name, doc="candidates that filters keep, by score"),
+        "generation": ListStage(CANDIDATES.name, doc="candidates as generated, by rank"),
+    },
+    what="stage with lists",
+)
 _COLUMNS = {
     INSTANCES.name: ("sentence", "target", "source", "position", "start"),
     CANDIDATES.name: ("setting", "form", "rank", "reason"),
@@ -75,13 +92,13 @@ def chosen_lists(
     Raises:
         UsageError: as in `submission_of`.
     """
-    published = [name for name, table in SUBMITTED.items() if table in tables]
+    published = [name for name, entry in SUBMITTED.items() if entry.table in tables]
     if stage is None and not published:
         raise UsageError("`to`: there are no candidates to write: run `lexbeam simplify generate`")
     listed_stage = stage or published[0]
     if listed_stage not in published:
         raise UsageError(f"`stage`: nothing of {listed_stage} is published; there is {', '.join(published)}")
-    table = SUBMITTED[listed_stage]
+    table = SUBMITTED[listed_stage].table
     paths = tables[table]
     chosen = _named_or_only("setting", setting, _known(paths, "setting"), f"table {table}")
     by = None
@@ -110,9 +127,10 @@ def submission_of(snapshot: Snapshot, stage: str | None, setting: str | None, ra
         UsageError: the table of the stage is not published, or `setting` or `ranker` names none, or
             names nothing where there are several.
     """
-    published = {name: snapshot.paths(name) for name in SUBMITTED.values() if name in snapshot.tables}
+    names = [entry.table for entry in SUBMITTED.values()]
+    published = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
     listed_stage, chosen, by = chosen_lists(published, stage, setting, ranker)
-    table = SUBMITTED[listed_stage]
+    table = SUBMITTED[listed_stage].table
     tables = {
         name: snapshot.paths(name) for name in (INSTANCES.name, CANDIDATES.name, table) if name in snapshot.tables
     }
@@ -150,7 +168,7 @@ def _lists(tables: Mapping[str, Sequence[str]], stage: str, setting: str, ranker
 
 
 def _words(rows: Mapping[str, Rows], stage: str, setting: str, ranker: str | None) -> list[str]:
-    setting_rows = [row for row in rows[SUBMITTED[stage]] if row["setting"] == setting]
+    setting_rows = [row for row in rows[SUBMITTED[stage].table] if row["setting"] == setting]
     if stage == "ranking":
         ranked = [row for row in setting_rows if row["ranker"] == ranker and row["place"] is not None]
         return [row["form"] for row in sorted(ranked, key=lambda row: row["place"])]

@@ -8,10 +8,10 @@ A record that gives no instance is a reject.
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -73,7 +73,7 @@ _COLUMNS = pa.schema(
 _OVERHEAD = 300  # bytes of a row besides its texts
 
 
-def _size(row: Row) -> int:
+def _size(row: Mapping[str, Any]) -> int:
     return len(row["sentence"]) + sum(len(substitute["text"]) for substitute in row["substitutes"]) + _OVERHEAD
 
 
