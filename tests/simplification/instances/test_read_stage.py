@@ -1,4 +1,4 @@
-"""Layouts told from first rows."""
+"""Layouts recognised by first rows."""
 
 import pytest
 
@@ -17,7 +17,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("layout", CASES)
-def test_each_layout_is_told(layout):
+def test_each_layout_is_recognised(layout):
     assert layout_of("a.tsv", CASES[layout]) == layout
 
 
@@ -33,6 +33,6 @@ def test_headers_and_names():
 
 
 @pytest.mark.parametrize("rows", [[["a plain sentence."]], [["id", "token"], ["1", "sea"]]])
-def test_what_cannot_be_told_is_an_error_that_says_what_is_there(rows):
+def test_an_unknown_layout_is_an_error_that_shows_the_first_row(rows):
     with pytest.raises(LexbeamError, match=rf"b\.txt: .* {len(rows[0])} cells, '{rows[0][0]}'"):
         layout_of("b.txt", rows)
