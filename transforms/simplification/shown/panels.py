@@ -117,7 +117,7 @@ def _all(title: str, text: str, rows: Sequence[Row]) -> Choice:
 
 
 def _named(row: Row) -> str:
-    return row["stage"] + ("" if row["ranker"] is None else f", {row['ranker']}")
+    return f"{row['stage']}" + ("" if row["ranker"] is None else f", {row['ranker']}")
 
 
 def _left(funnel: Sequence[Row], instances: int) -> Chart:
