@@ -21,7 +21,7 @@ With `--errors` each wrong row is printed, with `--list-left-out` each row that 
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from transforms.common.draws.folds import fold_of
@@ -47,15 +47,15 @@ class TreebankRow(NamedTuple):
 
 def rows_of(paths: Sequence[str]) -> tuple[list[TreebankRow], list[TreebankRow]]:
     """Return the rows of treebanks, and those that are marked as a typo or foreign."""
-    kept, marked = set(), set()
+    accepted, marked = set(), set()
     for path in paths:
         with open(path, encoding="utf-8") as lines:
             for line in lines:
                 cells = line.rstrip("\n").split("\t")
                 if len(cells) == 10 and cells[0].isdecimal() and cells[3] in CLASSES:
                     row = TreebankRow(cells[2].lower(), cells[3], cells[5], cells[1].lower())
-                    (marked if {"Typo", "Foreign"} & set(feats_of(row.feats)) else kept).add(row)
-    return sorted(kept), sorted(marked)
+                    (marked if {"Typo", "Foreign"} & set(feats_of(row.feats)) else accepted).add(row)
+    return sorted(accepted), sorted(marked)
 
 
 def entries_of(path: str, format: str | None = None) -> Counter[FormEntry]:
@@ -66,7 +66,7 @@ def entries_of(path: str, format: str | None = None) -> Counter[FormEntry]:
 
 def articles_of(paths: Sequence[str]) -> list[tuple[str, str, bool]]:
     """Return a and an before words, the words, and whether `beside` says the same."""
-    found = []
+    cases = []
     for path in paths:
         before = ""
         with open(path, encoding="utf-8") as lines:
@@ -75,17 +75,69 @@ def articles_of(paths: Sequence[str]) -> list[tuple[str, str, bool]]:
                 if len(cells) == 10 and cells[0].isdecimal():
                     word = cells[1]
                     if before in ("a", "an") and word[0].isalpha():
-                        found.append((before, word, beside("en", before, word) == before))
+                        cases.append((before, word, beside("en", before, word) == before))
                     before = word.lower()
                 elif not cells[0]:
                     before = ""
-    return found
+    return cases
 
 
 def predicted(inflector: Inflecting, row: TreebankRow, dictionary: bool) -> str:
     """Return a form; the lemma where nothing is known."""
-    found = inflector.inflect(row.lemma, row.upos, feats_of(row.feats), dictionary=dictionary)
-    return found.form if found else row.lemma
+    inflected = inflector.inflect(row.lemma, row.upos, feats_of(row.feats), dictionary=dictionary)
+    return inflected.form if inflected else row.lemma
+
+
+def ways_of(
+    seen: Counter[FormEntry], forms: Counter[FormEntry], others: Iterable[FormEntry], args: argparse.Namespace
+) -> dict[str, tuple[Inflecting, bool]]:
+    """Return the inflectors that are compared by name, each with whether its dictionary counts.
+
+    Args:
+        seen: entries of the treebank without the lemmas that are predicted.
+        forms: of the dictionary.
+        others: those of the dictionary that rules may be learned from.
+        args: of the command line.
+    """
+    ways: dict[str, tuple[Inflecting, bool]] = {
+        "treebank": (Inflector(compiled(seen, args.language), args.language), False)
+    }
+    if args.library:
+        ways["library"] = (english_inflector(), True)
+    if forms:
+        table = {**forms_as_arrays(forms), "guesses": pack_plain({})}
+        both = Inflector({**table, "rules": learned_rules([*seen, *others], args.language)}, args.language)
+        ways |= {"rules": (both, False), "dictionary": (both, True)}
+    return ways
+
+
+def scored(rows: Sequence[TreebankRow], args: argparse.Namespace) -> tuple[dict[str, Counter[str]], Counter[str]]:
+    """Return how many rows of each class each way predicts rightly, and how many there are."""
+    treebank = Counter(FormEntry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows)
+    forms = entries_of(args.dictionary) if args.dictionary else Counter[FormEntry]()
+    has = {(entry.lemma, split(entry.inflection)[0]) for entry in forms}
+    inflections = {entry.inflection for entry in treebank}
+    folds = fold_of([row.lemma for row in rows], FOLDS, seed=1)
+    right: dict[str, Counter[str]] = {}
+    total: Counter[str] = Counter()
+    for fold in range(FOLDS):
+        held = [row for row, of in zip(rows, folds, strict=True) if of == fold]
+        lemmas = {row.lemma for row in held}
+        seen = Counter({entry: n for entry, n in treebank.items() if entry.lemma not in lemmas})
+        usable = (entry for entry in forms if entry.inflection in inflections and entry.lemma not in lemmas)
+        ways = ways_of(seen, forms, [entry for entry in usable if entry not in seen], args)
+        for row in held:
+            in_it = (row.lemma, split(inflection(row.upos, {}))[0]) in has
+            total.update((row.upos, "all"))
+            if forms:
+                right.setdefault("in it", Counter()).update((row.upos, "all") if in_it else ())
+            for way, (inflector, dictionary) in ways.items():
+                form = predicted(inflector, row, dictionary)
+                counts = right.setdefault(way, Counter())
+                counts.update((row.upos, "all") if form == row.form else ())
+                if args.errors and form != row.form:
+                    print(way, "in" if in_it else "out", *row, form, sep="\t")
+    return right, total
 
 
 def main() -> None:
@@ -105,41 +157,10 @@ def main() -> None:
         for row in marked:
             print("left out", *row, sep="\t")
     if args.articles:
-        found = articles_of(args.treebank)
-        print(f"articles: {sum(same for *_, same in found)} of {len(found)} as in the text")
-        print("others:", *(f"{one} {word}" for one, word, same in found if not same), sep="\t")
-    treebank = Counter(FormEntry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows)
-    forms = entries_of(args.dictionary) if args.dictionary else Counter[FormEntry]()
-    has = {(one.lemma, split(one.inflection)[0]) for one in forms}
-    asked = {one.inflection for one in treebank}
-    table = {**forms_as_arrays(forms), "guesses": pack_plain({})}
-    folds = fold_of([row.lemma for row in rows], FOLDS, seed=1)
-    right: dict[str, Counter[str]] = {}
-    total: Counter[str] = Counter()
-    for fold in range(FOLDS):
-        held = [row for row, of in zip(rows, folds, strict=True) if of == fold]
-        lemmas = {row.lemma for row in held}
-        seen = Counter({one: n for one, n in treebank.items() if one.lemma not in lemmas})
-        learned = Inflector(compiled(seen, args.language), args.language)
-        ways: dict[str, tuple[Inflecting, bool]] = {"treebank": (learned, False)}
-        if args.library:
-            ways["library"] = (english_inflector(), True)
-        if forms:
-            others = (one for one in forms if one.inflection in asked and one.lemma not in lemmas and one not in seen)
-            rules = learned_rules([*seen, *others], args.language)
-            both = Inflector({**table, "rules": rules}, args.language)
-            ways |= {"rules": (both, False), "dictionary": (both, True)}
-        for row in held:
-            in_it = (row.lemma, split(inflection(row.upos, {}))[0]) in has
-            total.update((row.upos, "all"))
-            if forms:
-                right.setdefault("in it", Counter()).update((row.upos, "all") if in_it else ())
-            for way, (inflector, dictionary) in ways.items():
-                form = predicted(inflector, row, dictionary)
-                counts = right.setdefault(way, Counter())
-                counts.update((row.upos, "all") if form == row.form else ())
-                if args.errors and form != row.form:
-                    print(way, "in" if in_it else "out", *row, form, sep="\t")
+        articles = articles_of(args.treebank)
+        print(f"articles: {sum(same for *_, same in articles)} of {len(articles)} as in the text")
+        print("others:", *(f"{article} {word}" for article, word, same in articles if not same), sep="\t")
+    right, total = scored(rows, args)
     print("class", "rows", *right, sep="\t")
     for name in (*CLASSES, "all"):
         shares = (f"{100 * counts[name] / total[name]:.1f}" for counts in right.values())

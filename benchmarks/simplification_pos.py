@@ -59,19 +59,19 @@ Key = tuple[str, str]  # an instance and a form; of the target itself, an empty 
 
 def places_of(task: JoinTask) -> dict[Key, Place]:
     """Return what is to be tagged, put together by plain slices."""
-    found: dict[Key, Place] = {}
-    own = {}
-    for one in instances_of(read_rows([task.instances.path])):
-        own[one.instance_id] = one
-        found[one.instance_id, ""] = (one.sentence, one.start, one.end)
+    places: dict[Key, Place] = {}
+    instances = {}
+    for instance in instances_of(read_rows([task.instances.path])):
+        instances[instance.instance_id] = instance
+        places[instance.instance_id, ""] = (instance.sentence, instance.start, instance.end)
     for rows in read_rows([task.tables[CANDIDATES.name].path]):
         for row in rows.to_pylist():
             if row["reason"] is None and " " not in row["form"]:
-                of, form = own[row["instance_id"]], row["shown"] or row["form"]
+                of, form = instances[row["instance_id"]], row["shown"] or row["form"]
                 sentence = of.sentence[: of.start] + form + of.sentence[of.end :]
                 place = (sentence, of.start, of.start + len(form))
-                found[row["instance_id"], row["form"]] = place
-    return found
+                places[row["instance_id"], row["form"]] = place
+    return places
 
 
 def bare(texts: Sequence[str], model: str, exclude: Sequence[str] = ()) -> Callable[[], list[Any]]:
@@ -110,14 +110,14 @@ def _beside_bare(folder: Path, task: JoinTask, places: dict[Key, Place], spec: s
             speeds[name].append(len(texts) / timed(action, time.process_time))
     rows = []
     for name in loops:
-        found = [a / b for a, b in zip(speeds["ours"], speeds[name], strict=True)]
+        ratios = [a / b for a, b in zip(speeds["ours"], speeds[name], strict=True)]
         note = (
             f"{statistics.median(speeds['ours']):.0f} over {statistics.median(speeds[name]):.0f} "
-            f"taggings/s; all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
+            f"taggings/s; all runs: {', '.join(f'{ratio:.3f}' for ratio in ratios)}"
         )
         bound = BOUND_ALONE if name else BOUND
         title = f"filter pos over a bare nlp.pipe loop{name}"
-        rows.append(BenchmarkRow(title, statistics.median(found), bound, False, "x", note))
+        rows.append(BenchmarkRow(title, statistics.median(ratios), bound, False, "x", note))
     return [*rows, _same(docs, made, selection, places, texts)]
 
 
@@ -132,22 +132,22 @@ def _same(
     by_text = dict(zip(texts, docs, strict=True))
 
     def tag(place: Place) -> str:
-        own = by_text[place[0]]
-        return next(t.pos_ for t in own if t.idx < place[2] and t.idx + len(t) > place[1])
+        sentence = by_text[place[0]]
+        return next(t.pos_ for t in sentence if t.idx < place[2] and t.idx + len(t) > place[1])
 
     taken = {"AUX": "VERB", "PROPN": "NOUN"}
-    rows = [row for some in read_rows([made.part.file.path]) for row in some.to_pylist()]
-    wrong = asked = 0
+    rows = [row for batch in read_rows([made.part.file.path]) for row in batch.to_pylist()]
+    wrong = compared = 0
     for row in rows:
         if " " in row["form"]:
             wrong += row["upos"] is not None or not row["kept"]
             continue
-        asked += 1
-        target, own = (tag(places[row["instance_id"], ""]), tag(places[row["instance_id"], row["form"]]))
-        fits = taken.get(own, own) == taken.get(target, target)
-        wrong += row["upos"] != own or row["kept"] != fits
-    note = f"{asked} candidates and {len(places) - asked} targets in {len(texts)} sentences"
-    return BenchmarkRow("  and the tags are the same", float(not wrong and asked > 0), 1, False, "", note)
+        compared += 1
+        target, candidate = (tag(places[row["instance_id"], ""]), tag(places[row["instance_id"], row["form"]]))
+        fits = taken.get(candidate, candidate) == taken.get(target, target)
+        wrong += row["upos"] != candidate or row["kept"] != fits
+    note = f"{compared} candidates and {len(places) - compared} targets in {len(texts)} sentences"
+    return BenchmarkRow("  and the tags are the same", float(not wrong and compared > 0), 1, False, "", note)
 
 
 if __name__ == "__main__":

@@ -152,12 +152,12 @@ def one_instance():
 
 
 def test_a_generator(recipe):
-    from transforms.simplification.generation.inputs import GenerationFiles, asking_of
+    from transforms.simplification.generation.inputs import GenerationFiles, generation_inputs
     from transforms.simplification.generation.options import GenerationOptions
     from transforms.simplification.generation.stage import candidates_of
 
     name = recipe("Add a generator")
-    asking = asking_of({"": GenerationOptions(generators=(name,))}, GenerationFiles())
+    asking = generation_inputs({"": GenerationOptions(generators=(name,))}, GenerationFiles())
     (row,) = candidates_of([one_instance()], asking, {}).to_pylist()
     assert (row["form"], row[f"{name}_score"], row["thesaurus_score"]) == ("ar", 1.0, None)
 

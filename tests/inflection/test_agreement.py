@@ -69,6 +69,6 @@ def test_what_stands_before(spanish, left, gender):
 @pytest.mark.parametrize("feats", [None, "Number=Sing"])
 def test_candidates_agree(spanish, sentence, form, feats):
     start = sentence.index("grande")
-    one = Instance("1", "es", sentence, "grande", start, start + 6, "grande", "ADJ", feats)
-    (made,) = formed(one, [Proposal("amplio", 1.0, True)], spanish)
+    instance = Instance("1", "es", sentence, "grande", start, start + 6, "grande", "ADJ", feats)
+    (made,) = formed(instance, [Proposal("amplio", 1.0, True)], spanish)
     assert made.form == form

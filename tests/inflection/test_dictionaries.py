@@ -21,27 +21,27 @@ def read(text, format=None):
 
 
 def test_unimorph():
-    found = read(UNIMORPH)
-    assert found.format == "unimorph"
-    assert FormEntry("voz", "NOUN Number=Plur", "voces") in found.entries
+    dictionary = read(UNIMORPH)
+    assert dictionary.format == "unimorph"
+    assert FormEntry("voz", "NOUN Number=Plur", "voces") in dictionary.entries
 
 
 def test_freeling_has_several_readings_a_line():
-    found = read(FREELING)
-    assert found.format == "freeling"
-    assert sorted(entry.lemma for entry in found.entries) == ["cantar", "canto", "voz"]
+    dictionary = read(FREELING)
+    assert dictionary.format == "freeling"
+    assert sorted(entry.lemma for entry in dictionary.entries) == ["cantar", "canto", "voz"]
 
 
 def test_conllu_leaves_out_what_is_marked():
-    found = read(CONLLU)
-    assert found.format == "conllu"
-    assert dict(found.entries) == {FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces"): 1}
-    assert dict(found.skipped) == {"typo_or_foreign": 2, "not_a_word": 1}
+    dictionary = read(CONLLU)
+    assert dictionary.format == "conllu"
+    assert dict(dictionary.entries) == {FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces"): 1}
+    assert dict(dictionary.skipped) == {"typo_or_foreign": 2, "not_a_word": 1}
 
 
 def test_bad_lines_are_counted():
-    found = read("canto cantar VMIP1S0\ncanto cantar\nvos vos XX\n" + FREELING, "freeling")
-    assert found.skipped == {"malformed": 1, "tag": 1}
+    dictionary = read("canto cantar VMIP1S0\ncanto cantar\nvos vos XX\n" + FREELING, "freeling")
+    assert dictionary.skipped == {"malformed": 1, "tag": 1}
 
 
 def test_a_file_that_is_none():
@@ -56,8 +56,8 @@ def test_a_file_that_is_none():
 
 
 def test_a_byte_order_mark_and_dos_lines():
-    found = read("\ufeff" + FREELING.replace("\n", "\r\n"))
-    assert FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces") in found.entries
+    dictionary = read("\ufeff" + FREELING.replace("\n", "\r\n"))
+    assert FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces") in dictionary.entries
 
 
 def test_detect_asks_for_half_of_the_lines():

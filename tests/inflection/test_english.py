@@ -57,8 +57,8 @@ def library() -> Inflecting:
     ],
 )
 def test_forms(library, lemma, upos, feats, form, source):
-    found = library.inflect(lemma, upos, feats_of(feats))
-    assert (found.form, found.source) == (form, source)
+    inflected = library.inflect(lemma, upos, feats_of(feats))
+    assert (inflected.form, inflected.source) == (form, source)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_each_form_has_the_features_that_it_was_made_with(library, lemma, upos):
     for feats in english._TAGS[upos].values():
         form = library.inflect(lemma, upos, feats).form
         if " " not in form:
-            tags = [tag_of(upos, one) for one in library.features(form, upos, lemma)]
+            tags = [tag_of(upos, reading) for reading in library.features(form, upos, lemma)]
             assert tag_of(upos, feats) in tags
 
 
@@ -150,8 +150,8 @@ def test_what_forms_may_be(library):
     ],
 )
 def test_words_in_the_place_of_others(library, lemma, upos, target, feats, form):
-    found = place(library, lemma, upos, target, feats=feats_of(feats) if feats else None)
-    assert (found.form, found.reason) == (form, None)
+    placed = place(library, lemma, upos, target, feats=feats_of(feats) if feats else None)
+    assert (placed.form, placed.reason) == (form, None)
 
 
 @pytest.mark.parametrize(

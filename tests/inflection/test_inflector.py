@@ -77,8 +77,8 @@ def test_dictionary_then_rules(spanish):
     ],
 )
 def test_reflexive_verbs_keep_their_pronoun(spanish, target, before, form):
-    found = place(spanish, "comprarse", "VERB", target, before=before)
-    assert (found.form, found.reason) == (form, None if form else NO_FORM)
+    placed = place(spanish, "comprarse", "VERB", target, before=before)
+    assert (placed.form, placed.reason) == (form, None if form else NO_FORM)
 
 
 def test_a_reflexive_participle_has_no_pronoun(spanish):
@@ -130,8 +130,8 @@ def test_more_frequent_readings_go_first():
 
 def test_bytes_do_not_depend_on_order():
     entries = [FormEntry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS]
-    one, other = compiled(Counter(entries), "es"), compiled(Counter(entries[::-1]), "es")
-    assert {name: array.tobytes() for name, array in one.items()} == {
+    forward, other = compiled(Counter(entries), "es"), compiled(Counter(entries[::-1]), "es")
+    assert {name: array.tobytes() for name, array in forward.items()} == {
         name: array.tobytes() for name, array in other.items()
     }
 
@@ -153,18 +153,18 @@ def test_bytes_do_not_depend_on_order():
     ],
 )
 def test_words_in_the_place_of_others(spanish, lemma, upos, target, form):
-    found = place(spanish, lemma, upos, target)
-    assert (found.form, found.reason) == (form, None)
+    placed = place(spanish, lemma, upos, target)
+    assert (placed.form, placed.reason) == (form, None)
 
 
 def test_phrases_without_a_form(spanish):
-    found = place(spanish, "guerra relámpago", "NOUN", "casas")
-    assert (found.form, found.reason) == (None, NO_FORM)
+    placed = place(spanish, "guerra relámpago", "NOUN", "casas")
+    assert (placed.form, placed.reason) == (None, NO_FORM)
 
 
 def test_annotated_features_go_before(spanish):
-    found = place(spanish, "gato", "NOUN", "casa", feats={"Number": "Plur"})
-    assert found.form == "gatos"
+    placed = place(spanish, "gato", "NOUN", "casa", feats={"Number": "Plur"})
+    assert placed.form == "gatos"
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_determiners_change_before_nouns(before, word, feats, now):
 
 
 def test_el_stands_before_nouns_alone(spanish):
-    found = place(spanish, "alto", "ADJ", "buena", feats=feats_of(FEM), before="la")
-    assert (found.form, found.before) == ("alta", None)  # la alta torre
+    placed = place(spanish, "alto", "ADJ", "buena", feats=feats_of(FEM), before="la")
+    assert (placed.form, placed.before) == ("alta", None)  # la alta torre
 
 
 def test_a_candidate_keeps_its_own_capitals(spanish):

@@ -34,9 +34,9 @@ def rows_of(plurals):
 
 
 def added(rows):
-    found = completed(rows)
-    assert found[: len(rows)] == sorted(rows)
-    return found[len(rows) :]
+    result = completed(rows)
+    assert result[: len(rows)] == sorted(rows)
+    return result[len(rows) :]
 
 
 def test_the_missing_forms_follow_from_those_that_are_there():
@@ -91,21 +91,21 @@ def test_what_holds_for_most_lemmas_is_not_said_of_those_with_another_end():
     ]
     rows = [("Inf", f"{stem}ar", f"{stem}ar", 1) for stem in stems * 2]
     rows += [("Part", f"{stem}ar", f"{stem}ados", 1) for stem in stems]
-    more = ["dej", "form", "logr", "us", *(f"re{stem}" for stem in stems)]
-    rows += [("Inf", f"{stem}ar", f"{stem}ar", 1) for stem in more]
+    regular = ["dej", "form", "logr", "us", *(f"re{stem}" for stem in stems)]
+    rows += [("Inf", f"{stem}ar", f"{stem}ar", 1) for stem in regular]
     seconds = [f"{stem}er" for stem in ("tem", "vend", "beb", "corr", "met")]
     rows += [("Inf", lemma, lemma, 1) for lemma in seconds]
     rows += [("Part", "temer", "temidos", 1), ("Part", "vender", "vendidos", 1)]
-    found = {lemma: form for name, lemma, form, _ in added(rows) if name == "Part"}
-    assert found == {f"{stem}ar": f"{stem}ados" for stem in more}
+    participles = {lemma: form for name, lemma, form, _ in added(rows) if name == "Part"}
+    assert participles == {f"{stem}ar": f"{stem}ados" for stem in regular}
 
 
 words = st.text("aeiorn", min_size=1, max_size=5)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABC"), words, words), max_size=60), st.randoms())
-def test_order_does_not_matter_and_what_is_given_stays(found, random):
-    rows = [(*row, 1) for row in found]
+def test_order_does_not_matter_and_what_is_given_stays(drawn, random):
+    rows = [(*row, 1) for row in drawn]
     once = added(rows)
     random.shuffle(rows)
     assert added(rows) == once

@@ -36,8 +36,8 @@ def test_longest_suffix_decides_with_its_counts():
     rules = learn_rules(rows([*regular, ("contar", "cuenta"), ("montar", "muenta")]))["x"]
     assert apply_rules(rules, "remontar").form == "remuenta"
     assert apply_rules(rules, "salar").form == "sala"
-    found = apply_rules(rules, "volar")
-    assert (found.form, found.times, found.total) == ("vola", 5, 7)
+    applied = apply_rules(rules, "volar")
+    assert (applied.form, applied.times, applied.total) == ("vola", 5, 7)
 
 
 def test_what_fits_no_edit_has_no_form():
@@ -62,12 +62,12 @@ def test_order_does_not_matter(pairs):
 @given(st.dictionaries(WORDS, st.sampled_from("xyz"), min_size=1, max_size=15))
 def test_pruning_changes_no_decision(outcomes):
     """The first outcome of the longest kept suffix is that of counts by brute force."""
-    kept = decision_list(dict.fromkeys(outcomes.items(), 1))
+    pruned = decision_list(dict.fromkeys(outcomes.items(), 1))
 
     def share(suffix, outcome):
-        having = [o for w, o in outcomes.items() if f"^{w}".endswith(suffix) and counts(w, suffix)]
+        matching = [o for w, o in outcomes.items() if f"^{w}".endswith(suffix) and counts(w, suffix)]
         before = share(suffix[1:], outcome) if suffix else 0.0
-        return (having.count(outcome) + before) / (len(having) + 1) if having else before
+        return (matching.count(outcome) + before) / (len(matching) + 1) if matching else before
 
     def counts(word, suffix):
         lonely = list(outcomes.values()).count(outcomes[word]) == 1 and len(outcomes) >= MANY
@@ -75,11 +75,11 @@ def test_pruning_changes_no_decision(outcomes):
 
     for word in outcomes:
         padded = f"^{word}"[-8:]
-        seen = next(s for n in range(len(padded) + 1) if (s := padded[n:]) in kept)
+        seen = next(s for n in range(len(padded) + 1) if (s := padded[n:]) in pruned)
         here = {
             o: share(padded, o)
             for o in "xyz"
             if any(o == p and f"^{w}".endswith(padded) and counts(w, padded) for w, p in outcomes.items())
         }
         if here:
-            assert kept[seen][0][0] == min(here, key=lambda o: (-here[o], o))
+            assert pruned[seen][0][0] == min(here, key=lambda o: (-here[o], o))

@@ -243,7 +243,7 @@ def test_options_that_do_not_fit(words, told, gold, tmp_path, capsys):
 def test_what_is_of_no_layout_is_an_error_that_names_the_file(tmp_path, capsys):
     (tmp_path / "a.txt").write_text("Just a sentence.\n")
     assert instances(tmp_path / "out", tmp_path / "a.txt", "--language", "en") == 1
-    assert "a.txt: its layout cannot be told" in capsys.readouterr().err
+    assert "a.txt: its layout is not recognised" in capsys.readouterr().err
 
 
 def test_tables_say_what_may_stand_in_them(gold, tmp_path):

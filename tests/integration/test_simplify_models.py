@@ -13,7 +13,7 @@ from transforms.common.publish.snapshots import open_snapshot
 from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.simplification.generation.masked_lm import masked_proposals
-from transforms.simplification.generation.masked_options import MaskedOptions
+from transforms.simplification.generation.options import MaskedOptions
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance
 
 pytestmark = pytest.mark.slow

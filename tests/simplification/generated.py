@@ -107,10 +107,10 @@ def write_world(folder):
 
 def files_of(folder, **other):
     """Return the same as options, without word lists that are not asked for."""
-    given = {
+    paths = {
         "thesaurus": tuple(f"thesaurus_=thesaurus:{folder / n}" for n in ("th.dat", "spa.tab")),
         "inflector": str(folder / "es.inflector"),
         "cache": str(folder / "cache"),
         **other,
     }
-    return GenerationFiles(**{name: value for name, value in given.items() if value is not None})
+    return GenerationFiles(**{name: value for name, value in paths.items() if value is not None})

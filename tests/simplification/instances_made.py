@@ -64,13 +64,13 @@ def publish(out, instances, gold=(), parts=2):
     instances = sorted(instances, key=lambda row: row["instance_id"])
     for number in range(parts):
         for table, rows, key in ((INSTANCES, instances, "instance_id"), (SUBSTITUTES, gold, "substitute")):
-            own = [row for row in rows if int(row["instance_id"][:8], 16) % parts == number]
-            own.sort(key=lambda row: (row["instance_id"], row[key]))
+            part_rows = [row for row in rows if int(row["instance_id"][:8], 16) % parts == number]
+            part_rows.sort(key=lambda row: (row["instance_id"], row[key]))
             schema = table.schema()
             file = write_part(
                 Artefact(f"{out}-{table.name.replace('/', '-')}-{number}"),
                 schema,
-                [pa.Table.from_pylist(own, schema)],
+                [pa.Table.from_pylist(part_rows, schema)],
                 sort_keys=table.key,
             )
             made.append(Part.of(table.name, number, file))

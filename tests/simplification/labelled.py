@@ -42,9 +42,9 @@ def parts(folder, tokens):
             labels.append({"instance_id": row["instance_id"], "group": group, "complexity": value})
     made = []
     for table, rows in ((INSTANCES, instances), (LABELS, labels)):
-        some = pa.Table.from_pylist(rows, table.schema())
+        data = pa.Table.from_pylist(rows, table.schema())
         name = f"{folder}-{table.name.replace('/', '-')}"
-        made.append(Part.of(table.name, 0, write_part(Artefact(name), some.schema, [some])))
+        made.append(Part.of(table.name, 0, write_part(Artefact(name), data.schema, [data])))
     return made
 
 

@@ -8,21 +8,21 @@ from fractions import Fraction
 
 def clean(words, target):
     """Return distinct words in any case, without the target, in order."""
-    found = []
+    cleaned = []
     for word in words:
         word = word.casefold()
-        if word != target.casefold() and word not in found:
-            found.append(word)
-    return found
+        if word != target.casefold() and word not in cleaned:
+            cleaned.append(word)
+    return cleaned
 
 
 def counted(gold, target):
     """Return annotators by substitute, in any case, without the target."""
-    found = {}
+    counts = {}
     for word, times in gold.items():
         if word.casefold() != target.casefold():
-            found[word.casefold()] = found.get(word.casefold(), 0) + times
-    return found
+            counts[word.casefold()] = counts.get(word.casefold(), 0) + times
+    return counts
 
 
 def rank_of(word, gold):
@@ -58,17 +58,17 @@ def of_ranker(rows, n):
 
     Of those that share the best rank the share counts whose gold rank is n or better.
     """
-    total, asked = Fraction(0), 0
+    total, defined = Fraction(0), 0
     for target, gold, ranks in rows:
         gold = counted(gold, target)
         ranks = {w.casefold(): r for w, r in ranks.items() if w.casefold() != target.casefold()}
         if not gold or not ranks:
             continue
-        asked += 1
+        defined += 1
         first = [word for word, rank in ranks.items() if rank == min(ranks.values())]
         good = [word for word in first if word in gold and rank_of(word, gold) <= n]
         total += Fraction(len(good), len(first))
-    return total, asked
+    return total, defined
 
 
 def public_scorer(rows, k):
@@ -80,12 +80,12 @@ def public_scorer(rows, k):
     """
     potential = accuracy = total = 0
     maps = 0.0
-    for target, given, words in rows:
+    for target, substitutes, words in rows:
         if words is None:
             continue
         total += 1
         counts = {}
-        for word in given:
+        for word in substitutes:
             if word != target:
                 counts[word] = counts.get(word, 0) + 1
         labels = []

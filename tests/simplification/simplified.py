@@ -48,7 +48,7 @@ def row(table, **values):
     return empty | values
 
 
-def instance(number, target, sentence=None, **more):
+def instance(number, target, sentence=None, **columns):
     """Return a row of instances."""
     sentence = sentence or f"Frase {number} con {target} en ella."
     start = sentence.index(target)
@@ -62,7 +62,7 @@ def instance(number, target, sentence=None, **more):
         end=start + len(target),
         source="made.tsv",
         position=str(number),
-        **more,
+        **columns,
     )
 
 
@@ -79,18 +79,18 @@ def substitutes(number, ranks, target=None):
     return rows
 
 
-def candidates(number, setting, forms, dropped=(), **more):
+def candidates(number, setting, forms, dropped=(), **columns):
     """Return rows of candidates, by rank, and of those that were dropped, by reason."""
-    given = {"instance_id": id_of(number), "setting": setting, **more}
-    rows = [row(CANDIDATES, **given, form=form, rank=place, score=1 / place) for place, form in enumerate(forms, 1)]
-    return rows + [row(CANDIDATES, **given, form=form, reason=reason) for form, reason in dropped]
+    base = {"instance_id": id_of(number), "setting": setting, **columns}
+    rows = [row(CANDIDATES, **base, form=form, rank=place, score=1 / place) for place, form in enumerate(forms, 1)]
+    return rows + [row(CANDIDATES, **base, form=form, reason=reason) for form, reason in dropped]
 
 
-def selections(number, setting, kept, dropped=()):
+def selections(number, setting, remaining, dropped=()):
     """Return rows of selections: scores by form, and reasons by form."""
-    given = {"instance_id": id_of(number), "setting": setting}
-    rows = [row(SELECTIONS, **given, form=form, kept=True, score=score) for form, score in kept.items()]
-    return rows + [row(SELECTIONS, **given, form=form, reason=reason) for form, reason in dropped]
+    base = {"instance_id": id_of(number), "setting": setting}
+    rows = [row(SELECTIONS, **base, form=form, kept=True, score=score) for form, score in remaining.items()]
+    return rows + [row(SELECTIONS, **base, form=form, reason=reason) for form, reason in dropped]
 
 
 def rankings(number, setting, ranker, ranks):
@@ -118,38 +118,52 @@ def chosen(number, setting, ranker, word, *, form=None, reason=None):
 
 def by_table(rows):
     """Return rows by table; each knows its table by its columns."""
-    found = {name: [] for name in TABLES}
+    tables = {name: [] for name in TABLES}
     columns = {frozenset(table.schema().names): name for name, table in TABLES.items()}
-    for one in rows:
-        found[columns[frozenset(one)]].append(one)
-    return {name: some for name, some in found.items() if some}
+    for row in rows:
+        tables[columns[frozenset(row)]].append(row)
+    return {name: table_rows for name, table_rows in tables.items() if table_rows}
 
 
 def parts_of(folder, rows, number=1):
     """Write rows as parts of their tables; return the parts by table."""
-    found = {}
-    for name, some in by_table(rows).items():
+    by_name = {}
+    for name, table_rows in by_table(rows).items():
         table = TABLES[name]
-        some.sort(key=lambda one: tuple(one[column] or "" for column in table.key))
-        found[name] = []
+        table_rows.sort(key=lambda row: tuple(row[column] or "" for column in table.key))
+        by_name[name] = []
         for place in range(number):
-            own = [one for one in some if int(one["instance_id"], 16) % number == place]
-            made = pa.Table.from_pylist(own, table.schema())
+            part_rows = [row for row in table_rows if int(row["instance_id"], 16) % number == place]
+            made = pa.Table.from_pylist(part_rows, table.schema())
             artefact = Artefact(f"{folder}-{name.replace('/', '-')}{place}")
             file = write_part(artefact, made.schema, [made], sort_keys=table.key)
-            found[name].append(Part.of(name, place, file))
-    return found
+            by_name[name].append(Part.of(name, place, file))
+    return by_name
 
 
 def publish(out, rows, number=1):
     """Publish rows in a folder, in the sections of the commands that make them."""
     parts = parts_of(out, rows, number)
     for section in dict.fromkeys(SECTIONS.values()):
-        own = tuple(part for name in parts if SECTIONS[name] == section for part in parts[name])
-        if own:
+        section_parts = tuple(part for name in parts if SECTIONS[name] == section for part in parts[name])
+        if section_parts:
             entry = {"options": {}, "inputs": [], **ENTRIES[section]}
-            put(out, Made(name=section, parts=own, entry=entry))
+            put(out, Made(name=section, parts=section_parts, entry=entry))
     return out
+
+
+def ranked_target(number, setting, ranker, target):
+    """Return the row of rankings that a target has beside its candidates."""
+    return row(
+        RANKINGS,
+        instance_id=id_of(number),
+        setting=setting,
+        ranker=ranker,
+        form=target,
+        is_target=True,
+        rank=None,
+        place=None,
+    )
 
 
 def worked():
@@ -178,19 +192,8 @@ def worked():
         *selections(1, "b", {"duro": 1.0}),
         *rankings(1, "a", "frequency", {"difícil": 1, "duro": 1}),
         *rankings(1, "a", "senses", {"difícil": 1, "duro": 2}),
-        *(
-            row(
-                RANKINGS,
-                instance_id=id_of(1),
-                setting="a",
-                ranker=ranker,
-                form="arduo",
-                is_target=True,
-                rank=None,
-                place=None,
-            )
-            for ranker in ("frequency", "senses")
-        ),
+        ranked_target(1, "a", "frequency", "arduo"),
+        ranked_target(1, "a", "senses", "arduo"),
         *rankings(2, "a", "frequency", {"raudo": 1}),
         *rankings(2, "a", "senses", {"raudo": 1}),
         *rankings(4, "a", "frequency", {"duro": 1, "áspero": 2}),

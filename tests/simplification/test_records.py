@@ -17,21 +17,23 @@ forms = st.lists(st.sampled_from("abcdef"), unique=True, max_size=4)
 @given(
     numbers, st.dictionaries(st.integers(1, 40), forms), st.dictionaries(st.integers(1, 40), forms), st.integers(1, 3)
 )
-def test_rows_stand_beside_their_instance(there, generated, kept, parts):
-    rows = [instance(number, "arduo") for number in there]
-    for number in there:
+def test_rows_stand_beside_their_instance(present, generated, remaining, parts):
+    rows = [instance(number, "arduo") for number in present]
+    for number in present:
         rows += candidates(number, "a", generated.get(number, []))
-        rows += selected(number, "a", dict.fromkeys(kept.get(number, []), 1.0))
+        rows += selected(number, "a", dict.fromkeys(remaining.get(number, []), 1.0))
     with tempfile.TemporaryDirectory() as folder:
         made = parts_of(Path(folder) / "t", rows, parts)
         others = {name: made[name] for name in (CANDIDATES.name, SELECTIONS.name) if name in made}
         columns = {name: ["form"] for name in others}
-        found = [
-            one for _, task in tasks_of(made.get(INSTANCES.name, []), others) for one in instance_rows(task, columns)
+        joined = [
+            group
+            for _, task in tasks_of(made.get(INSTANCES.name, []), others)
+            for group in instance_rows(task, columns)
         ]
-    assert sorted(one.instance.instance_id for one in found) == sorted(map(id_of, there))
-    for one in found:
-        number = int(one.instance.instance_id, 16)
-        for name, given_ in ((CANDIDATES.name, generated), (SELECTIONS.name, kept)):
-            own = sorted(row["form"] for row in one.rows.get(name, []))
-            assert own == sorted(given_.get(number, []))
+    assert sorted(group.instance.instance_id for group in joined) == sorted(map(id_of, present))
+    for group in joined:
+        number = int(group.instance.instance_id, 16)
+        for name, given_ in ((CANDIDATES.name, generated), (SELECTIONS.name, remaining)):
+            forms = sorted(row["form"] for row in group.rows.get(name, []))
+            assert forms == sorted(given_.get(number, []))

@@ -7,7 +7,7 @@ from transforms.common.options.fields import options_of
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.ranking.options import RankingOptions, check_rankers, gain_of
 from transforms.simplification.selection.options import SelectionOptions
-from transforms.simplification.settings import check_setting_name, settings_of, settings_there
+from transforms.simplification.settings import check_setting_name, settings_of, settings_of_candidates
 
 FILE = """\
 b:
@@ -27,14 +27,14 @@ def path(tmp_path):
 
 
 def test_each_stage_takes_its_own(path):
-    given = GenerationOptions(k=7)
-    found = settings_of("generate", given, path, "x")
-    assert list(found) == ["a", "b", "c"]
-    assert found["a"] == given
-    assert (found["b"].generators, found["b"].k) == (("thesaurus", "vectors"), 7)
-    assert found["c"].k == 3
+    defaults = GenerationOptions(k=7)
+    settings = settings_of("generate", defaults, path, "x")
+    assert list(settings) == ["a", "b", "c"]
+    assert settings["a"] == defaults
+    assert (settings["b"].generators, settings["b"].k) == (("thesaurus", "vectors"), 7)
+    assert settings["c"].k == 3
     selected = settings_of("select", SelectionOptions(), path, "")
-    assert [own.filters for own in selected.values()] == [("morphology",), ("none",), ("morphology",)]
+    assert [options.filters for options in selected.values()] == [("morphology",), ("none",), ("morphology",)]
     ranked = settings_of("rank", RankingOptions(), path, "")
     assert ranked["b"].ranker == ("senses", "frequency")
     assert ranked["c"].keep_target == "if-gain:0.5"
@@ -42,24 +42,24 @@ def test_each_stage_takes_its_own(path):
 
 def test_no_two_stages_have_an_option_of_one_name():
     # They share a file of settings, where it would mean both.
-    every = [GenerationOptions, SelectionOptions, RankingOptions]
-    names = [name for one in every for name in options_of(one)]
+    stages = [GenerationOptions, SelectionOptions, RankingOptions]
+    names = [name for stage in stages for name in options_of(stage)]
     assert len(names) == len(set(names)) > 20
 
 
 def test_without_a_file_there_is_one():
-    given = GenerationOptions(k=7)
-    assert settings_of("generate", given, None, "own") == {"own": given}
+    defaults = GenerationOptions(k=7)
+    assert settings_of("generate", defaults, None, "own") == {"own": defaults}
 
 
 def test_settings_that_were_generated(path):
-    given = SelectionOptions(least_similarity=0.5)
-    found = settings_there("select", given, path, ["a", "b", "c", "d"])
-    assert found["d"] == given
-    assert found["b"] == SelectionOptions(least_similarity=0.5, filters=("none",))
-    assert settings_there("select", given, None, ["d", "a"]) == {"a": given, "d": given}
+    defaults = SelectionOptions(least_similarity=0.5)
+    settings = settings_of_candidates("select", defaults, path, ["a", "b", "c", "d"])
+    assert settings["d"] == defaults
+    assert settings["b"] == SelectionOptions(least_similarity=0.5, filters=("none",))
+    assert settings_of_candidates("select", defaults, None, ["d", "a"]) == {"a": defaults, "d": defaults}
     with pytest.raises(UsageError, match="has setting c, by which no candidates were generated"):
-        settings_there("select", given, path, ["a", "b"])
+        settings_of_candidates("select", defaults, path, ["a", "b"])
 
 
 @pytest.mark.parametrize(

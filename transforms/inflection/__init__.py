@@ -1,5 +1,5 @@
 """Inflection: lemmas in forms with given features, and the features of forms; Spanish, English, learned rules.
 
 In: form dictionaries and treebanks. Out: an inflector, and words placed in a sentence in their form. Read
-`inflector`, `rules`, `placing`; `training` makes the file that commands are given.
+`inflector`, `rules`, `placing`; `models` makes and opens the files that commands name.
 """

@@ -1,8 +1,8 @@
 """The gender of a Spanish adjective whose form does not show it, by the words before it.
 
-`grande` is feminine in *una casa grande* and in *la grande*; what stands in its place is to agree.
-An article or another determiner says the gender, and a noun does; a form that may be a verb, too,
-counts as a noun behind a determiner or a preposition alone (*la marcha lenta*, not *era grande*).
+`grande` is feminine in *una casa grande* and in *la grande*; a word in its place has to agree. An
+article or another determiner shows the gender, and so does a noun; a form that may also be a verb
+counts as a noun only behind a determiner or a preposition (*la marcha lenta*, not *era grande*).
 
 >>> gender_before("Fue la más ", None)
 'Fem'
@@ -62,14 +62,14 @@ _DEGREES = ("bastante", "demasiado", "más", "menos", "muy", "tan")
 
 
 def gender_before(left: str, inflector: Inflecting | None) -> str | None:
-    """Return the gender that the words before an adjective say, `Masc` or `Fem`; None: they do not.
+    """Return the gender that the words before an adjective show, `Masc` or `Fem`; None: they show none.
 
     Args:
-        left: what stands before it in its sentence.
-        inflector: of Spanish; None: determiners alone are known.
+        left: the sentence up to the adjective.
+        inflector: of Spanish; None: only determiners are known.
     """
-    found = _WORDS.search(left)
-    words = found[0].lower().split()[-4:] if found else []
+    match = _WORDS.search(left)
+    words = match[0].lower().split()[-4:] if match else []
     while words and words[-1] in _DEGREES:
         words.pop()
     if not words:
@@ -84,6 +84,6 @@ def gender_before(left: str, inflector: Inflecting | None) -> str | None:
     gender = genders.pop()
     alone = all(kind in ("NOUN", "PROPN", "ADJ") for kind, _ in kinds)
     before = words[-2] if len(words) > 1 else ""
-    # `el` stands before feminine nouns, too: el arma.
+    # `el` also stands before feminine nouns: el arma.
     determined = _DETERMINERS.get(before) == gender or before in ("el", "un", "al", "del")
     return gender if alone or determined or before in _BEFORE_NOUNS else None

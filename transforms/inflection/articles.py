@@ -35,8 +35,8 @@ _DETERMINERS = (
     ),
 )
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
-# Letters are said otherwise than written: what begins with a vowel letter but no vowel, and the
-# other way round. The commonest, after the usage notes of English dictionaries.
+# Words that begin with a vowel letter but a consonant sound, and the other way round: the commonest,
+# after the usage notes of English dictionaries.
 _CONSONANT = re.compile("eu|ew|one(?!i|rous)|once|ouija|u(?=[bcfghjklqrstv][aeiou])|unanim|uni(?!n|m|dent|diom)")
 _VOWEL = re.compile(r"(hour|heir|honest|hono[u]?r)")
 
@@ -72,21 +72,20 @@ ARTICLES: dict[str, Callable[[str, str, Mapping[str, str], bool], str | None]] =
 def beside(
     language: str, before: str, word: str, feats: Mapping[str, str] | None = None, is_noun: bool = True
 ) -> str | None:
-    """Return what the word before another one becomes; None if it is none that changes.
+    """Return what the word before another one becomes; None if it is not one that changes.
 
     Args:
-        language: an entry of `ARTICLES`; of others nothing is known.
-        before: the word before, or `de la` and the like; its capitals, the first or all,
-            are those of what is returned.
-        word: the word that stands behind it now.
-        feats: its gender and number, for articles.
-        is_noun: whether it is one: `el` stands before a stressed a of nouns alone (*el agua*, *la
-            alta torre*).
+        language: a key of `ARTICLES`; nothing is known of other languages.
+        before: the word before, or `de la` and the like; what is returned has its capitals.
+        word: the word that is to stand behind it.
+        feats: gender and number of that word, for articles.
+        is_noun: whether that word is a noun: `el` stands before a stressed a only of nouns (*el
+            agua*, *la alta torre*).
     """
     rule = ARTICLES.get(language)
-    found = rule(before.lower(), word.lower(), feats or {}, is_noun) if rule else None
-    if found is None:
+    changed = rule(before.lower(), word.lower(), feats or {}, is_noun) if rule else None
+    if changed is None:
         return None
     if len(before) > 1 and before.isupper():
-        return found.upper()
-    return found[:1].upper() + found[1:] if before[:1].isupper() else found
+        return changed.upper()
+    return changed[:1].upper() + changed[1:] if before[:1].isupper() else changed

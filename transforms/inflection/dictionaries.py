@@ -6,23 +6,25 @@
 | `conllu` | ten columns of a treebank's token |
 | `freeling` | form, then lemmas and tags, with spaces: `canto cantar VMIP1S0 canto NCMS000` |
 
-A format is told from the first lines. Words are read in lower case, in NFC; what has a digit or no
-letter does not inflect and is left out, as are words of several tokens, and rows of treebanks that
-are marked as a typo or foreign.
+The format is recognised by the first lines. Words are read in lower case, in NFC; those with a digit
+or without a letter do not inflect and are left out, as are words of several tokens, and rows of
+treebanks that are marked as a typo or foreign.
 """
 
 import io
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.inflection.features import feats_of, inflection, of_eagles, of_unimorph
 
 __all__ = ["FORMATS", "FormEntry", "ReadDictionary", "detect", "read_forms"]
 
-_HEAD = 200  # lines that tell the format
+_HEAD = 200  # lines by which a format is recognised
 
 
 class FormEntry(NamedTuple):
@@ -34,7 +36,7 @@ class FormEntry(NamedTuple):
 
 
 class ReadDictionary(NamedTuple):
-    """What a file gave: entries, how often they stand there, and what was left out, by reason."""
+    """What a file gave: entries with their counts, what was left out by reason, and the format."""
 
     entries: Counter[FormEntry]
     skipped: Counter[str]
@@ -49,8 +51,8 @@ def _unimorph(line: str) -> _Line:
     if len(cells) < 3:
         yield "malformed"
         return
-    found = of_unimorph(cells[2].strip())
-    yield (cells[0], cells[1], inflection(*found)) if found else "tag"
+    analysis = of_unimorph(cells[2].strip())
+    yield (cells[0], cells[1], inflection(*analysis)) if analysis else "tag"
 
 
 def _conllu(line: str) -> _Line:
@@ -75,21 +77,36 @@ def _freeling(line: str) -> _Line:
         yield "malformed"
         return
     for lemma, tag in zip(cells[1::2], cells[2::2], strict=True):
-        found = of_eagles(tag)
-        yield (lemma, cells[0], inflection(*found)) if found else "tag"
+        analysis = of_eagles(tag)
+        yield (lemma, cells[0], inflection(*analysis)) if analysis else "tag"
 
 
-FORMATS: dict[str, Callable[[str], _Line]] = {"unimorph": _unimorph, "conllu": _conllu, "freeling": _freeling}
+@dataclass(frozen=True)
+class DictionaryFormat(Entry):
+    """A format of form dictionaries: what reads a line, as forms or as reasons why it has none."""
+
+    read: Callable[[str], _Line]
+
+
+FORMATS: Registry[DictionaryFormat] = Registry(
+    {
+        "unimorph": DictionaryFormat(_unimorph, doc="UniMorph: lemma, form and tag, with tabs"),
+        "conllu": DictionaryFormat(_conllu, doc="CoNLL-U: the ten columns of a treebank"),
+        "freeling": DictionaryFormat(_freeling, doc="FreeLing: form, then lemmas and tags, with spaces"),
+    },
+    what="format of form dictionaries",
+)
 
 
 def detect(lines: Iterable[str]) -> str | None:
-    """Return the format of the first lines of a file; None if it is none of ours.
+    """Return the format of the first lines of a file; None if none fits.
 
-    It is that by which the most lines are read, if it is half of them.
+    It is the one that can read the most lines, if they are at least half.
     """
     head = [line for line in lines if line.strip() and not line.startswith("#")][:_HEAD]
     sound = {
-        name: sum(any(isinstance(one, tuple) for one in read(line)) for line in head) for name, read in FORMATS.items()
+        name: sum(any(isinstance(reading, tuple) for reading in format.read(line)) for line in head)
+        for name, format in FORMATS.items()
     }
     conllu = sum(line.count("\t") == 9 for line in head)
     if head and 2 * conllu >= len(head):
@@ -103,11 +120,11 @@ def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> ReadD
 
     Args:
         stream: of its bytes, UTF-8.
-        shown: what messages call the file.
-        format: an entry of `FORMATS`; None: it is told from the first lines.
+        shown: name of the file in messages.
+        format: an entry of `FORMATS`; None: it is recognised by the first lines.
 
     Raises:
-        UsageError: the format cannot be told.
+        UsageError: no format fits.
         LexbeamError: the file is not UTF-8, or holds no form.
     """
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline=None)
@@ -122,16 +139,16 @@ def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> ReadD
         format = format or detect(head)
         if format is None:
             raise UsageError(
-                f"{shown} is no form dictionary that can be told: name its `format`, one of " + ", ".join(FORMATS)
+                f"{shown} is no form dictionary of a known format: name its `format`, one of " + ", ".join(FORMATS)
             )
-        read = FORMATS[format]
+        read = FORMATS[format].read
         for line in _chained(head, text):
             if not line.strip():
                 continue
-            for found in read(line):
-                if isinstance(found, str):
-                    skipped[found] += 1
-                elif (entry := _entry(*found)) is None:
+            for reading in read(line):
+                if isinstance(reading, str):
+                    skipped[reading] += 1
+                elif (entry := _entry(*reading)) is None:
                     skipped["not_a_word"] += 1
                 else:
                     entries[entry] += 1
@@ -149,7 +166,7 @@ def _chained(head: Iterable[str], text: Iterable[str]) -> Iterator[str]:
 
 
 def _entry(lemma: str, form: str, name: str) -> FormEntry | None:
-    words = [unicodedata.normalize("NFC", one.strip()).lower() for one in (lemma, form)]
+    words = [unicodedata.normalize("NFC", word.strip()).lower() for word in (lemma, form)]
     if not all(word and all(c.isalpha() or c in "-'’" for c in word) for word in words):
         return None
     return FormEntry(words[0], name, words[1])

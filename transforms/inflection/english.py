@@ -1,9 +1,9 @@
-"""English inflection by lemminflect (extra `inflection`), as `place` asks an inflector for it.
+"""English inflection by lemminflect (extra `inflection`), as an inflector.
 
 The library has the forms of NIH's SPECIALIST Lexicon, 40,000 words, and for others rules, between
 which a small network decides (doubled consonants, Greek plurals). Its tags are Penn Treebank's;
-here is what they are in features, and what it lacks: the persons of `be`, `people`, and comparison
-by `more` and `most` of what the dictionary has without other forms.
+this module has their features, and what the library lacks: the persons of `be`, `people`, and
+comparison by `more` and `most` for adjectives without other forms in the dictionary.
 
     >>> english = english_inflector()
     >>> english.inflect("try", "VERB", {"Tense": "Past", "VerbForm": "Fin"}).form
@@ -19,7 +19,7 @@ import importlib.metadata
 import importlib.util
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Protocol
 
 from transforms.common.errors import UsageError
 from transforms.inflection.features import inflection, split
@@ -31,9 +31,9 @@ __all__ = ["PACKAGE", "EnglishInflector", "english_inflector", "english_version"
 PACKAGE = "lemminflect"
 
 _FINITE = {"Mood": "Ind", "VerbForm": "Fin"}
-# By part of speech, its tags with their features, of a form that is several things the commoner
-# one first: in the dev files of UD English EWT and GUM, verbs whose past and participle are one
-# form are 661 times the one and 825 times the other.
+# Tags with their features by part of speech, the commoner first where one form has several: in the
+# dev files of UD English EWT and GUM, verbs whose past and participle are one form are 661 times
+# the past and 825 times the participle.
 _TAGS: dict[str, dict[str, dict[str, str]]] = {
     "NOUN": {"NN": {"Number": "Sing"}, "NNS": {"Number": "Plur"}},
     "VERB": {
@@ -54,7 +54,7 @@ _SYLLABLE = re.compile("[aeiouy]+")
 
 
 def tag_of(upos: str, feats: Mapping[str, str]) -> str | None:
-    """Return the tag of Penn Treebank for a part of speech and features; None if it inflects not.
+    """Return the tag of Penn Treebank for a part of speech and features; None if it does not inflect.
 
     >>> tag_of("VERB", {"Mood": "Ind", "Tense": "Past", "VerbForm": "Fin"}), tag_of("ADP", {})
     ('VBD', None)
@@ -86,19 +86,31 @@ def _verb_tag(feats: Mapping[str, str]) -> str:
 
 
 def _be(tag: str, feats: Mapping[str, str]) -> str | None:
-    """Return the form of `be` where the person decides."""
-    one = feats.get("Number") == "Sing" and feats.get("Person") != "2"
+    """Return the form of `be` where it depends on the person."""
+    singular = feats.get("Number") == "Sing" and feats.get("Person") != "2"
     if tag == "VBD":
-        return "was" if one and feats.get("Mood") != "Sub" else "were"
+        return "was" if singular and feats.get("Mood") != "Sub" else "were"
     if tag == "VBP" and feats.get("Mood") != "Sub":
-        return "am" if one and feats.get("Person") == "1" else "are"
+        return "am" if singular and feats.get("Person") == "1" else "are"
     return "be" if tag == "VBP" else None
 
 
-class _Forms:
-    """What a form may be, as `inflection_store.FormTable` says it."""
+class _Library(Protocol):
+    """The functions of lemminflect that are used; names and results are its own."""
 
-    def __init__(self, library: Any) -> None:
+    def getAllInflections(self, lemma: str, upos: str = ...) -> Mapping[str, tuple[str, ...]]: ...
+
+    def getAllInflectionsOOV(self, lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]: ...
+
+    def getAllLemmas(self, word: str, upos: str) -> Mapping[str, tuple[str, ...]]: ...
+
+    def getAllLemmasOOV(self, word: str, upos: str) -> Mapping[str, tuple[str, ...]]: ...
+
+
+class _Forms:
+    """What forms may be, as in `store.FormTable`."""
+
+    def __init__(self, library: _Library) -> None:
         self._library = library
 
     def of_form(self, form: str) -> list[FormRow]:
@@ -112,25 +124,25 @@ class _Forms:
         )
 
 
-def _lemmas(library: Any, form: str, upos: str) -> list[str]:
-    """Return the lemmas that the dictionary has for a form, and the form if it is one of them."""
-    found = [str(one).lower() for one in library.getAllLemmas(form, upos).get(upos, ())]
-    if form not in found and _spellings(library, form, upos):
-        found.append(form)
-    return found
+def _lemmas(library: _Library, form: str, upos: str) -> list[str]:
+    """Return the lemmas that the dictionary has for a form, with the form itself if it is a lemma."""
+    lemmas = [str(lemma).lower() for lemma in library.getAllLemmas(form, upos).get(upos, ())]
+    if form not in lemmas and _spellings(library, form, upos):
+        lemmas.append(form)
+    return lemmas
 
 
-def _spellings(library: Any, lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]:
-    found: Mapping[str, tuple[str, ...]] = library.getAllInflections(lemma, upos)
-    if "VBD" in found and "VBN" not in found:
-        return {**found, "VBN": found["VBD"]}
+def _spellings(library: _Library, lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]:
+    spellings: Mapping[str, tuple[str, ...]] = library.getAllInflections(lemma, upos)
+    if "VBD" in spellings and "VBN" not in spellings:
+        return {**spellings, "VBN": spellings["VBD"]}
     if (lemma, upos) == ("person", "NOUN"):
-        return {**found, "NNS": ("people", *found["NNS"])}
-    return found
+        return {**spellings, "NNS": ("people", *spellings["NNS"])}
+    return spellings
 
 
 class EnglishInflector:
-    """An inflector of English, as `inflection.Inflecting` says.
+    """An inflector of English, as in `inflector.Inflecting`.
 
     Args:
         library: the module lemminflect.
@@ -138,10 +150,10 @@ class EnglishInflector:
 
     language = "en"
 
-    def __init__(self, library: Any) -> None:
+    def __init__(self, library: _Library) -> None:
         self._library = library
         self._forms = _Forms(library)
-        library.getAllInflections("be")  # it reads its dictionary now, and not in several threads
+        library.getAllInflections("be")  # makes it read its dictionary now, not in several threads
 
     @property
     def forms(self) -> _Forms:
@@ -149,16 +161,16 @@ class EnglishInflector:
         return self._forms
 
     def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
-        """Return the form of a lemma that has some features; None if nothing is known of it.
+        """Return the form of a lemma that has some features; None if none is known.
 
-        Of several spellings it is the library's first, the commonest. `times` is 1, `total` how
-        many spellings there are.
+        Of several spellings it is the library's first, the commonest. `times` is 1, `total` the
+        number of spellings.
 
         Args:
             lemma: a single word, in any case.
             upos: its part of speech; AUX is looked up as VERB.
-            feats: by name; what does not inflect is ignored.
-            dictionary: whether the dictionary counts, or rules alone.
+            feats: by name; those that do not inflect are ignored.
+            dictionary: whether the dictionary is used, or only rules.
         """
         lemma = lemma.lower()
         kind, wanted = split(inflection(upos, feats))
@@ -184,36 +196,40 @@ class EnglishInflector:
         return any(row.inflection.startswith("VERB ") for row in self._forms.of_form(form))
 
     def features(self, form: str, upos: str, lemma: str | None = None) -> list[dict[str, str]]:
-        """Return what features a form may have, the likeliest first; none if nothing is known.
+        """Return the features that a form may have, the likeliest first; empty if none are known.
 
         Args:
             form: in any case.
             upos: its part of speech; AUX is looked up as VERB.
-            lemma: if known, and it has the form, only its rows count.
+            lemma: its lemma if known; if it has the form, only its rows count.
         """
         form, kind = form.lower(), _noun(split(inflection(upos, {}))[0])
         if kind not in _TAGS:
             return []
         if kind == "VERB" and form in _OF_BE:
             return [dict(_OF_BE[form])]
-        having = self._having(form, kind, lemma and lemma.lower())
-        return [dict(feats) for tag, feats in _TAGS[kind].items() if any(form in own.get(tag, ()) for own in having)]
+        paradigms = self._paradigms_with(form, kind, lemma and lemma.lower())
+        return [
+            dict(feats)
+            for tag, feats in _TAGS[kind].items()
+            if any(form in paradigm.get(tag, ()) for paradigm in paradigms)
+        ]
 
-    def _having(self, form: str, kind: str, lemma: str | None) -> list[Mapping[str, tuple[str, ...]]]:
-        """Return the forms of each lemma that has a form: of one alone if it does, else of all."""
+    def _paradigms_with(self, form: str, kind: str, lemma: str | None) -> list[Mapping[str, tuple[str, ...]]]:
+        """Return the forms of each lemma that has a form: only of the given lemma if it has it."""
         if lemma:
-            own = _spellings(self._library, lemma, kind) or self._made(lemma, kind)
-            if any(form in some for some in own.values()):
-                return [own]
+            paradigm = _spellings(self._library, lemma, kind) or self._made(lemma, kind)
+            if any(form in spellings for spellings in paradigm.values()):
+                return [paradigm]
         lemmas = _lemmas(self._library, form, kind)
         if lemmas:
-            return [_spellings(self._library, one, kind) for one in lemmas]
+            return [_spellings(self._library, known, kind) for known in lemmas]
         guessed = self._library.getAllLemmasOOV(form, kind).get(kind, ())
-        return [self._made(one, kind) for one in guessed]
+        return [self._made(guess, kind) for guess in guessed]
 
     def _made(self, lemma: str, kind: str) -> Mapping[str, tuple[str, ...]]:
-        found: Mapping[str, tuple[str, ...]] = self._library.getAllInflectionsOOV(lemma, kind)
-        return {**found, "VBP": found["VB"]} if "VB" in found else found
+        spellings: Mapping[str, tuple[str, ...]] = self._library.getAllInflectionsOOV(lemma, kind)
+        return {**spellings, "VBP": spellings["VB"]} if "VB" in spellings else spellings
 
 
 _OF_BE = {
@@ -229,7 +245,7 @@ def _noun(kind: str) -> str:
 
 
 def _short(lemma: str) -> bool:
-    """Return whether an adjective is compared by endings: of one syllable, or two with y."""
+    """Return whether an adjective is compared by endings: it has one syllable, or two with y."""
     syllables = len(_SYLLABLE.findall(lemma.removesuffix("e")))
     return syllables < 2 or (syllables == 2 and lemma.endswith("y"))
 
@@ -245,7 +261,7 @@ def english_inflector() -> EnglishInflector:
 
 
 def english_version() -> str:
-    """Return what decides its answers: the package's version.
+    """Return the package's version, which decides its answers.
 
     Raises:
         UsageError: the extra `inflection` is not installed.

@@ -1,9 +1,9 @@
-"""Features of word forms: those of Universal Dependencies, and what tags of others say in them.
+"""Features of word forms: those of Universal Dependencies, and other tags translated into them.
 
-What inflects is a part of speech with some features, an inflection: `NOUN Number=Plur`.
-Features that say nothing of a form's shape (`NumType`, `Typo`) are left out, and what treebanks
-say in several ways is said in one: a participle has gender and number alone, and so has what is
-called finite and has a gender; auxiliaries inflect as verbs.
+An inflection is a part of speech with some features: `NOUN Number=Plur`. Features that do not affect
+a form's shape (`NumType`, `Typo`) are left out, and different ways of annotation are made one: a
+participle has only gender and number, even one that is tagged as finite but has a gender; auxiliaries
+inflect as verbs.
 
     >>> inflection("AUX", {"Gender": "Fem", "Number": "Sing", "Tense": "Past", "VerbForm": "Part"})
     'VERB Gender=Fem|Number=Sing|VerbForm=Part'
@@ -24,34 +24,34 @@ _ROMANCE_PARTICIPLE = ("Gender", "Number", "VerbForm")
 
 
 def feats_of(text: str | None) -> dict[str, str]:
-    """Return features by name, of a FEATS cell; what is not `Name=Value` is left out."""
-    pairs = (one.partition("=") for one in (text or "").split("|"))
-    return {name: value for name, found, value in pairs if found and name and value}
+    """Return the features of a FEATS cell by name; anything but `Name=Value` is left out."""
+    pairs = (pair.partition("=") for pair in (text or "").split("|"))
+    return {name: value for name, equals, value in pairs if equals and name and value}
 
 
 def feats_text(feats: Mapping[str, str]) -> str:
-    """Return features as a FEATS cell has them."""
+    """Return features as a FEATS cell."""
     return "|".join(f"{name}={feats[name]}" for name in sorted(feats, key=str.lower)) or "_"
 
 
 def inflection(upos: str, feats: Mapping[str, str]) -> str:
-    """Return what a form is by its part of speech and features."""
-    kept = {name: value for name, value in feats.items() if name in INFLECTING}
+    """Return the inflection of a part of speech with features."""
+    relevant = {name: value for name, value in feats.items() if name in INFLECTING}
     if upos in ("VERB", "AUX"):
         upos = "VERB"
-        if "Gender" in kept:
-            kept["VerbForm"] = "Part"
-        if "Mood" in kept:
-            kept.setdefault("VerbForm", "Fin")
-        if kept.get("VerbForm") == "Part" and "Number" in kept:
-            kept = {name: kept[name] for name in _ROMANCE_PARTICIPLE if name in kept}
+        if "Gender" in relevant:
+            relevant["VerbForm"] = "Part"
+        if "Mood" in relevant:
+            relevant.setdefault("VerbForm", "Fin")
+        if relevant.get("VerbForm") == "Part" and "Number" in relevant:
+            relevant = {name: relevant[name] for name in _ROMANCE_PARTICIPLE if name in relevant}
     elif upos == "ADJ":
-        kept = {n: v for n, v in kept.items() if n in ("Case", "Degree", "Gender", "Number")}
-        if kept.get("Degree") == "Pos":
-            del kept["Degree"]
+        relevant = {n: v for n, v in relevant.items() if n in ("Case", "Degree", "Gender", "Number")}
+        if relevant.get("Degree") == "Pos":
+            del relevant["Degree"]
     elif upos in ("NOUN", "PROPN"):
-        kept = {name: kept[name] for name in ("Case", "Gender", "Number") if name in kept}
-    return f"{upos} {feats_text(kept)}"
+        relevant = {name: relevant[name] for name in ("Case", "Gender", "Number") if name in relevant}
+    return f"{upos} {feats_text(relevant)}"
 
 
 def split(name: str) -> tuple[str, dict[str, str]]:
@@ -88,8 +88,8 @@ _NON_FINITE = {"N": "Inf", "G": "Ger", "P": "Part"}
 def of_eagles(tag: str) -> tuple[str, dict[str, str]] | None:
     """Return part of speech and features of a tag of EAGLES (Parole) as FreeLing has them.
 
-    Returns None for a tag that is none, for forms with clitics (`VMN0000:PP3MSA00`), which are
-    made by rule, and for voseo (number V), which Universal Dependencies do not tell apart.
+    Returns None for anything else, for forms with clitics (`VMN0000:PP3MSA00`), which are made by
+    rule, and for voseo (number V), which Universal Dependencies do not distinguish.
     """
     padded = tag + "0000000"
     head = padded[0]
@@ -111,8 +111,8 @@ def of_eagles(tag: str) -> tuple[str, dict[str, str]] | None:
 
 
 def _agreement(gender: str, number: str) -> dict[str, str]:
-    found = {"Gender": _GENDERS.get(gender, ""), "Number": _NUMBERS.get(number, "")}
-    return {name: value for name, value in found.items() if value}
+    feats = {"Gender": _GENDERS.get(gender, ""), "Number": _NUMBERS.get(number, "")}
+    return {name: value for name, value in feats.items() if value}
 
 
 def _eagles_verb(padded: str) -> tuple[str, dict[str, str]] | None:
@@ -179,8 +179,8 @@ _UNIMORPH = {
 def of_unimorph(tag: str) -> tuple[str, dict[str, str]] | None:
     """Return part of speech and features of a tag of UniMorph.
 
-    Returns None for a part of speech that is unknown, and for forms that are polite or negated,
-    which are not told apart from others.
+    Returns None for an unknown part of speech, and for polite and negated forms, which would not be
+    distinguished from others.
     """
     marks = tag.upper().split(";")
     pos = next((_UNIMORPH_POS[mark] for mark in marks if mark in _UNIMORPH_POS), None)

@@ -1,9 +1,9 @@
 """Inflection: a lemma in a form with given features, and the features of a form.
 
-A form comes from the dictionary, else from rules of suffixes, which were learned from it. Features
-asked for and features of a row need not be the same, but must not contradict each other: of rows
-that do not, that with the most in common counts, then the one with the fewest others, then the more
-frequent one, then the singular. Gender is a wish where a lemma has no form of it (`el coche`).
+A form comes from the dictionary, else from suffix rules that were learned from it. The wanted
+features and those of a row need not be the same, but must not contradict each other: of such rows
+the one with the most shared features counts, then the one with the fewest others, then the more
+frequent one, then the singular. Gender is ignored where a lemma has no form of it (`el coche`).
 
     >>> from transforms.inflection.dictionaries import FormEntry
     >>> rows = [("cantar", "canto"), ("hablar", "hablo"), ("temer", "temo"), ("beber", "bebo")]
@@ -20,9 +20,7 @@ frequent one, then the singular. Gender is a wish where a lemma has no form of i
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
-
-import numpy.typing as npt
+from typing import NamedTuple, Protocol
 
 from transforms.inflection import spanish
 from transforms.inflection.dictionaries import FormEntry
@@ -30,6 +28,7 @@ from transforms.inflection.features import inflection, split
 from transforms.inflection.paradigms import completed
 from transforms.inflection.rules import apply_rules, decision_list, learn_rules, suffixes
 from transforms.inflection.store import (
+    Array,
     FormRow,
     FormTable,
     forms_as_arrays,
@@ -51,7 +50,7 @@ __all__ = [
     "learned_rules",
 ]
 
-# Of forms that are several things, what is commonest in text goes first where counts are the same.
+# Among readings with equal counts, those that are commonest in text go first.
 _COMMON = {
     "Mood": ("Ind", "Sub", "Cnd", "Imp"),
     "Person": ("3", "1", "2"),
@@ -62,14 +61,14 @@ _COMMON = {
 }
 
 
-# Parts of speech with so many inflections that most are rare, and follow from others.
+# Parts of speech with so many inflections that most are rare, and can be completed from others.
 COMPLETED = ("VERB",)
 
-_KEPT = 1 << 16  # forms that were made: synonyms come again and again
+_CACHED = 1 << 16  # inflected forms: synonyms come again and again
 
 
 class Spelling(NamedTuple):
-    """How words are taken apart for rules, by part of speech, and spelled again."""
+    """How words are converted to sounds for rules, by part of speech, and spelled again."""
 
     sounds: Callable[[str, str], str]
     spelled: Callable[[str, str], str]
@@ -99,8 +98,8 @@ class Inflected(NamedTuple):
     Attributes:
         form: in lower case.
         source: `dictionary`, `rules`, or `lemma` for what has no rules and stays as it is.
-        times: how often the form stands in what was read; of a rule, lemmas that follow it.
-        total: the same of all rows that fit; of a rule, lemmas with its suffix.
+        times: how often the form occurs in the dictionaries; for a rule, how many lemmas follow it.
+        total: the same for all rows that fit; for a rule, how many lemmas have its suffix.
     """
 
     form: str
@@ -134,10 +133,10 @@ class Inflecting(Protocol):
         """Return whether a form in lower case is one of a verb in the dictionary."""
 
     def features(self, form: str, upos: str, lemma: str | None = None) -> list[dict[str, str]]:
-        """Return what features a form may have, the likeliest first; none if nothing is known."""
+        """Return the features that a form may have, the likeliest first; empty if none are known."""
 
 
-def compiled(entries: Mapping[FormEntry, int], language: str) -> dict[str, npt.NDArray[Any]]:
+def compiled(entries: Mapping[FormEntry, int], language: str) -> dict[str, Array]:
     """Return a form dictionary with the rules that are learned from it, as arrays by name."""
     guesses: dict[str, Counter[tuple[str, str]]] = {}
     for entry in entries:
@@ -150,7 +149,7 @@ def compiled(entries: Mapping[FormEntry, int], language: str) -> dict[str, npt.N
     }
 
 
-def learned_rules(entries: Iterable[FormEntry], language: str) -> npt.NDArray[Any]:
+def learned_rules(entries: Iterable[FormEntry], language: str) -> Array:
     """Return the rules that are learned from distinct entries, as an array."""
     spelling = SPELLINGS.get(language, _PLAIN)
     rows: dict[str, list[tuple[str, str, str, int]]] = {}
@@ -158,11 +157,13 @@ def learned_rules(entries: Iterable[FormEntry], language: str) -> npt.NDArray[An
         upos = entry.inflection.partition(" ")[0]
         words = [entry.lemma, entry.form]
         sounds = [spelling.sounds(upos, word) for word in words]
-        if [spelling.spelled(upos, one) for one in sounds] != words:
+        if [spelling.spelled(upos, sound) for sound in sounds] != words:
             sounds = words
         rows.setdefault(upos, []).append((entry.inflection, sounds[0], sounds[1], 1))
     all_rows = [
-        row for upos, found in sorted(rows.items()) for row in (completed(found) if upos in COMPLETED else found)
+        row
+        for upos, upos_rows in sorted(rows.items())
+        for row in (completed(upos_rows) if upos in COMPLETED else upos_rows)
     ]
     return pack_plain(rules_plain(learn_rules(all_rows)))
 
@@ -172,28 +173,28 @@ class Inflector:
 
     Args:
         arrays: the content of a model of `lexbeam simplify train-inflector`.
-        language: two letters; its spelling is known for `SPELLINGS`.
+        language: two letters; those of `SPELLINGS` have rules of spelling.
 
     Raises:
         LexbeamError: the arrays are something else.
     """
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], language: str) -> None:
+    def __init__(self, arrays: Mapping[str, Array], language: str) -> None:
         self.language = language
         self.forms = FormTable(arrays)
         self._rules = rules_of(unpack_plain(arrays["rules"]))
         self._guesses = unpack_plain(arrays["guesses"])
         self._spelling = SPELLINGS.get(language, _PLAIN)
-        self._known = functools.lru_cache(_KEPT)(self._inflected)
+        self._known = functools.lru_cache(_CACHED)(self._inflected)
 
     def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
-        """Return the form of a lemma that has some features; None if neither knows one.
+        """Return the form of a lemma that has some features; None if neither dictionary nor rules know one.
 
         Args:
             lemma: a single word, in any case.
             upos: its part of speech; AUX is looked up as VERB.
-            feats: by name; what does not inflect is ignored.
-            dictionary: whether the lemma's own rows count, or rules alone.
+            feats: by name; those that do not inflect are ignored.
+            dictionary: whether the lemma's own rows are used, or only rules.
         """
         return self._known(lemma.lower(), inflection(upos, feats), dictionary)
 
@@ -208,30 +209,30 @@ class Inflector:
                 return Inflected(best.form, "dictionary", best.times, sum(row.times for row in fitting))
         sounds = self._spelling.sounds(kind, lemma)
         for known in self._closest(name):
-            found = apply_rules(self._rules[known], sounds)
-            if found is not None:
-                form = self._spelling.spelled(kind, found.form)
-                return Inflected(form, "rules", found.times, found.total)
+            applied = apply_rules(self._rules[known], sounds)
+            if applied is not None:
+                form = self._spelling.spelled(kind, applied.form)
+                return Inflected(form, "rules", applied.times, applied.total)
         return Inflected(lemma, "lemma", 0, 0) if not wanted else None
 
     def _closest(self, name: str) -> list[str]:
         if name in self._rules:
             return [name]
         kind, wanted = split(name)
-        names = [one for one in self._rules if split(one)[0] == kind]
-        return [names[place] for place in _fitting([split(one)[1] for one in names], wanted)]
+        names = [rule_name for rule_name in self._rules if split(rule_name)[0] == kind]
+        return [names[place] for place in _fitting([split(rule_name)[1] for rule_name in names], wanted)]
 
     def has_verb(self, form: str) -> bool:
         """Return whether a form in lower case is one of a verb in the dictionary."""
         return any(row.inflection.startswith("VERB ") for row in self.forms.of_form(form))
 
     def features(self, form: str, upos: str, lemma: str | None = None) -> list[dict[str, str]]:
-        """Return what features a form may have, the likeliest first; none if nothing is known.
+        """Return the features that a form may have, the likeliest first; empty if none are known.
 
         Args:
             form: in any case.
             upos: its part of speech; AUX is looked up as VERB.
-            lemma: if known, and the dictionary has it, only its rows count.
+            lemma: its lemma if known; if the dictionary has it, only its rows count.
         """
         form = form.lower()
         kind = split(inflection(upos, {}))[0]
@@ -245,9 +246,9 @@ class Inflector:
             ranked = sorted(counts, key=lambda name: (-counts[name], _rarity(name), name))
             return [split(name)[1] for name in ranked]
         for suffix in suffixes(form):
-            found = self._guesses.get(kind, {}).get(suffix)
-            if found:
-                return [split(name)[1] for name, _, _ in found]
+            guesses = self._guesses.get(kind, {}).get(suffix)
+            if guesses:
+                return [split(name)[1] for name, _, _ in guesses]
         return []
 
 
@@ -259,7 +260,7 @@ def _rarity(name: str) -> tuple[int, ...]:
 
 
 def _fitting(known: Iterable[Mapping[str, str]], wanted: Mapping[str, str]) -> list[int]:
-    """Return the places of the features that fit the wanted ones best; none if all contradict."""
+    """Return the places of the features that fit the wanted ones best; empty if all contradict them."""
     scored = []
     for place, feats in enumerate(known):
         shared = set(feats) & set(wanted)
@@ -267,5 +268,5 @@ def _fitting(known: Iterable[Mapping[str, str]], wanted: Mapping[str, str]) -> l
         if clashes - {"Gender"}:
             continue
         scored.append((len(clashes), -len(shared), len(set(feats) - shared), place))
-    best = min((one[:3] for one in scored), default=None)
-    return [one[3] for one in scored if one[:3] == best]
+    best = min((score[:3] for score in scored), default=None)
+    return [score[3] for score in scored if score[:3] == best]

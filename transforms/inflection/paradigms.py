@@ -1,12 +1,12 @@
-"""Paradigms completed before rules are learned: what a lemma's forms say of those it lacks.
+"""Paradigms completed before rules are learned: a lemma's missing forms, inferred from its others.
 
-A small dictionary, such as a treebank, has few forms of a verb, and some inflections of few verbs.
-Between two inflections that enough lemmas share, rules from form to form are learned as others
-are from lemma to form (`cantan` from `canta`), and tried on lemmas that they were not learned from.
-Where nearly all come out right, a lemma that has the first form and lacks the second gets it.
-Several such inflections vote, each with its accuracy to the fourth. That is counted for lemmas
-with the same end, smoothed by that of all: what holds for Spanish verbs in -ar, which are most,
-need not for those in -er (`amar`, `amados`; `beber`, not *bebedos*).
+A small dictionary, such as a treebank, has few forms of a verb, and few verbs for some inflections.
+Between two inflections that enough lemmas share, rules from form to form (`cantan` from `canta`) are
+learned like those from lemma to form, and tested on lemmas that they were not learned from. Where
+nearly all come out right, a lemma that has the first form and lacks the second gets it. Several such
+inflections vote, each with the fourth power of its accuracy. Accuracy is counted for lemmas with the
+same ending, smoothed by that of all lemmas: what holds for Spanish verbs in -ar, the majority, need
+not hold for those in -er (`amar`, `amados`; `beber`, not *bebedos*).
 
     >>> forms = [("temer", "teme"), ("beber", "bebe"), ("ceder", "cede"), ("poder", "puede"),
     ...          ("mover", "mueve"), ("comer", "come"), ("deber", "debe"), ("soler", "suele"),
@@ -27,12 +27,12 @@ __all__ = ["completed"]
 
 Row = tuple[str, str, str, int]  # inflection, lemma, form, weight
 
-SHARED = 4  # lemmas that two inflections share at least
-MOST = 1000  # of them that are learned from
-PARTS = 4  # in which rules are tried
-ACCURACY = 0.9
-END = 2  # last characters of a lemma, which tell its conjugation
-END_ACCURACY = 0.5  # of lemmas with the same end, below which they are left as they are
+SHARED = 4  # least number of lemmas that two inflections share
+MOST = 1000  # shared lemmas that rules are learned from
+PARTS = 4  # of cross-validation
+ACCURACY = 0.9  # least, of rules that are used
+END = 2  # last characters of a lemma, which show its conjugation
+END_ACCURACY = 0.5  # least, for lemmas with the same ending, to complete them
 SPARSE = 0.5  # share of lemmas below which an inflection is completed
 
 
@@ -44,26 +44,28 @@ class _Between(NamedTuple):
     by_end: Mapping[str, float]
 
     def accuracy_of(self, lemma: str) -> float:
-        """Return how often rules are right for lemmas that end as this one does."""
+        """Return how often rules are right for lemmas with the same ending."""
         return self.by_end.get(lemma[-END:], self.accuracy)
 
 
 def completed(rows: Iterable[Row]) -> list[Row]:
-    """Return rows of one part of speech, sorted, and behind them what they say of missing ones.
+    """Return rows of one part of speech, sorted, followed by the missing ones that they imply.
 
-    Only inflections are completed that less than half of the lemmas have. A lemma with two forms
-    of an inflection says nothing of others, and gets none of it.
+    Only inflections that less than half of the lemmas have are completed. A lemma with two forms of
+    an inflection is not used for others in that inflection.
 
     Args:
         rows: as `learn_rules` takes them; added ones have the weight 1.
     """
-    given = sorted(rows)
+    sorted_rows = sorted(rows)
     forms: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for inflection, lemma, form, _ in given:
+    for inflection, lemma, form, _ in sorted_rows:
         forms[inflection][lemma].add(form)
     names = sorted(forms)
-    lemmas = sorted({lemma for found in forms.values() for lemma in found})
-    single = {name: {lemma: min(found) for lemma, found in forms[name].items() if len(found) == 1} for name in names}
+    lemmas = sorted({lemma for by_lemma in forms.values() for lemma in by_lemma})
+    single = {
+        name: {lemma: min(variants) for lemma, variants in forms[name].items() if len(variants) == 1} for name in names
+    }
     added: list[Row] = []
     for name in names:
         if len(forms[name]) >= SPARSE * len(lemmas):
@@ -79,17 +81,17 @@ def completed(rows: Iterable[Row]) -> list[Row]:
             votes: defaultdict[str, float] = defaultdict(float)
             for other, between in others.items():
                 has = single[other].get(lemma)
-                found = apply_rules(between.rules, has) if has is not None else None
+                applied = apply_rules(between.rules, has) if has is not None else None
                 accuracy = between.accuracy_of(lemma)
-                if found is not None and accuracy >= END_ACCURACY:
-                    votes[found.form] += accuracy**4
+                if applied is not None and accuracy >= END_ACCURACY:
+                    votes[applied.form] += accuracy**4
             if votes:
-                added.append((name, lemma, min(votes, key=lambda one: (-votes[one], one)), 1))
-    return given + added
+                added.append((name, lemma, min(votes, key=lambda form: (-votes[form], form)), 1))
+    return sorted_rows + added
 
 
 def _between(known: Mapping[str, str], wanted: Mapping[str, str]) -> _Between | None:
-    """Return rules from forms to forms, by lemma; None if they are too seldom right."""
+    """Return rules from forms to forms, both by lemma; None if they are right too seldom."""
     shared = sorted(known.keys() & wanted.keys())
     if len(shared) < SHARED:
         return None
@@ -99,8 +101,8 @@ def _between(known: Mapping[str, str], wanted: Mapping[str, str]) -> _Between | 
     for part in range(PARTS):
         rules = learn_rules(pair for place, pair in enumerate(pairs) if place % PARTS != part)[""]
         for lemma in shared[part::PARTS]:
-            found = apply_rules(rules, known[lemma])
-            if found is not None and found.form == wanted[lemma]:
+            applied = apply_rules(rules, known[lemma])
+            if applied is not None and applied.form == wanted[lemma]:
                 right[lemma[-END:]] += 1
     accuracy = (right.total() + 1) / (len(shared) + 1)
     if accuracy < ACCURACY:

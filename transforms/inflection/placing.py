@@ -1,16 +1,15 @@
 """A lemma in the place of a word of a text: in its form, with its clitics and capitals.
 
-What the word is comes from the annotation, else from `Inflector.features`. Of a noun's features the
-number alone is taken over, for nouns keep their gender. A phrase inflects its head: in Spanish and
-where nothing else is known its first word, in English the first of a verb and the last of a noun or
-adjective, or the one before `of` and the like. Adjectives behind a Spanish noun agree with it
-(`guerras civiles`); where a phrase has words of which that is not known, there is no form of it in
-the plural.
+The word's features come from the annotation, else from `Inflector.features`. Of a noun's features
+only the number is taken over, since nouns keep their gender. A phrase inflects its head: in Spanish
+and by default its first word; in English the first word of a verb phrase, and of a noun or adjective
+phrase the last word, or the one before `of` and the like. Adjectives behind a Spanish noun agree with
+it (`guerras civiles`); a phrase with words that may or may not agree has no plural form.
 
 A reflexive Spanish verb (`apoderarse`) keeps its pronoun: behind infinitives and gerunds
 (`apoderándose`), before finite forms (`se apoderó`), unless the target brings one, as in `labrarse`
-or `se desplomó`. Participles have none. With another pronoun behind it (`tomarlo`), and in the
-imperative, there is no form.
+or `se desplomó`. Participles have none. Behind a target with another pronoun (`tomarlo`), and in the
+imperative, it has no form.
 """
 
 from collections.abc import Mapping
@@ -51,14 +50,14 @@ _LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
 
 
 class PlacedWord(NamedTuple):
-    """What stands in a word's place.
+    """A lemma in a word's place.
 
     Attributes:
         form: None if there is none.
         reason: `no_form` then, else None.
         source: what the form rests on, as in `Inflected`.
-        feats: the features that it was given; None if nothing is known of the word's.
-        before: what the word before it becomes; None if that stays.
+        feats: the features that it was inflected for; None: the word's are not known.
+        before: what the word before it becomes; None: that word stays.
     """
 
     form: str | None
@@ -83,10 +82,10 @@ def place(
     Args:
         inflector: of the text's language.
         lemma: a word, or a phrase of words with spaces.
-        upos: part of speech of the target, which the lemma has in its place.
+        upos: part of speech that the lemma has in the target's place.
         target: the word as it stands.
         feats: its features if the annotation has them.
-        target_lemma: its lemma if known, for the look-up of its features.
+        target_lemma: its lemma if known, to look up its features.
         before: the word before it, for articles and conjunctions.
     """
     kind = split(inflection(upos, {}))[0]
@@ -103,14 +102,14 @@ def place(
         if kind == "NOUN":
             wanted = {name: value for name, value in wanted.items() if name != "Gender"}
         around = _pronoun(wanted, clitics, before) if reflexive else _Pronoun("", clitics)
-        found = None if around is None else _phrase(inflector, words, upos, wanted, around.behind)
-        if around is None or found is None:
+        inflected = None if around is None else _phrase(inflector, words, upos, wanted, around.behind)
+        if around is None or inflected is None:
             return PlacedWord(None, NO_FORM, "", wanted, None)
-        form, source = f"{around.before} {found.form}".lstrip(), found.source
-    said = dict(wanted or {})
+        form, source = f"{around.before} {inflected.form}".lstrip(), inflected.source
+    agreement = dict(wanted or {})
     if kind == "NOUN":
-        said = said | _gender(inflector, lemma.split()[0])
-    changed = beside(inflector.language, before, form, said, is_noun=kind == "NOUN") if before else None
+        agreement = agreement | _gender(inflector, lemma.split()[0])
+    changed = beside(inflector.language, before, form, agreement, is_noun=kind == "NOUN") if before else None
     return PlacedWord(cased_like(form, target), None, source, wanted, changed if changed != before else None)
 
 
@@ -130,7 +129,7 @@ def _without_pronoun(words: list[str]) -> tuple[list[str], bool]:
 
 
 def _pronoun(wanted: Mapping[str, str], clitics: tuple[str, ...], before: str | None) -> _Pronoun | None:
-    """Return the pronouns of a reflexive verb in a target's place; None if it cannot stand there.
+    """Return the pronouns of a reflexive verb in a target's place; None if it has no form there.
 
     Args:
         wanted: the target's features.
@@ -149,8 +148,8 @@ def _pronoun(wanted: Mapping[str, str], clitics: tuple[str, ...], before: str | 
 
 
 def _gender(inflector: Inflecting, lemma: str) -> dict[str, str]:
-    found = inflector.features(lemma, "NOUN")
-    return {"Gender": found[0]["Gender"]} if found and "Gender" in found[0] else {}
+    features = inflector.features(lemma, "NOUN")
+    return {"Gender": features[0]["Gender"]} if features and "Gender" in features[0] else {}
 
 
 def _phrase(
@@ -160,13 +159,13 @@ def _phrase(
     kind = split(inflection(upos, {}))[0]
     last = inflector.language == "en" and kind != "VERB"
     head = _english_head(words) if last else 0
-    found = inflector.inflect(words[head], upos, wanted)
-    if found is None:
+    inflected = inflector.inflect(words[head], upos, wanted)
+    if inflected is None:
         return None
-    form = attach_clitics(found.form, clitics)
-    own = _own_capitals(form, words[head])
+    form = attach_clitics(inflected.form, clitics)
+    cased = _lemma_capitals(form, words[head])
     if len(words) == 1:
-        return found._replace(form=own)
+        return inflected._replace(form=cased)
     rest = words[:head] + words[head + 1 :]
     if form != words[head].lower() and kind == "NOUN" and not last:
         agreeing = _agreeing(inflector, words[head], rest, wanted)
@@ -175,12 +174,12 @@ def _phrase(
         rest = agreeing
     elif form != words[head].lower() and kind == "ADJ" and not last and not _links(rest):
         return None
-    parts = [*rest[:head], own, *rest[head:]]
-    return found._replace(form=" ".join(parts))
+    parts = [*rest[:head], cased, *rest[head:]]
+    return inflected._replace(form=" ".join(parts))
 
 
-def _own_capitals(form: str, lemma: str) -> str:
-    """Return a form with the capitals that its lemma has: `Inglaterra`, `ONU`."""
+def _lemma_capitals(form: str, lemma: str) -> str:
+    """Return a form with the capitals of its lemma: `Inglaterra`, `ONU`."""
     if form.startswith(lemma.lower()):
         return lemma + form[len(lemma) :]
     return form[:1].upper() + form[1:] if lemma[:1].isupper() else form
@@ -197,22 +196,22 @@ def _links(words: list[str]) -> bool:
 
 
 def _agreeing(inflector: Inflecting, head: str, words: list[str], wanted: Mapping[str, str]) -> list[str] | None:
-    """Return the words behind a noun, adjectives as it; None if one of them is unknown."""
+    """Return the words behind a noun, with adjectives agreeing with it; None if a word is unknown."""
     feats = dict(wanted) | _gender(inflector, head)
-    found: list[str] = []
+    agreeing: list[str] = []
     for number, word in enumerate(words):
         if word.lower() in _LINKS:
-            return found + words[number:]
+            return agreeing + words[number:]
         rows = [row for row in inflector.forms.of_form(word.lower()) if row.inflection[:4] == "ADJ "]
         form = inflector.inflect(rows[0].lemma, "ADJ", feats) if rows else None
         if form is None:
             return None
-        found.append(form.form)
-    return found
+        agreeing.append(form.form)
+    return agreeing
 
 
 def cased_like(word: str, target: str) -> str:
-    """Return a word with the capitals of another: the first, or all of them.
+    """Return a word with the capitals of another: the first letter, or all of them.
 
     >>> [cased_like("casa", target) for target in ("hogar", "Hogar", "HOGAR", "A")]
     ['casa', 'Casa', 'CASA', 'Casa']

@@ -1,16 +1,16 @@
-"""Suffix rules of inflection, learned: what a lemma's end says of its form with given features.
+"""Suffix rules of inflection, learned: how a lemma's ending decides its form.
 
-An edit turns a lemma into a form: an ending goes, another comes, and the last vowels before the
-consonants in front of it may change (`contar`, `cuenta`: -ar +a, o to ue). Of an inflection, a part
-of speech with features, and of each suffix of lemmas, it is counted how many lemmas take each edit.
-An edit's share at a suffix of length n is smoothed by that of length n - 1 (Witten and Bell 1991
-with a constant weight):
+An edit turns a lemma into a form: an ending is replaced, and the last vowels before the consonants
+in front of it may change (`contar`, `cuenta`: -ar +a, o to ue). For each inflection, a part of speech
+with features, and each suffix of lemmas, the lemmas that take each edit are counted. An edit's share
+at a suffix of length n is smoothed by that at length n - 1 (Witten and Bell 1991 with a constant
+weight):
 
     p(e | n) = (count(e, n) + B p(e | n - 1)) / (count(n) + B),   B = 1
 
-Of a suffix the edits are kept, the likeliest first, where the first is another than that of the
-next shorter suffix that is kept. That is a decision list: the longest suffix decides. An edit that
-a single lemma takes says little of others: it counts at suffixes of five characters or more.
+The edits of a suffix, the likeliest first, are kept where the first one differs from that of the next
+shorter suffix that is kept. The result is a decision list: the longest suffix decides. An edit that a
+single lemma takes says little of others: it counts only at suffixes of five characters or more.
 
     >>> pairs = [("cantar", "canta"), ("contar", "cuenta"), ("temer", "teme"), ("comer", "come")]
     >>> rules = learn_rules([("p3", lemma, form, 1) for lemma, form in pairs])
@@ -37,11 +37,11 @@ __all__ = [
 
 START = "^"
 LONGEST = 8  # characters of a suffix
-KEPT = 3  # edits of a suffix
+EDITS = 3  # edits of a suffix
 BACK_OFF = 1.0
-MANY = 10  # lemmas, from which on an edit can be a single one's
-SHORT = 2  # characters of an ending, in which no change of vowels is looked for
-LONELY = 5  # characters of the shortest suffix of such an edit
+MANY = 10  # lemmas; with fewer, edits that a single lemma takes count everywhere
+SHORT = 2  # characters of an ending, for which no change of vowels is tried
+LONELY = 5  # characters of the shortest suffix for an edit that a single lemma takes
 
 T = TypeVar("T", bound=Any)
 
@@ -50,7 +50,7 @@ _STEM = re.compile(rf"(.*?)([{_VOWELS}]+)([^{_VOWELS}]+)$", re.DOTALL)
 
 
 class Edit(NamedTuple):
-    """What becomes of a lemma: `old` at its end becomes `new`, the vowels before `was` `now`."""
+    """A change of a lemma: the ending `old` becomes `new`, the vowels `was` before it become `now`."""
 
     old: str
     new: str
@@ -59,7 +59,7 @@ class Edit(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What lemmas with a suffix do: an edit, how many of them do so, and how many there are."""
+    """An edit of lemmas with a suffix: how many of them take it, out of how many."""
 
     edit: Edit
     times: int
@@ -82,8 +82,8 @@ def edit_of(lemma: str, form: str) -> Edit:
     Edit(old='ar', new='a', was='o', now='ue')
     """
     same = 0
-    for one, other in zip(lemma, form, strict=False):
-        if one != other:
+    for letter, other in zip(lemma, form, strict=False):
+        if letter != other:
             break
         same += 1
     best = Edit(lemma[same:], form[same:])
@@ -100,14 +100,14 @@ def edit_of(lemma: str, form: str) -> Edit:
         other_stem = re.match(f"{re.escape(begin)}([{_VOWELS}]+){re.escape(middle)}", form, re.DOTALL)
         if other_stem is None or other_stem[1] == was:
             continue
-        found = Edit(lemma[cut:], form[other_stem.end() :], was, other_stem[1])
-        if len(found.old) + len(found.new) < size:
-            best, size = found, len(found.old) + len(found.new)
+        edit = Edit(lemma[cut:], form[other_stem.end() :], was, other_stem[1])
+        if len(edit.old) + len(edit.new) < size:
+            best, size = edit, len(edit.old) + len(edit.new)
     return best
 
 
 def apply_edit(lemma: str, edit: Edit) -> str | None:
-    """Return the form that an edit makes of a lemma; None if the lemma is not of that kind."""
+    """Return the form that an edit makes of a lemma; None if the edit does not apply."""
     if not lemma.endswith(edit.old):
         return None
     stem = lemma[: len(lemma) - len(edit.old)]
@@ -123,16 +123,15 @@ def learn_rules(rows: Iterable[tuple[str, str, str, int]]) -> dict[str, dict[str
     """Return the rules of each inflection: by suffix, the likeliest edits.
 
     Args:
-        rows: inflection, lemma, form, and how much the row weighs, as sounds; the order does not
-            matter.
+        rows: inflection, lemma and form as sounds, and the weight of the row; in any order.
     """
     weights: dict[str, Counter[tuple[str, Edit]]] = defaultdict(Counter)
     for inflection, lemma, form, weight in rows:
         weights[inflection][lemma, edit_of(lemma, form)] += weight
     return {
         name: {
-            suffix: tuple(Rule(Edit(*edit), count, total) for edit, count, total in found)
-            for suffix, found in decision_list(weights[name]).items()
+            suffix: tuple(Rule(Edit(*edit), count, total) for edit, count, total in outcomes)
+            for suffix, outcomes in decision_list(weights[name]).items()
         }
         for name in sorted(weights)
     }
@@ -141,10 +140,10 @@ def learn_rules(rows: Iterable[tuple[str, str, str, int]]) -> dict[str, dict[str
 def decision_list(weights: Mapping[tuple[str, T], int]) -> dict[str, list[tuple[T, int, int]]]:
     """Return by suffix the likeliest outcomes, with their counts and the suffix's.
 
-    An outcome that a single word has tells of others only by `LONELY` characters or more.
+    An outcome of a single word counts only at suffixes of `LONELY` characters or more.
 
     Args:
-        weights: of words with their outcomes, which can be sorted.
+        weights: of pairs of word and outcome; outcomes can be sorted.
     """
     outcomes = sorted({outcome for _, outcome in weights})
     numbers = {outcome: number for number, outcome in enumerate(outcomes)}
@@ -155,44 +154,46 @@ def decision_list(weights: Mapping[tuple[str, T], int]) -> dict[str, list[tuple[
         padded = START + word
         alone = takers[number] == 1 and len(weights) >= MANY
         for size in range(LONELY if alone else 0, min(LONGEST, len(padded)) + 1):
-            found = counts[padded[len(padded) - size :]]
-            found[number] = found.get(number, 0) + weight
-    kept: dict[str, list[tuple[int, int, int]]] = {}
+            counted = counts[padded[len(padded) - size :]]
+            counted[number] = counted.get(number, 0) + weight
+    decisions: dict[str, list[tuple[int, int, int]]] = {}
     shares: dict[str, dict[int, float]] = {}
     for suffix in sorted(counts, key=lambda text: (len(text), text)):
-        found = counts[suffix]
-        total = sum(found.values())
+        counted = counts[suffix]
+        total = sum(counted.values())
         before = shares.get(suffix[1:], {}) if suffix else {}
         share = {
-            number: (count + BACK_OFF * before.get(number, 0.0)) / (total + BACK_OFF) for number, count in found.items()
+            number: (count + BACK_OFF * before.get(number, 0.0)) / (total + BACK_OFF)
+            for number, count in counted.items()
         }
         shares[suffix] = share
         best = min((-value, number) for number, value in share.items())[1]
-        if best != _first(kept, suffix):
-            ranked = sorted((-value, number) for number, value in share.items())[:KEPT]
-            kept[suffix] = [(number, found[number], total) for _, number in ranked]
+        if best != _first(decisions, suffix):
+            ranked = sorted((-value, number) for number, value in share.items())[:EDITS]
+            decisions[suffix] = [(number, counted[number], total) for _, number in ranked]
     return {
-        suffix: [(outcomes[number], count, total) for number, count, total in found] for suffix, found in kept.items()
+        suffix: [(outcomes[number], count, total) for number, count, total in ranked]
+        for suffix, ranked in decisions.items()
     }
 
 
-def _first(kept: Mapping[str, Sequence[tuple[int, int, int]]], suffix: str) -> int | None:
+def _first(decisions: Mapping[str, Sequence[tuple[int, int, int]]], suffix: str) -> int | None:
     while suffix:
         suffix = suffix[1:]
-        if suffix in kept:
-            return kept[suffix][0][0]
+        if suffix in decisions:
+            return decisions[suffix][0][0]
     return None
 
 
 def suffixes(word: str) -> Iterator[str]:
-    """Yield the suffixes of a word that rules are asked for, the longest first."""
+    """Yield the suffixes of a word that rules are looked up by, the longest first."""
     padded = START + word
     for size in range(min(LONGEST, len(padded)), -1, -1):
         yield padded[len(padded) - size :]
 
 
 def apply_rules(rules: Mapping[str, Sequence[Rule]], lemma: str) -> Applied | None:
-    """Return the form that the rule of a lemma's longest suffix gives; None if none fits it."""
+    """Return the form by the rule of a lemma's longest suffix; None if no rule applies."""
     for suffix in suffixes(lemma):
         for rule in rules.get(suffix, ()):
             form = apply_edit(lemma, rule.edit)

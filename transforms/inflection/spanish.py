@@ -1,7 +1,7 @@
 """Spanish spelling: sounds before letters, stress before accents, and clitics behind verbs.
 
 Inflection keeps sounds and stress, and spelling follows: `sacar`, `saqué`; `examen`, `exámenes`.
-Words are therefore taken apart before suffixes are compared, and spelled again after it:
+Words are therefore converted to sounds before suffixes are compared, and spelled again afterwards:
 
 - K is c or qu, Z is z or c, G is g or gu, J is g before e and i; `Gu` before e and i is gü;
   i between vowels is y.
@@ -64,11 +64,11 @@ _NUCLEUS = re.compile("[iuü]*[aeoáéóíú][iuü]*|[iuü]+")
 
 
 def encode(word: str) -> str:
-    """Return a word in lower case by its sounds, or as it is where spelling is not regular."""
-    found = word
+    """Return the sounds of a word in lower case, or the word itself where spelling is irregular."""
+    sounds = word
     for pattern, sound in _SOUNDS:
-        found = pattern.sub(sound, found)
-    return found if _spelled(found) == word else word
+        sounds = pattern.sub(sound, sounds)
+    return sounds if _spelled(sounds) == word else word
 
 
 def _spelled(sounds: str) -> str:
@@ -78,7 +78,7 @@ def _spelled(sounds: str) -> str:
 
 
 def verb_sounds(word: str) -> str:
-    """Return a verb form in lower case by its sounds."""
+    """Return the sounds of a verb form in lower case."""
     sounds = encode(word)
     return sounds if _I.search(sounds) else _Y.sub("i", sounds)
 
@@ -93,9 +93,9 @@ def verb_spelled(sounds: str) -> str:
 
 
 def stressed(word: str) -> str:
-    """Return a word by its sounds, with an acute behind its stressed vowel.
+    """Return the sounds of a word, with an acute behind its stressed vowel.
 
-    A word whose accent says something else (`té`, `sólo`) or that has no vowel stays unmarked.
+    A word whose accent has another purpose (`té`, `sólo`) or that has no vowel stays unmarked.
     """
     sounds = encode(word)
     place = _stress(sounds)
@@ -109,7 +109,7 @@ def stressed(word: str) -> str:
 def decode(sounds: str) -> str:
     """Return the spelling of what `encode` or `stressed` returned, with a suffix changed.
 
-    Where the accent is not on the vowel that is stressed without one, it is written.
+    The accent is written where stress is not on the vowel that would have it without one.
     """
     place = sounds.find(_ACUTE) - 1
     if place < 0:
@@ -139,13 +139,13 @@ def strip_clitics(
 ) -> tuple[str, tuple[str, ...]]:
     """Return a verb form in lower case without the pronouns behind it, and these.
 
-    Only infinitives, gerunds, and imperatives whose accent shows that something follows are taken
-    apart: of others (`ponlas`, `vela`) letters do not tell.
+    Only infinitives, gerunds, and imperatives whose accent shows that something follows are divided:
+    for others (`ponlas`, `vela`) letters do not decide.
 
     Args:
         form: the form.
-        known: whether there is such a verb form; of `mételo` it tells that the host is `mete`.
-        unmarked: take such others apart, too, where `known` says that the host is one.
+        known: whether there is such a verb form, by which the host of `mételo` is `mete`.
+        unmarked: whether others are divided, too, where `known` confirms the host.
     """
     for cut, pronouns in _divisions(form):
         hosts = _hosts(cut, pronouns)
@@ -167,36 +167,36 @@ def _hosts(cut: str, pronouns: tuple[str, ...]) -> list[str]:
         return [cut if cut.endswith("ír") and bare[-3:-2] in "aeo" else bare]
     if bare == cut:
         return []
-    found = [bare] if bare[-1] in "aeindz" else []
-    return [f"{bare}s", *found] if bare.endswith("mo") and pronouns[0] == "nos" else found
+    hosts = [bare] if bare[-1] in "aeindz" else []
+    return [f"{bare}s", *hosts] if bare.endswith("mo") and pronouns[0] == "nos" else hosts
 
 
 def _divisions(form: str) -> list[tuple[str, tuple[str, ...]]]:
     """Return the ways to divide a form into a host and pronouns, the most pronouns first."""
-    found: list[tuple[str, tuple[str, ...]]] = []
+    divisions: list[tuple[str, tuple[str, ...]]] = []
     pending: list[tuple[str, tuple[str, ...]]] = [(form, ())]
     while pending:
         host, pronouns = pending.pop(0)
-        for one in CLITICS:
-            if host.endswith(one) and len(host) > len(one) + 1 and len(pronouns) < 3:
-                # `nos` ends in `os`: that of `damos` is none of ours, the shorter host goes first.
-                pending.append((host[: -len(one)], (one, *pronouns)))
+        for clitic in CLITICS:
+            if host.endswith(clitic) and len(host) > len(clitic) + 1 and len(pronouns) < 3:
+                # `nos` ends in `os`: `damos` is not divided before it, and the shorter host goes first.
+                pending.append((host[: -len(clitic)], (clitic, *pronouns)))
         if pronouns:
-            found.append((host, pronouns))
-    return sorted(found, key=lambda pair: (-len(pair[1]), len(pair[0])))
+            divisions.append((host, pronouns))
+    return sorted(divisions, key=lambda pair: (-len(pair[1]), len(pair[0])))
 
 
 def attach_clitics(form: str, pronouns: tuple[str, ...]) -> str:
-    """Return a verb form in lower case with pronouns behind it; its stress stays where it is.
+    """Return a verb form in lower case with pronouns behind it; its stress stays in place.
 
     `vamos` with `nos` is `vámonos`, `sentad` with `os` `sentaos`.
     """
     if not pronouns:
         return form
     if form.endswith("mos") and pronouns[0] in ("nos", "se", "os"):
-        form = _kept(form, form[:-1])
+        form = _shortened(form, form[:-1])
     elif form.endswith("d") and pronouns[0] == "os" and form != "id":
-        form = _kept(form, form[:-1])
+        form = _shortened(form, form[:-1])
         if form.endswith("i"):
             form = form[:-1] + "í"
     place = _stress(encode(form))
@@ -207,7 +207,7 @@ def attach_clitics(form: str, pronouns: tuple[str, ...]) -> str:
     return decode(bare[: place + 1] + _ACUTE + bare[place + 1 :])
 
 
-def _kept(form: str, shorter: str) -> str:
+def _shortened(form: str, shorter: str) -> str:
     """Return a form without its last letter, with an accent if the stress would move."""
     place = _stress(encode(form))
     bare = encode(shorter)
@@ -217,7 +217,7 @@ def _kept(form: str, shorter: str) -> str:
 
 
 def feminine_el(word: str) -> bool:
-    """Return whether a feminine noun has `el` and `un` in the singular: a stressed a begins it.
+    """Return whether a feminine noun takes `el` and `un` in the singular: it begins with a stressed a.
 
     >>> [feminine_el(word) for word in ("agua", "hacha", "amiga", "harina")]
     [True, True, False, False]

@@ -21,14 +21,15 @@ from transforms.inflection.rules import Edit, Rule
 from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.learning.models.model import Refused
 
-__all__ = ["FormRow", "FormTable", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
+__all__ = ["Array", "FormRow", "FormTable", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
 
-Arrays = Mapping[str, npt.NDArray[Any]]
+Array = npt.NDArray[Any]
+Arrays = Mapping[str, Array]
 Rules = Mapping[str, Mapping[str, Sequence[Rule]]]
 
 
 class FormRow(NamedTuple):
-    """A form of a lemma, and how often it stands in what was read."""
+    """A form of a lemma, and how often it occurs in the dictionaries."""
 
     lemma: str
     inflection: str
@@ -37,7 +38,7 @@ class FormRow(NamedTuple):
 
 
 class _Words:
-    """Words sorted by their UTF-8 bytes, found by halving; no Python object for each."""
+    """Words sorted by their UTF-8 bytes, found by binary search, without a Python object for each."""
 
     def __init__(self, offsets: npt.NDArray[np.int64], text: npt.NDArray[np.uint8]) -> None:
         self._offsets = offsets
@@ -61,15 +62,16 @@ class _Words:
         return low if low < len(self._offsets) - 1 and self._bytes(low) == wanted else None
 
 
-def forms_as_arrays(entries: Mapping[FormEntry, int]) -> dict[str, npt.NDArray[Any]]:
+def forms_as_arrays(entries: Mapping[FormEntry, int]) -> dict[str, Array]:
     """Return a dictionary as arrays by name, the same whatever the order of its entries."""
-    words = sorted({word for one in entries for word in (one.lemma, one.form)}, key=str.encode)
-    names = sorted({one.inflection for one in entries})
+    words = sorted({word for entry in entries for word in (entry.lemma, entry.form)}, key=str.encode)
+    names = sorted({entry.inflection for entry in entries})
     word_ids = {word: number for number, word in enumerate(words)}
     name_ids = {name: number for number, name in enumerate(names)}
     rows = np.array(
         sorted(
-            (word_ids[one.lemma], name_ids[one.inflection], word_ids[one.form], count) for one, count in entries.items()
+            (word_ids[entry.lemma], name_ids[entry.inflection], word_ids[entry.form], count)
+            for entry, count in entries.items()
         ),
         np.int64,
     ).reshape(-1, 4)
@@ -87,10 +89,10 @@ def forms_as_arrays(entries: Mapping[FormEntry, int]) -> dict[str, npt.NDArray[A
 
 
 class FormTable:
-    """A dictionary that is asked for the rows of a lemma or of a form.
+    """A dictionary that returns the rows of a lemma or of a form.
 
     Raises:
-        LexbeamError: the arrays do not fit together.
+        LexbeamError: the arrays are not those of a dictionary.
     """
 
     def __init__(self, arrays: Arrays) -> None:
@@ -132,14 +134,14 @@ class FormTable:
         ]
 
 
-def _run(column: npt.NDArray[Any], number: int) -> tuple[int, int]:
+def _run(column: Array, number: int) -> tuple[int, int]:
     """Return where a number begins and ends in a sorted column."""
-    # Numbers of another type would have the whole column converted.
+    # With a number of another type the whole column would be converted.
     low, high = np.searchsorted(column, np.array([number, number + 1], column.dtype))
     return int(low), int(high)
 
 
-def _check(rows: Sequence[npt.NDArray[Any]], arrays: Arrays, names: int) -> None:
+def _check(rows: Sequence[Array], arrays: Arrays, names: int) -> None:
     offsets, words = arrays["words.offsets"], len(arrays["words.offsets"]) - 1
     lemma, name, form, count = rows
     sound = (
@@ -164,7 +166,7 @@ def pack_plain(value: object) -> npt.NDArray[np.uint8]:
     return np.frombuffer(canonical_json(value), np.uint8)
 
 
-def unpack_plain(array: npt.NDArray[Any]) -> Any:
+def unpack_plain(array: Array) -> Any:
     """Return the values that `pack_plain` packed.
 
     Raises:
@@ -180,7 +182,8 @@ def rules_plain(rules: Rules) -> dict[str, dict[str, list[list[object]]]]:
     """Return rules as plain values, for JSON."""
     return {
         name: {
-            suffix: [[list(rule.edit), rule.times, rule.total] for rule in found] for suffix, found in by_suffix.items()
+            suffix: [[list(rule.edit), rule.times, rule.total] for rule in suffix_rules]
+            for suffix, suffix_rules in by_suffix.items()
         }
         for name, by_suffix in rules.items()
     }
@@ -195,8 +198,10 @@ def rules_of(plain: Any) -> dict[str, dict[str, tuple[Rule, ...]]]:
     try:
         return {
             str(name): {
-                str(suffix): tuple(Rule(Edit(*map(str, edit)), int(count), int(total)) for edit, count, total in found)
-                for suffix, found in by_suffix.items()
+                str(suffix): tuple(
+                    Rule(Edit(*map(str, edit)), int(count), int(total)) for edit, count, total in suffix_rules
+                )
+                for suffix, suffix_rules in by_suffix.items()
             }
             for name, by_suffix in plain.items()
         }

@@ -1,8 +1,8 @@
-"""Verb forms of a text without the pronouns behind them, and what features they have there.
+"""Verb forms of a text without the pronouns behind them, and the features that they have there.
 
-Letters tell pronouns behind gerunds, and behind what has an accent for them (spanish.py); of other
-forms a dictionary tells: `colocadlos` is no word of it, and `colocad` is an imperative. Behind a
-finite form that is not one there are no pronouns: the `di` of `dímelo` is of *decir*.
+Spelling shows pronouns behind gerunds, and behind forms with an accent for them (spanish.py); for
+other forms a dictionary decides: `colocadlos` is not in it, and `colocad` is an imperative. Behind
+other finite forms there are no pronouns: the `di` of `dímelo` is of *decir*.
 """
 
 from collections.abc import Mapping
@@ -31,12 +31,12 @@ def without_pronouns(
         rows = inflector.forms.of_form(host)
         return any(split(row.inflection)[1].get("Mood") == "Imp" for row in rows)
 
-    found = strip_clitics(form, known=inflector.has_verb)
-    if found[1] or inflector.forms.of_form(form):
-        return found
-    found = strip_clitics(form, known=is_imperative, unmarked=True)
-    if found[1]:
-        return found
+    divided = strip_clitics(form, known=inflector.has_verb)
+    if divided[1] or inflector.forms.of_form(form):
+        return divided
+    divided = strip_clitics(form, known=is_imperative, unmarked=True)
+    if divided[1]:
+        return divided
     host, pronouns = strip_clitics(form)
     is_gerund = host.endswith(_GERUNDS)
     annotated = (feats or {}).get("VerbForm") == "Inf" and host.endswith("r")

@@ -1,5 +1,5 @@
 """Lexical simplification: simpler words for complex ones, in their sentences.
 
 Rooms in the order of the data: `instances`, `generation`, `selection`, `ranking`, `rewriting`, `evaluation`, `shown`.
-`records` says what passes between them, `settings` how one run has several ways.
+`records` says what passes between them, `settings` how one run takes several ways, `resources` what they look up in.
 """

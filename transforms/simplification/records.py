@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -19,15 +19,17 @@ __all__ = [
     "InstanceRows",
     "JoinTask",
     "Proposal",
+    "Row",
     "instance_rows",
     "instances_of",
     "tasks_of",
 ]
 
+Row = dict[str, Any]  # of a published table, as plain values by column
 ID = "instance_id"
-BATCH = 256  # instances that are asked about at once
+BATCH = 256  # instances that are worked on at once
 
-# The word before, and what opens between it and the target: `la «`, `an (`.
+# The word before, and opening marks between it and the target: `la «`, `an (`.
 _BEFORE = re.compile(r"""([^\W\d_]+(?:[-'’][^\W\d_]+)*) +(["'“‘«‹(\[¿¡]*)\Z""")
 _AFTER_A_WORD = re.compile(r"[^\W\d_] +\Z")
 
@@ -47,26 +49,26 @@ class Instance(NamedTuple):
 
     @property
     def before(self) -> str | None:
-        """The word before it, if spaces, and marks that open, alone separate them.
+        """The word before it, if only spaces and opening marks separate them.
 
-        A capital `A` behind another word (*vitamin A deficiency*) is a letter, and no word.
+        A capital `A` behind another word (*vitamin A deficiency*) is a letter, not a word.
         """
-        found = _BEFORE.search(self.sentence, 0, self.start)
-        if found is None:
+        match = _BEFORE.search(self.sentence, 0, self.start)
+        if match is None:
             return None
-        letter = found[1] == "A" and _AFTER_A_WORD.search(self.sentence, 0, found.start())
-        return None if letter and self.target.islower() else found[1]
+        letter = match[1] == "A" and _AFTER_A_WORD.search(self.sentence, 0, match.start())
+        return None if letter and self.target.islower() else match[1]
 
     def left(self, before: str | None) -> str:
-        """Return what stands before it in the sentence, with another word right before it.
+        """Return the sentence up to it, with another word right before it.
 
         Args:
-            before: None: that word stays.
+            before: the other word; None: the word before stays.
         """
-        found = _BEFORE.search(self.sentence, 0, self.start)
-        if before is None or found is None:
+        match = _BEFORE.search(self.sentence, 0, self.start)
+        if before is None or match is None:
             return self.sentence[: self.start]
-        return f"{self.sentence[: found.start()]}{before} {found[2]}"
+        return f"{self.sentence[: match.start()]}{before} {match[2]}"
 
 
 INSTANCE_COLUMNS = Instance._fields
@@ -74,8 +76,8 @@ INSTANCE_COLUMNS = Instance._fields
 
 def instances_of(rows: Iterable[pa.Table]) -> Iterator[Instance]:
     """Yield the instances of batches of the table."""
-    for some in rows:
-        for values in zip(*(some[name].to_pylist() for name in INSTANCE_COLUMNS), strict=True):
+    for batch in rows:
+        for values in zip(*(batch[name].to_pylist() for name in INSTANCE_COLUMNS), strict=True):
             yield Instance(*values)
 
 
@@ -102,7 +104,7 @@ def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) ->
     """Return the tasks of all parts, with their numbers.
 
     Raises:
-        LexbeamError: a table has not a part for each of the instances.
+        LexbeamError: the parts of a table do not match those of the instances.
     """
     by_number = {name: {part.number: part for part in parts} for name, parts in tables.items()}
     for name, numbered in by_number.items():
@@ -122,7 +124,7 @@ def instance_rows(task: JoinTask, columns: Mapping[str, Sequence[str]]) -> Itera
 
     Args:
         task: the parts.
-        columns: of each table that is read, the columns beside `instance_id`.
+        columns: by table, the columns that are read beside `instance_id`.
     """
     streams = {name: RowsByKey([task.tables[name]], [ID, *names], ID) for name, names in columns.items()}
     for instance in instances_of(read_rows([checked(task.instances)])):
@@ -139,9 +141,9 @@ class Proposal(NamedTuple):
         sense: the first sense that has it.
         votes: how many senses have it.
         relation: synonym or hypernym.
-        reason: why it is none, one of `schemas.simplification.instances.REASONS`; None if it is one.
+        reason: why it does not go on, one of `schemas.simplification.instances.REASONS`; None: it does.
         upos: of a lemma, the part of speech that it is to be inflected as; None: the target's.
-        of: the target's lemma as that part of speech, where it was looked up by it.
+        of: the target's lemma as that part of speech, where that was looked up.
     """
 
     text: str

@@ -8,22 +8,22 @@
       generators: [thesaurus, vectors]
       combine: union
 
-Each command takes those options of a setting that are its own (`STAGES`), and the others as they
-are given to the command itself. Without a file there is one setting. Files and models are named on
-the command line and are the same for all settings.
+Each command takes from a setting the options of its stage (`STAGES`); what a setting does not have
+is as given to the command. Without a file there is one setting. Files and models are named on the
+command line and are the same for all settings.
 """
 
 import importlib
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of, value_of
 from transforms.common.options.yaml_files import read_yaml
 from transforms.common.store import files
 
-__all__ = ["STAGES", "check_setting_name", "settings_of", "settings_there"]
+__all__ = ["STAGES", "check_setting_name", "settings_of", "settings_of_candidates"]
 
 # The dataclass of each stage's options.
 STAGES = {
@@ -40,7 +40,7 @@ def check_setting_name(value: str) -> None:
     """Check the name of a setting.
 
     Raises:
-        UsageError: it is none.
+        UsageError: the name is not allowed.
     """
     if not _NAME.match(value):
         raise UsageError(f"{value!r} is no name of a setting: take up to 64 letters, digits and _ . + -")
@@ -48,71 +48,71 @@ def check_setting_name(value: str) -> None:
 
 def _class_of(stage: str) -> type:
     module, _, name = STAGES[stage].partition(":")
-    found: type = getattr(importlib.import_module(module), name)
-    return found
+    options_class: type = getattr(importlib.import_module(module), name)
+    return options_class
 
 
-def settings_of(stage: str, given: T, path: str | None, name: str) -> dict[str, T]:
+def settings_of(stage: str, options: T, path: str | None, name: str) -> dict[str, T]:
     """Return the options of a stage by setting, in the order of names.
 
     Args:
         stage: one of `STAGES`.
-        given: what the command was given; what a setting does not say is taken from it.
+        options: as given to the command, for what a setting does not have.
         path: the file of settings; None: there is one setting.
-        name: its name then.
+        name: of that one setting.
 
     Raises:
-        UsageError: the file is no mapping of settings, or says an option that no stage has.
+        UsageError: the file is no mapping of settings, or has an option that no stage has.
     """
     if path is None:
-        return {name: given}
+        return {name: options}
     try:
-        found = read_yaml(path)
+        content = read_yaml(path)
     except UsageError as error:
         raise UsageError(f"settings: {error}") from None
     shown = files.shown(path)
-    if not isinstance(found, dict) or not found:
+    if not isinstance(content, dict) or not content:
         raise UsageError(f"{shown} has no settings: write NAME: and its options below")
-    known = {one: set(options_of(_class_of(one))) for one in STAGES}
-    every = sorted(set().union(*known.values()))
-    own = {one: value_of(given, one) for one in known[stage]}
+    known = {known_stage: set(options_of(_class_of(known_stage))) for known_stage in STAGES}
+    all_options = sorted(set().union(*known.values()))
+    defaults = {option: value_of(options, option) for option in known[stage]}
     settings = {}
-    for setting in sorted(found):
+    for setting in sorted(content):
         check_setting_name(setting)
-        values = found[setting] if found[setting] is not None else {}
+        values = content[setting] if content[setting] is not None else {}
         if not isinstance(values, Mapping):
             raise UsageError(f"{shown}: setting {setting} is no mapping of options")
-        said: dict[str, Any] = {str(key).replace("-", "_"): one for key, one in values.items()}
-        for key in said:
-            if key not in every:
-                raise UsageError(f"{shown}: setting {setting}: unknown option {key}{nearest(key, every)}")
-        mine = {key: one for key, one in said.items() if key in known[stage]}
+        stated = {str(key).replace("-", "_"): value for key, value in values.items()}
+        for key in stated:
+            if key not in all_options:
+                raise UsageError(f"{shown}: setting {setting}: unknown option {key}{nearest(key, all_options)}")
+        stage_options = {key: value for key, value in stated.items() if key in known[stage]}
         try:
-            settings[setting] = from_mapping(type(given), {**own, **mine})
+            settings[setting] = from_mapping(type(options), {**defaults, **stage_options})
         except UsageError as error:
             raise UsageError(f"{shown}: setting {setting}: {error}") from None
     return settings
 
 
-def settings_there(stage: str, given: T, path: str | None, names: Iterable[str]) -> dict[str, T]:
+def settings_of_candidates(stage: str, options: T, path: str | None, names: Iterable[str]) -> dict[str, T]:
     """Return the options of a stage for settings that candidates were generated by.
 
     Args:
-        stage, given, path: as of `settings_of`; a setting that the file does not name has what
-            the command was given.
-        names: the settings that there are.
+        stage, options, path: as in `settings_of`; a setting that the file does not name has the
+            options of the command.
+        names: the settings of the candidates.
 
     Raises:
-        UsageError: as `settings_of`, or the file has a setting that there is not.
+        UsageError: as `settings_of`, or no candidates were generated by a setting of the file.
     """
-    there = sorted(names)
+    present = sorted(names)
     if path is None:
-        return dict.fromkeys(there, given)
-    named = settings_of(stage, given, path, "")
+        return dict.fromkeys(present, options)
+    named = settings_of(stage, options, path, "")
     for name in named:
-        if name not in there:
+        if name not in present:
             raise UsageError(
                 f"{files.shown(path)} has setting {name}, by which no candidates were generated"
-                f"{nearest(name, there)}: generate them with the same file, or take it out"
+                f"{nearest(name, present)}: generate them with the same file, or take it out"
             )
-    return {name: named.get(name, given) for name in there}
+    return {name: named.get(name, options) for name in present}

@@ -29,25 +29,25 @@ from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.common.shown import Block
 from transforms.common.store import files
 from transforms.common.store.sound import checked
-from transforms.inflection.training import load_inflector
+from transforms.inflection.models import load_inflector
 from transforms.simplification.evaluation.files import evaluate_rows
 from transforms.simplification.evaluation.lists import GoldInstances, gold_of
 from transforms.simplification.evaluation.oracles import Lemmas
 from transforms.simplification.evaluation.settings import STAGE_COLUMNS
-from transforms.simplification.evaluation.submission_tables import SUBMITTED, lists_meant, submission_of
+from transforms.simplification.evaluation.submission_tables import SUBMITTED, chosen_lists, submission_of
 from transforms.simplification.evaluation.submissions import Prediction, matched_rows, read_gold, read_predictions
 from transforms.simplification.evaluation.tables import (
     EvaluatedSettings,
     SimplificationMeasureOptions,
     evaluate_tables,
     figure_rows,
-    given_settings,
     gold_in,
+    gold_settings,
 )
 from transforms.simplification.instances.layouts import LAYOUTS
-from transforms.simplification.shown.metrics import told_metrics
+from transforms.simplification.shown.metrics import FunnelOptions, funnel_blocks, metric_blocks
 from transforms.simplification.shown.panels import evaluation_panels, sentence_panels
-from transforms.simplification.shown.views import EVALUATION_VIEWS, FunnelOptions, tell_funnel
+from transforms.simplification.shown.views import EVALUATION_VIEWS
 
 __all__ = ["EVALUATE_SIMPLIFY", "EvaluateSimplifyOptions"]
 
@@ -96,7 +96,7 @@ class EvaluateSimplifyOptions(PublishOptions):
         published=False,
         group=_FILES,
     )
-    layout: str = option("tsar", help="layout of `gold`", choices=tuple(LAYOUTS), group=_FILES)
+    layout: str = option("tsar", help="layout of `gold`", choices=LAYOUTS, group=_FILES)
     system: str = option("predictions", help="what the table calls `predictions`", group=_FILES)
     to: str | None = option(
         None,
@@ -109,7 +109,7 @@ class EvaluateSimplifyOptions(PublishOptions):
     stage: str | None = option(
         None,
         help="lists of this stage; if not given, of the last that is published",
-        choices=tuple(SUBMITTED),
+        choices=SUBMITTED,
         published=False,
         group=_WRITING,
     )
@@ -196,7 +196,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
     if not tables:
         raise UsageError("there are instances, and no candidates of them: run `lexbeam simplify generate` first")
     if options.to is not None:
-        lists_meant(tables, options.stage, options.setting, options.ranker)
+        chosen_lists(tables, options.stage, options.setting, options.ranker)
     lemmas = None if options.inflector is None else _lemmas(options.inflector)
     return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _told(inputs))
 
@@ -241,7 +241,7 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
     metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
     funnel = pa.Table.from_pylist(list(found.funnel.rows()), schema=FUNNEL.schema())
     if options.out is None:
-        for line in shown_lines(told_metrics(metrics)):
+        for line in shown_lines(metric_blocks(metrics)):
             action.tell(line)
     return {SIMPLIFICATION_METRICS.name: metrics, FUNNEL.name: funnel}
 
@@ -263,7 +263,7 @@ def _section(plan: SimplifyEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
         "instances": len(plan.gold.ids),
         "without_gold": len(plan.gold.without),
         "substitutes": int(plan.gold.sizes.sum()),
-        "gold_given": given_settings(candidates),
+        "gold_given": gold_settings(candidates),
     }
 
 
@@ -273,8 +273,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield (f"{section['instances']} instances with {section['substitutes']} substitutes; intervals of {level:g} %")
     for name in section["gold_given"]:
         yield f"{name}: candidates come from gold, so that only rankers are measured"
-    yield from told_metrics(snapshot.read(SIMPLIFICATION_METRICS.name))
-    yield from tell_funnel(snapshot, FunnelOptions(funnel="all"))
+    yield from metric_blocks(snapshot.read(SIMPLIFICATION_METRICS.name))
+    yield from funnel_blocks(snapshot, FunnelOptions(funnel="all"))
 
 
 def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:

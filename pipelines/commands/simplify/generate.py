@@ -19,13 +19,17 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.counts import summed, totals
 from transforms.common.store.tables import Part
-from transforms.inflection.kept import warn_of_languages
-from transforms.simplification.generation.inputs import GenerationFiles, GenerationInputs, asking_of, check_generation
+from transforms.inflection.models import warn_of_languages
+from transforms.simplification.generation.inputs import (
+    GenerationFiles,
+    GenerationInputs,
+    check_generation,
+    generation_inputs,
+)
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
-from transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, kept_and_dropped
-from transforms.simplification.shown.candidates import CANDIDATE_VIEWS
+from transforms.simplification.shown.candidates import CANDIDATE_VIEWS, GENERATED, candidate_panels, generator_counts
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -88,7 +92,7 @@ def _check(options: GenerateOptions) -> None:
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
     instances = inputs.one(INSTANCES.name)
-    resources = asking_of(_settings(options), options.files)
+    resources = generation_inputs(_settings(options), options.files)
     warn_of_languages(resources.inflector, instances.section.get("languages", ()))
     return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), resources)
 
@@ -143,7 +147,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
             f"instances have candidates{left}"
         )
-        rows = [row for row in kept_and_dropped(section) if row["setting"] == setting["setting"]]
+        rows = [row for row in generator_counts(section) if row["setting"] == setting["setting"]]
         if rows:
             yield GENERATED.grid(rows, without=("setting",))
 

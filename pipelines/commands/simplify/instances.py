@@ -48,8 +48,7 @@ from transforms.simplification.instances.merge_stage import (
 )
 from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions
 from transforms.simplification.instances.rows import READERS, RuleOptions
-from transforms.simplification.shown.instance_summary import panels, summary
-from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels
+from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels, instance_summary, section_panels
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -79,8 +78,9 @@ class SimplifyInstancesOptions(IntakeOptions):
     )
     layout: str = option(
         AUTO,
-        help="how the files are laid out; auto: told from the first rows of each",
+        help="how the files are laid out; auto: recognised by the first rows of each",
         choices=(AUTO, *READERS, COMPLEXITY),
+        listed="transforms.simplification.instances.rows:READERS",
         group=INPUT,
     )
     language: str | None = option(
@@ -309,8 +309,8 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     rows={"loaded": Loaded, "settled": SettledJudged},
     resources=_resources,
     section=_section,
-    summary=summary,
+    summary=instance_summary,
     views=INSTANCE_VIEWS,
-    report=panels,
+    report=section_panels,
     quotes=instance_panels,
 )

@@ -30,7 +30,7 @@ from transforms.simplification.ranking.options import RankingOptions
 from transforms.simplification.ranking.regressor import FIT, Fitting, Regressed, RegressorTask
 from transforms.simplification.ranking.stage import RANK, RankedPart, Rankings
 from transforms.simplification.records import JoinTask, tasks_of
-from transforms.simplification.settings import settings_of, settings_there
+from transforms.simplification.settings import settings_of, settings_of_candidates
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -90,7 +90,7 @@ def _check(options: RankOptions) -> None:
 def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
     instances, candidates = inputs.one(INSTANCES.name), inputs.one(CANDIDATES.name)
     names = [setting["setting"] for setting in candidates.section["settings"]]
-    settings = settings_there(STAGE, options.ranking, options.settings, names)
+    settings = settings_of_candidates(STAGE, options.ranking, options.settings, names)
     rankings = rankings_of(settings, options.files)
     selections = inputs.of(SELECTIONS.name)
     beside = selections[0] if selections else candidates

@@ -21,14 +21,14 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.counts import summed
-from transforms.inflection.kept import warn_of_languages
+from transforms.inflection.models import warn_of_languages
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of
 from transforms.simplification.selection.inputs import SelectionFiles, check_selection, check_tagger, selection_of
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection
-from transforms.simplification.settings import settings_of, settings_there
+from transforms.simplification.settings import settings_of, settings_of_candidates
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -77,7 +77,7 @@ def _check(options: SelectCandidatesOptions) -> None:
 def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
     candidates = inputs.one(CANDIDATES.name)
     names = [setting["setting"] for setting in candidates.section["settings"]]
-    settings = settings_there(STAGE, options.selection, options.settings, names)
+    settings = settings_of_candidates(STAGE, options.selection, options.settings, names)
     instances = inputs.one(INSTANCES.name)
     tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
     selection = selection_of(settings, options.files, options.engine)

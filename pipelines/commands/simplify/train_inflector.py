@@ -9,7 +9,7 @@ docs/tasks/simplification/inflector.md says what is read, and how forms are made
 from pipelines.frame.command import Action, Command
 from transforms.common.errors import UsageError
 from transforms.common.store import files
-from transforms.inflection.training import InflectorOptions, train_inflector
+from transforms.inflection.models import InflectorOptions, train_inflector
 from transforms.learning.models.keeping import keep_model_file
 
 __all__ = ["TRAIN_INFLECTOR"]

@@ -15,8 +15,8 @@ LISTS = st.lists(st.sampled_from(FORMS), unique=True)
 
 @given(gold=GOLD, words=LISTS)
 def test_where_forms_are_lemmas_it_is_what_forms_give(gold, words):
-    found = lemma_match(gold, [(word, None) for word in words], lambda form: [form])
-    assert found == MatchedLemmas(len(gold), [gold.get(word, 0) for word in words])
+    matched = lemma_match(gold, [(word, None) for word in words], lambda form: [form])
+    assert matched == MatchedLemmas(len(gold), [gold.get(word, 0) for word in words])
 
 
 @given(gold=GOLD, lemmas=LEMMAS, words=LISTS)
@@ -33,18 +33,18 @@ def test_substitutes_are_groups_that_share_lemmas_and_are_hit_once(gold, lemmas,
             break
         first, second = pairs[0]
         groups = [g for g in groups if g is not first and g is not second] + [first | second]
-    found = lemma_match(gold, [(word, None) for word in words], lambda form: lemmas.get(form, {form}))
-    assert found.size == len(groups)
+    matched = lemma_match(gold, [(word, None) for word in words], lambda form: lemmas.get(form, {form}))
+    assert matched.size == len(groups)
     hit = {n for n, g in enumerate(groups) for word in words if of[word] & all_of(g)}
-    right = [rank for rank in found.ranks if rank]
+    right = [rank for rank in matched.ranks if rank]
     assert len(right) <= len(hit)
     assert bool(right) == bool(hit)
     if words and words[0] in gold:
-        assert found.ranks[0] > 0
+        assert matched.ranks[0] > 0
 
 
 def test_what_gold_has_at_a_better_rank_counts():
     lemmas = {"fue": ["ir", "ser"], "era": ["ser"], "iba": ["ir"]}
     # fue shares a lemma with both others: all three are one.
-    found = lemma_match({"era": 2, "iba": 1, "fue": 3}, [("x", "ser"), ("y", "ir")], lemmas.get)
-    assert found == MatchedLemmas(1, [1])
+    matched = lemma_match({"era": 2, "iba": 1, "fue": 3}, [("x", "ser"), ("y", "ir")], lemmas.get)
+    assert matched == MatchedLemmas(1, [1])

@@ -31,19 +31,19 @@ def written(folder, name, text):
 
 def evaluated(folder, gold, predictions, layout="tsar", **options):
     """Return the ratios of metrics by subset, metric and k, and what a person is warned of."""
-    asked = SimplificationMeasureOptions(**{"bootstrap": NONE, **options})
+    measuring = SimplificationMeasureOptions(**{"bootstrap": NONE, **options})
     paths = written(folder, "gold.tsv", gold), written(folder, "run.tsv", predictions)
     notes = []
-    judged = read_gold(paths[0], layout, notes, as_written=asked.tsar_scorer)
+    judged = read_gold(paths[0], layout, notes, as_written=measuring.tsar_scorer)
     rows = matched_rows(judged, read_predictions(paths[1]), paths[1], notes)
-    known = gold_of(judged, as_written=asked.tsar_scorer)
-    found = evaluate_rows(known, rows, "run", asked)
+    known = gold_of(judged, as_written=measuring.tsar_scorer)
+    result = evaluate_rows(known, rows, "run", measuring)
     metrics = {
         (r["subset"], r["metric"], r["k"]): (r["numerator"], r["denominator"])
-        for r in figure_rows(known, found, asked)
+        for r in figure_rows(known, result, measuring)
         if r["system"] == "run"
     }
-    return metrics, notes, list(found.funnel.rows())
+    return metrics, notes, list(result.funnel.rows())
 
 
 def test_gold_by_hand(tmp_path):
@@ -61,37 +61,37 @@ def test_metrics_by_hand(tmp_path):
     # Without targets and repeats: difícil, largo, duro; nothing; nothing, for there is no row.
     run = "Un trabajo arduo.\tarduo\tArduo\tdifícil\tlargo\tDIFÍCIL\tduro\n"
     run += "Un trabajo arduo.\ttrabajo\n"
-    found, notes, funnel = evaluated(tmp_path, GOLD, run, k=(1, 3))
-    assert found["ranking", "potential_at_k", 1] == (1, 3)
-    assert found["ranking", "precision_at_k", 3] == (2, 3)
-    assert found["ranking", "recall_at_k", 3] == (2, 3 + 2 + 2)
-    assert found["ranking", "f1_at_k", 3] == (4, 3 + 7)
-    assert found["ranking", "map_at_k", 3] == pytest.approx(((1 + 2 / 3) / 3, 3))
-    assert found["ranking", "accuracy_at_k_top1", 2] == (0, 3)
-    assert found["ranking", "accuracy_at_k_top1", 3] == (1, 3)
-    assert found["ranking", "trank_at_k", 1] == (0, 1)
-    assert found["ranking", "trank_at_k", 2] == (1, 1)
+    metrics, notes, funnel = evaluated(tmp_path, GOLD, run, k=(1, 3))
+    assert metrics["ranking", "potential_at_k", 1] == (1, 3)
+    assert metrics["ranking", "precision_at_k", 3] == (2, 3)
+    assert metrics["ranking", "recall_at_k", 3] == (2, 3 + 2 + 2)
+    assert metrics["ranking", "f1_at_k", 3] == (4, 3 + 7)
+    assert metrics["ranking", "map_at_k", 3] == pytest.approx(((1 + 2 / 3) / 3, 3))
+    assert metrics["ranking", "accuracy_at_k_top1", 2] == (0, 3)
+    assert metrics["ranking", "accuracy_at_k_top1", 3] == (1, 3)
+    assert metrics["ranking", "trank_at_k", 1] == (0, 1)
+    assert metrics["ranking", "trank_at_k", 2] == (1, 1)
     # The first word of the first row is the target, and of the others there is none.
-    assert found["pipeline", "precision", None] == (3, 3)
-    assert found["pipeline", "accuracy", None] == (0, 3)
-    assert found["pipeline", "changed", None] == (0, 3)
+    assert metrics["pipeline", "precision", None] == (3, 3)
+    assert metrics["pipeline", "accuracy", None] == (0, 3)
+    assert metrics["pipeline", "changed", None] == (0, 3)
     assert len(notes) == 1
     assert "1 of 3 instances of gold have no row: 'veloz'" in notes[0]
     lost = {(r["stage"], r["reason"]): r["instances_lost"] for r in funnel if r["reason"]}
     assert lost == {("ranking", "no_rows"): 2, ("pipeline", "keep_target"): 1}
     # The public scorer lets the third go free, not the second; and duro is not what most gave.
-    found, _, _ = evaluated(tmp_path, GOLD, run, k=(1, 3), tsar_scorer=True)
-    assert found["ranking", "potential_at_k", 1] == (0, 2)  # Arduo is another word than arduo
-    assert found["ranking", "potential_at_k", 3] == (1, 2)
-    assert found["ranking", "map_at_k", 3] == pytest.approx((1 / 2 / 3, 2))
+    metrics, _, _ = evaluated(tmp_path, GOLD, run, k=(1, 3), tsar_scorer=True)
+    assert metrics["ranking", "potential_at_k", 1] == (0, 2)  # Arduo is another word than arduo
+    assert metrics["ranking", "potential_at_k", 3] == (1, 2)
+    assert metrics["ranking", "map_at_k", 3] == pytest.approx((1 / 2 / 3, 2))
 
 
 def test_the_first_word_is_what_a_pipeline_chooses(tmp_path):
     run = "Un trabajo arduo.\tarduo\tDuro\nUn trabajo arduo.\ttrabajo\tlago\tlabor\n"
-    found, _, _ = evaluated(tmp_path, GOLD, run)
-    assert found["pipeline", "precision", None] == (2, 3)  # of veloz nothing is told: it stays
-    assert found["pipeline", "accuracy", None] == (1, 3)
-    assert found["pipeline", "changed", None] == (2, 3)
+    metrics, _, _ = evaluated(tmp_path, GOLD, run)
+    assert metrics["pipeline", "precision", None] == (2, 3)  # of veloz nothing is told: it stays
+    assert metrics["pipeline", "accuracy", None] == (1, 3)
+    assert metrics["pipeline", "changed", None] == (2, 3)
 
 
 WORDS = ["aa", "Aa", "bb", "cc", "dd", "t"]
@@ -115,11 +115,11 @@ def test_the_option_gives_the_public_scorers_numbers(rows, k, tmp_path_factory):
     run = "".join(
         "\t".join([f"S {n} t.", "t", *words]) + "\n" for n, (_, words) in enumerate(rows) if words is not None
     )
-    found, _, _ = evaluated(folder, gold, run, k=(k,), tsar_scorer=True)
+    metrics, _, _ = evaluated(folder, gold, run, k=(k,), tsar_scorer=True)
     expected = plain_metrics.public_scorer([("t", *row) for row in rows], k)
     for name, value in expected.items():
         if name != "accuracy_at_k_top1" or k <= 3:
-            above, below = found["ranking", name, k]
+            above, below = metrics["ranking", name, k]
             assert above / below == pytest.approx(value)
 
 
@@ -133,26 +133,26 @@ def test_without_it_missing_rows_are_misses(rows, k, tmp_path_factory):
     )
     if not run:
         return
-    found, _, _ = evaluated(folder, gold, run, k=(k,))
-    given = [("t", Counter(gold), words or []) for gold, words in rows]
-    for name, expected in plain_metrics.of_lists(given, k).items():
+    metrics, _, _ = evaluated(folder, gold, run, k=(k,))
+    cases = [("t", Counter(gold), words or []) for gold, words in rows]
+    for name, expected in plain_metrics.of_lists(cases, k).items():
         if name != "accuracy_at_k_top1" or k <= 3:
-            assert found["ranking", name, k] == pytest.approx(tuple(map(float, expected)))
+            assert metrics["ranking", name, k] == pytest.approx(tuple(map(float, expected)))
 
 
 def test_gold_of_other_layouts(tmp_path):
     benchls = "A hard task .\thard\t1\t1:tough\t3:difficult\t3:Tough\t4:hard\n"
-    found, _, _ = evaluated(tmp_path, benchls, "A hard task .\thard\tdifficult\n", "benchls")
-    assert found["ranking", "trank_at_k", 1] == (0, 1)
-    assert found["ranking", "trank_at_k", 2] == (1, 1)
-    assert found["ranking", "recall_at_k", 1] == (1, 2)
+    metrics, _, _ = evaluated(tmp_path, benchls, "A hard task .\thard\tdifficult\n", "benchls")
+    assert metrics["ranking", "trank_at_k", 1] == (0, 1)
+    assert metrics["ranking", "trank_at_k", 2] == (1, 1)
+    assert metrics["ranking", "recall_at_k", 1] == (1, 2)
 
 
 def test_spaces_and_forms_of_characters_do_not_keep_rows_apart(tmp_path):
     gold = "Un  coche ra\u0301pido.\tra\u0301pido\tveloz\n"
     run = "Un coche rápido. \trápido\tveloz\r\n"
-    found, notes, _ = evaluated(tmp_path, gold, run)
-    assert found["ranking", "potential_at_k", 1] == (1, 1)
+    metrics, notes, _ = evaluated(tmp_path, gold, run)
+    assert metrics["ranking", "potential_at_k", 1] == (1, 1)
     assert not notes
 
 
@@ -166,7 +166,7 @@ def test_rows_of_gold_that_stand_there_twice_are_one_instance(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("run", "told"),
+    ("run", "message"),
     [
         ("Un trabajo arduo.\tardua\tduro\n", "line 1: gold has no target 'ardua' in this sentence, but arduo, trabajo"),
         ("\nUn trabajo ardua.\tarduo\tduro\n", "line 2: gold has no sentence 'Un trabajo ardua.'"),
@@ -178,10 +178,10 @@ def test_rows_of_gold_that_stand_there_twice_are_one_instance(tmp_path):
         ("\n\n", "is empty"),
     ],
 )
-def test_rows_that_do_not_fit_are_named(tmp_path, run, told):
+def test_rows_that_do_not_fit_are_named(tmp_path, run, message):
     with pytest.raises(UsageError) as caught:
         evaluated(tmp_path, GOLD, run)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_rows_that_are_equal_are_one(tmp_path):
@@ -199,7 +199,7 @@ def test_what_is_written_is_read_again(tmp_path):
     rows = [(f"Frase {n} con t.", "t", tuple(draw.sample("abcdef", draw.randrange(5)))) for n in range(20)]
     path = written(tmp_path, "run.tsv", submission(rows))
     read = read_predictions(path)
-    assert [(one.sentence, one.target, one.words) for one in read] == rows
+    assert [(row.sentence, row.target, row.words) for row in read] == rows
 
 
 def test_signs_that_part_cells_and_lines_become_spaces():

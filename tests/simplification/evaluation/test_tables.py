@@ -20,8 +20,8 @@ from transforms.simplification.evaluation.tables import (
     SimplificationMeasureOptions,
     evaluate_tables,
     figure_rows,
-    given_settings,
     gold_in,
+    gold_settings,
 )
 
 NONE = BootstrapOptions(resamples=0)
@@ -31,15 +31,15 @@ GOLD = (INSTANCES.name, SUBSTITUTES.name)
 def evaluated(folder, rows, *, number=1, lemmas=None, **options):
     """Return gold, rows of metrics by system, subset, metric and k, and rows of the funnel."""
     parts = parts_of(folder / "part", rows, number)
-    paths = {name: [part.path for part in own] for name, own in parts.items()}
+    paths = {name: [part.path for part in table_parts] for name, table_parts in parts.items()}
     gold = gold_in({name: paths[name] for name in GOLD})
-    stages = {name: own for name, own in paths.items() if name not in GOLD}
-    asked = SimplificationMeasureOptions(**{"bootstrap": NONE, **options})
-    found = evaluate_tables(gold, stages, asked, lemmas)
-    metrics = list(figure_rows(gold, found, asked))
+    stages = {name: table_paths for name, table_paths in paths.items() if name not in GOLD}
+    measuring = SimplificationMeasureOptions(**{"bootstrap": NONE, **options})
+    result = evaluate_tables(gold, stages, measuring, lemmas)
+    metrics = list(figure_rows(gold, result, measuring))
     keyed = {(r["system"], r["subset"], r["metric"], r["k"]): r for r in metrics}
     assert len(keyed) == len(metrics)
-    return gold, keyed, list(found.funnel.rows())
+    return gold, keyed, list(result.funnel.rows())
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +47,8 @@ def example(tmp_path_factory):
     return evaluated(tmp_path_factory.mktemp("worked"), worked(), number=2, k=(1, 3))
 
 
-def ratio(found, *key):
-    row = found[key]
+def ratio(metrics, *key):
+    row = metrics[key]
     return row["numerator"], row["denominator"]
 
 
@@ -60,15 +60,15 @@ def test_doctests():
 def test_what_counts_has_gold(example):
     # Of 5 annotators gave the target alone, of 6 there is no gold.
     gold, _, _ = example
-    assert [int(one, 16) for one in gold.ids] == [1, 2, 3, 4]
-    assert [int(one, 16) for one in gold.without] == [5]
+    assert [int(identifier, 16) for identifier in gold.ids] == [1, 2, 3, 4]
+    assert [int(identifier, 16) for identifier in gold.without] == [5]
     assert gold.ranks[0] == {"duro": 1, "difícil": 2, "pesado": 3}
 
 
 def test_generation_by_hand(example):
     # Without the target: 1 difícil largo duro; 2 rápido raudo; 3 nothing; 4 áspero duro. Gold has
     # 3 + 3 + 1 + 2 = 9 substitutes.
-    _, found, _ = example
+    _, metrics, _ = example
     values = {
         # Right at 1: difícil, rápido. Three lists have a first word.
         ("potential_at_k", 1): (2, 4),
@@ -89,45 +89,45 @@ def test_generation_by_hand(example):
         ("accuracy_at_k_top1", 3): (3, 4),
     }
     for (metric, k), expected in values.items():
-        assert ratio(found, "a", "generation", metric, k) == pytest.approx(expected), metric
-        assert found["a", "generation", metric, k]["n"] == 4
+        assert ratio(metrics, "a", "generation", metric, k) == pytest.approx(expected), metric
+        assert metrics["a", "generation", metric, k]["n"] == 4
     # b has one list, duro.
-    assert ratio(found, "b", "generation", "potential_at_k", 3) == (1, 4)
-    assert ratio(found, "b", "generation", "precision_at_k", 3) == (1, 1)
-    assert ratio(found, "b", "generation", "f1_at_k", 3) == (2, 1 + 9)
+    assert ratio(metrics, "b", "generation", "potential_at_k", 3) == (1, 4)
+    assert ratio(metrics, "b", "generation", "precision_at_k", 3) == (1, 1)
+    assert ratio(metrics, "b", "generation", "f1_at_k", 3) == (2, 1 + 9)
 
 
 def test_ties_of_selection_stand_as_generated(example):
     # duro and difícil have the same score, and difícil was generated first: 2 of 3 at 1 are gold
     # (difícil, duro of 4), and raudo is not.
-    _, found, _ = example
-    assert ratio(found, "a", "selection", "precision_at_k", 1) == (2, 3)
-    assert ratio(found, "a", "selection", "accuracy_at_k_top1", 1) == (1, 4)
-    assert ratio(found, "a", "selection", "precision_at_k", 3) == (3, 5)
+    _, metrics, _ = example
+    assert ratio(metrics, "a", "selection", "precision_at_k", 1) == (2, 3)
+    assert ratio(metrics, "a", "selection", "accuracy_at_k_top1", 1) == (1, 4)
+    assert ratio(metrics, "a", "selection", "precision_at_k", 3) == (3, 5)
 
 
 def test_rankers_by_hand(example):
-    _, found, _ = example
+    _, metrics, _ = example
     # frequency: 1 ties difícil (rank 2) and duro (rank 1); 2 raudo is wrong; 4 duro. 3 has none.
     for k, expected in ((1, 0.5 + 0 + 1), (2, 1 + 0 + 1), (3, 2)):
-        assert ratio(found, "a frequency", "ranking", "trank_at_k", k) == (expected, 3)
-        assert found["a frequency", "ranking", "trank_at_k", k]["n"] == 3
+        assert ratio(metrics, "a frequency", "ranking", "trank_at_k", k) == (expected, 3)
+        assert metrics["a frequency", "ranking", "trank_at_k", k]["n"] == 3
     # senses: 1 difícil; 2 raudo; 4 ties áspero and duro.
     for k, expected in ((1, 0 + 0 + 0.5), (2, 1 + 0 + 0.5)):
-        assert ratio(found, "a senses", "ranking", "trank_at_k", k) == (expected, 3)
+        assert ratio(metrics, "a senses", "ranking", "trank_at_k", k) == (expected, 3)
     # Chance: half of {difícil, duro}, nothing of {raudo}, half of {áspero, duro}; a ranker that
     # ties all has the same.
     for system in ("a random-order", "a constant"):
         for k, expected in ((1, 0.5 + 0.5), (2, 1 + 0.5)):
-            assert ratio(found, system, "ranking", "trank_at_k", k) == (expected, 3)
-    difference = found["a senses minus a random-order", "ranking", "trank_at_k", 1]
+            assert ratio(metrics, system, "ranking", "trank_at_k", k) == (expected, 3)
+    difference = metrics["a senses minus a random-order", "ranking", "trank_at_k", 1]
     assert difference["value"] == pytest.approx(0.5 / 3 - 1 / 3)
     # With one ranker the setting is the system.
-    assert ratio(found, "b", "ranking", "trank_at_k", 1) == (1, 1)
+    assert ratio(metrics, "b", "ranking", "trank_at_k", 1) == (1, 1)
 
 
 def test_pipelines_by_hand(example):
-    _, found, _ = example
+    _, metrics, _ = example
     expected = {
         # difícil is gold; the target stays twice, once for want of candidates; duro is gold.
         "a frequency": {"precision": 4, "accuracy": 2, "changed": 2},
@@ -137,16 +137,16 @@ def test_pipelines_by_hand(example):
     }
     for system, values in expected.items():
         for metric, above in values.items():
-            assert ratio(found, system, "pipeline", metric, None) == (above, 4)
+            assert ratio(metrics, system, "pipeline", metric, None) == (above, 4)
 
 
 def test_the_funnel_by_hand(example):
     _, _, rows = example
     columns = ("candidates", "gold_candidates", "instances_lost", "instances_left")
-    found = {
+    by_stage = {
         (r["ranker"], r["stage"], r["reason"]): tuple(r[name] for name in columns) for r in rows if r["setting"] == "a"
     }
-    assert found == {
+    assert by_stage == {
         (None, "generation", None): (7, 4, None, 3),
         (None, "generation", "beyond_k"): (1, 1, 0, None),  # pesado
         (None, "generation", "not_generated"): (0, 4, 1, None),  # ágil ligero obstáculo trabajoso
@@ -163,33 +163,33 @@ def test_the_funnel_by_hand(example):
         ("senses", "pipeline", "not_chosen"): (2, 2, 1, None),  # duro of 1, duro of 4
     }
     # Gold of each stage adds up to what the stage before left.
-    lost = sum(values[1] for key, values in found.items() if key[:2] == (None, "generation"))
+    lost = sum(values[1] for key, values in by_stage.items() if key[:2] == (None, "generation"))
     assert lost == 9
 
 
 def test_differences_are_of_the_same_stage_and_metric(example):
-    _, found, _ = example
-    row = found["a minus b", "generation", "potential_at_k", 3]
+    _, metrics, _ = example
+    row = metrics["a minus b", "generation", "potential_at_k", 3]
     assert (row["value"], row["n"], row["numerator"]) == (0.5, 4, None)
-    assert ("a frequency minus a senses", "pipeline", "accuracy", None) in found
-    assert not any(key[0].startswith("b minus a") for key in found)
+    assert ("a frequency minus a senses", "pipeline", "accuracy", None) in metrics
+    assert not any(key[0].startswith("b minus a") for key in metrics)
 
 
 def test_a_baseline_is_what_others_are_compared_with(tmp_path):
-    _, found, _ = evaluated(tmp_path, worked(), k=(1,), baseline="a senses")
-    pairs = {key[0] for key in found if " minus " in key[0] and "random" not in key[0]}
+    _, metrics, _ = evaluated(tmp_path, worked(), k=(1,), baseline="a senses")
+    pairs = {key[0] for key in metrics if " minus " in key[0] and "random" not in key[0]}
     assert pairs == {"a frequency minus a senses", "b minus a senses"}
     with pytest.raises(UsageError, match="`baseline`: there is no system 'c'"):
         evaluated(tmp_path, worked(), baseline="c")
 
 
 def test_the_public_scorers_way_leaves_out_instances_without_candidates(tmp_path):
-    _, found, _ = evaluated(tmp_path, worked(), k=(3,), tsar_scorer=True)
-    assert ratio(found, "a", "generation", "potential_at_k", 3) == (3, 3)
-    assert found["a", "generation", "potential_at_k", 3]["n"] == 3
-    assert ratio(found, "b", "generation", "accuracy_at_k_top1", 1) == (1, 1)
+    _, metrics, _ = evaluated(tmp_path, worked(), k=(3,), tsar_scorer=True)
+    assert ratio(metrics, "a", "generation", "potential_at_k", 3) == (3, 3)
+    assert metrics["a", "generation", "potential_at_k", 3]["n"] == 3
+    assert ratio(metrics, "b", "generation", "accuracy_at_k_top1", 1) == (1, 1)
     # Recall is of all gold, whatever the scorer.
-    assert ratio(found, "a", "generation", "recall_at_k", 3) == (4, 9)
+    assert ratio(metrics, "a", "generation", "recall_at_k", 3) == (4, 9)
 
 
 def test_candidates_match_by_lemma(tmp_path):
@@ -206,31 +206,31 @@ def test_candidates_match_by_lemma(tmp_path):
         row(CANDIDATES, instance_id=f"{2:032x}", setting="a", form="duelo", lemma="duelo", reason="no_form"),
     ]
     lemmas = {"casas": ["casa"], "desafíos": ["desafío"]}
-    _, found, _ = evaluated(tmp_path, rows, lemmas=lambda form: lemmas.get(form, [form]), k=(5,))
-    assert ratio(found, "a", "generation", "potential_at_k", 5) == (0, 2)
+    _, metrics, _ = evaluated(tmp_path, rows, lemmas=lambda form: lemmas.get(form, [form]), k=(5,))
+    assert ratio(metrics, "a", "generation", "potential_at_k", 5) == (0, 2)
     oracle = "a lemma-match"
     # casa is a lemma of casas, duelo would be right if it had a form; desafíos and desafío are one.
-    assert ratio(found, oracle, "generation", "potential_at_k", 5) == (2, 2)
-    assert ratio(found, oracle, "generation", "recall_at_k", 5) == (2, 1 + 2)
-    assert ratio(found, oracle, "generation", "precision_at_k", 5) == (2, 3)
+    assert ratio(metrics, oracle, "generation", "potential_at_k", 5) == (2, 2)
+    assert ratio(metrics, oracle, "generation", "recall_at_k", 5) == (2, 1 + 2)
+    assert ratio(metrics, oracle, "generation", "precision_at_k", 5) == (2, 3)
 
 
 def test_settings_with_gold_among_their_candidates_are_known(tmp_path):
     rows = [*candidates(1, "own", ["a"]), *candidates(1, "given", ["a"], gold_score=3.0)]
     parts = parts_of(tmp_path / "part", rows)
-    assert given_settings([part.path for part in parts[CANDIDATES.name]]) == ["given"]
+    assert gold_settings([part.path for part in parts[CANDIDATES.name]]) == ["given"]
 
 
 def check_conserved(rows, gold):
     """Gold of each stage is lost for a reason or goes on; an instance is lost once, or is left."""
     before, instances = int(gold.sizes.sum()), len(gold.ids)
     for stage in ("generation", "ranking", "pipeline"):
-        own = [row for row in rows if row["stage"] == stage]
-        if own:
-            assert sum(row["gold_candidates"] for row in own) == before
-            assert sum(row["instances_lost"] or row["instances_left"] or 0 for row in own) == (instances)
+        stage_rows = [row for row in rows if row["stage"] == stage]
+        if stage_rows:
+            assert sum(row["gold_candidates"] for row in stage_rows) == before
+            assert sum(row["instances_lost"] or row["instances_left"] or 0 for row in stage_rows) == (instances)
             before, instances = next(
-                (row["gold_candidates"], row["instances_left"]) for row in own if row["reason"] is None
+                (row["gold_candidates"], row["instances_left"]) for row in stage_rows if row["reason"] is None
             )
 
 
@@ -238,6 +238,19 @@ WORDS = ["ab", "Ba", "cc", "DD", "é", "f g"]
 COUNTS = st.dictionaries(st.sampled_from(WORDS), st.integers(1, 3), max_size=5)
 LISTS = st.lists(st.sampled_from([w.lower() for w in WORDS]), unique=True, max_size=6)
 CASES = st.lists(st.tuples(st.sampled_from(WORDS), COUNTS, LISTS, LISTS, st.integers(0, 99)), min_size=1, max_size=6)
+
+
+def check_rankers(metrics, ranked):
+    """Check TRank-at-n of a ranker, of random order and of a constant ranker."""
+    for n in (1, 2, 3):
+        key = ("s", "ranking", "trank_at_k", n)
+        if key in metrics:
+            expected = plain_metrics.of_ranker(ranked, n)
+            assert ratio(metrics, *key) == pytest.approx(tuple(map(float, expected)))
+            chance = [(t, g, dict.fromkeys(o, 1)) for t, g, o in ranked]
+            expected = plain_metrics.of_ranker(chance, n)
+            for system in ("s random-order", "s constant"):
+                assert ratio(metrics, system, *key[1:]) == pytest.approx(tuple(map(float, expected)))
 
 
 @pytest.mark.slow
@@ -261,7 +274,7 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
         rows += candidates(number, "s", first)
         ranks = {word: draw.randint(1, 2) for word in second}
         dense = {word: sorted({*ranks.values()}).index(n) + 1 for word, n in ranks.items()}
-        order = dict(sorted(dense.items(), key=lambda one: one[1]))
+        order = dict(sorted(dense.items(), key=lambda item: item[1]))
         rows += rankings(number, "s", "r", order)
         word = draw.choice([target, *second])
         rows.append(chose(number, "s", "r", word))
@@ -273,28 +286,20 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
             pipeline.append((same or right, right, not same))
     if not pipeline:
         return
-    gold, found, funnel = evaluated(tmp_path_factory.mktemp("brute"), rows, number=2, k=(k,))
+    gold, metrics, funnel = evaluated(tmp_path_factory.mktemp("brute"), rows, number=2, k=(k,))
     check_conserved(funnel, gold)
     lists = {"generation": generated, "ranking": [(t, g, list(o)) for t, g, o in ranked]}
     for stage, given_rows in lists.items():
-        if ("s", stage, "recall_at_k", k) not in found:
+        if ("s", stage, "recall_at_k", k) not in metrics:
             assert not any(words for *_, words in given_rows)
             continue
         for name, expected in plain_metrics.of_lists(given_rows, k).items():
             if name != "accuracy_at_k_top1" or k <= 3:
-                assert ratio(found, "s", stage, name, k) == pytest.approx(tuple(map(float, expected)))
-    for n in (1, 2, 3):
-        key = ("s", "ranking", "trank_at_k", n)
-        if key in found:
-            expected = plain_metrics.of_ranker(ranked, n)
-            assert ratio(found, *key) == pytest.approx(tuple(map(float, expected)))
-            chance = [(t, g, dict.fromkeys(o, 1)) for t, g, o in ranked]
-            expected = plain_metrics.of_ranker(chance, n)
-            for system in ("s random-order", "s constant"):
-                assert ratio(found, system, *key[1:]) == pytest.approx(tuple(map(float, expected)))
+                assert ratio(metrics, "s", stage, name, k) == pytest.approx(tuple(map(float, expected)))
+    check_rankers(metrics, ranked)
     for place, name in enumerate(("precision", "accuracy", "changed")):
-        above = sum(one[place] for one in pipeline)
-        assert ratio(found, "s", "pipeline", name, None) == (above, len(pipeline))
+        above = sum(values[place] for values in pipeline)
+        assert ratio(metrics, "s", "pipeline", name, None) == (above, len(pipeline))
 
 
 def test_numerators_of_lists_are_whole_even_where_scores_tie(tmp_path):
@@ -304,6 +309,6 @@ def test_numerators_of_lists_are_whole_even_where_scores_tie(tmp_path):
         *candidates(1, "a", ["c", "b", "d"]),
         *selections(1, "a", {"b": 1.0, "c": 1.0, "d": 1.0}),
     ]
-    _, found, _ = evaluated(tmp_path, rows, k=(1, 2))
-    assert ratio(found, "a", "selection", "recall_at_k", 1) == (0, 1)
-    assert ratio(found, "a", "selection", "recall_at_k", 2) == (1, 1)
+    _, metrics, _ = evaluated(tmp_path, rows, k=(1, 2))
+    assert ratio(metrics, "a", "selection", "recall_at_k", 1) == (0, 1)
+    assert ratio(metrics, "a", "selection", "recall_at_k", 2) == (1, 1)

@@ -19,39 +19,39 @@ def source(generator, *rows, adds=False):
     return SourceOf(generator, adds, [made(*row) for row in rows])
 
 
-def kept(found):
-    return [one.form for one in found if one.reason is None]
+def ranked_forms(candidates):
+    return [candidate.form for candidate in candidates if candidate.reason is None]
 
 
-def reasons(found):
-    return {one.form: one.reason for one in found}
+def reasons(candidates):
+    return {candidate.form: candidate.reason for candidate in candidates}
 
 
 def test_raw_scores_of_masked_models_are_added():
     first = source("masked_lm", ("a", 0.5), ("b", 0.25), adds=True)
     second = source("masked_lm", ("b", 0.5), ("c", 0.125), adds=True)
-    found = combined([first, second], combine="union", k=9)
-    assert [(one.form, one.score, dict(one.scores), one.sources) for one in found] == [
-        ("b", 0.75, {"masked_lm": 0.75}, 2),
-        ("a", 0.5, {"masked_lm": 0.5}, 1),
-        ("c", 0.125, {"masked_lm": 0.125}, 1),
-    ]
+    candidates = combined([first, second], combine="union", k=9)
+    assert [
+        (candidate.form, candidate.score, dict(candidate.scores), candidate.sources) for candidate in candidates
+    ] == [("b", 0.75, {"masked_lm": 0.75}, 2), ("a", 0.5, {"masked_lm": 0.5}, 1), ("c", 0.125, {"masked_lm": 0.125}, 1)]
 
 
 def test_others_by_reciprocal_ranks():
     masked = [source("masked_lm", ("a", 0.5), ("b", 0.3), adds=True), source("masked_lm", ("b", 0.3), adds=True)]
     senses = source("thesaurus", ("b", 3, None, 3), ("c", 3, None, 3), ("a", 1, None, 1))
-    found = combined([*masked, senses], combine="union", k=9)
+    candidates = combined([*masked, senses], combine="union", k=9)
     # b is first of the models together, and first of the thesaurus with c.
-    assert [(one.form, one.score) for one in found] == [("b", 2.0), ("a", 1.0), ("c", 1.0)]
-    assert found[0].scores == {"masked_lm": 0.6, "thesaurus": 3}
-    assert (found[0].votes, found[0].sources) == (3, 3)
+    assert [(candidate.form, candidate.score) for candidate in candidates] == [("b", 2.0), ("a", 1.0), ("c", 1.0)]
+    assert candidates[0].scores == {"masked_lm": 0.6, "thesaurus": 3}
+    assert (candidates[0].votes, candidates[0].sources) == (3, 3)
 
 
 def test_intersection_says_what_one_generator_alone_gives():
-    found = combined([source("x", ("a", 2), ("b", 1)), source("y", ("b", 9), ("c", 8))], combine="intersection", k=9)
-    assert reasons(found) == {"b": None, "a": "one_generator", "c": "one_generator"}
-    assert [one.score for one in found] == [1 / 2 + 1, None, None]
+    candidates = combined(
+        [source("x", ("a", 2), ("b", 1)), source("y", ("b", 9), ("c", 8))], combine="intersection", k=9
+    )
+    assert reasons(candidates) == {"b": None, "a": "one_generator", "c": "one_generator"}
+    assert [candidate.score for candidate in candidates] == [1 / 2 + 1, None, None]
     nothing = combined([source("x", ("a", 2)), source("y")], combine="intersection", k=9)
     assert reasons(nothing) == {"a": "one_generator"}
 
@@ -63,26 +63,26 @@ def test_ties_by_generators_then_frequency_then_code_points():
     ]
     # a to d: 1; g: 1; e: 1/2 + 1/2 by two generators.
     known = {"a": None, "b": 2.0, "c": 3.0, "d": 3.0, "g": 9.0}
-    found = combined(sources, combine="union", k=9, frequencies=known)
-    assert kept(found) == ["e", "g", "c", "d", "b", "a", "f", "h"]
-    assert kept(combined(sources, combine="union", k=2)) == ["e", "a"]
+    candidates = combined(sources, combine="union", k=9, frequencies=known)
+    assert ranked_forms(candidates) == ["e", "g", "c", "d", "b", "a", "f", "h"]
+    assert ranked_forms(combined(sources, combine="union", k=2)) == ["e", "a"]
 
 
 def test_frequency_first():
     sources = [source("x", ("a", 2), ("b", 1), ("c", 3))]
     known = {"a": 1.0, "b": 2.0}
-    found = combined(sources, combine="union", k=2, order="frequency", frequencies=known)
-    assert [(one.form, one.rank, one.reason) for one in found] == [
+    candidates = combined(sources, combine="union", k=2, order="frequency", frequencies=known)
+    assert [(candidate.form, candidate.rank, candidate.reason) for candidate in candidates] == [
         ("b", 1, None),
         ("a", 2, None),
         ("c", None, "beyond_k"),
     ]
-    assert found[2].score == 1.0  # its score is known
+    assert candidates[2].score == 1.0  # its score is known
 
 
 def test_average_of_ranks():
     # By generator c 1, a 2, b 3; by frequency b 1, a 2, c behind: 3; by cosine a 1, others 2.
-    found = combined(
+    candidates = combined(
         [source("x", ("a", 2), ("b", 1), ("c", 3))],
         combine="union",
         k=9,
@@ -90,7 +90,7 @@ def test_average_of_ranks():
         frequencies={"a": 1.0, "b": 2.0},
         cosines={"a": 0.5, "z": 1.0},
     )
-    assert [(one.form, one.score) for one in found] == [("a", 3 / 5), ("b", 3 / 6), ("c", 3 / 6)]
+    assert [(candidate.form, candidate.score) for candidate in candidates] == [("a", 3 / 5), ("b", 3 / 6), ("c", 3 / 6)]
 
 
 def test_what_is_dropped_stays_as_a_row():
@@ -98,18 +98,21 @@ def test_what_is_dropped_stays_as_a_row():
         source("x", ("a", 1, "no_form"), ("b", 1, "is_target")),
         source("y", ("a", 5), ("b", 2, "barred"), ("c", 1, "barred")),
     ]
-    found = combined(sources, combine="union", k=9)
-    assert reasons(found) == {"a": None, "b": "is_target", "c": "barred"}
-    assert [(one.rank, one.score) for one in found] == [(1, 1.0), (None, None), (None, None)]
+    candidates = combined(sources, combine="union", k=9)
+    assert reasons(candidates) == {"a": None, "b": "is_target", "c": "barred"}
+    assert [(candidate.rank, candidate.score) for candidate in candidates] == [(1, 1.0), (None, None), (None, None)]
     # What a generator says of a form that it drops is there, too.
-    assert found[1].scores == {"x": 1, "y": 2}
-    assert found[1].sources == 2
+    assert candidates[1].scores == {"x": 1, "y": 2}
+    assert candidates[1].sources == 2
 
 
 def test_the_best_of_equal_forms_counts():
     rows = [("a", 1.0, None, 1), ("a", 3.0, None, 3), ("b", 2.0, None, 2)]
-    found = combined([source("x", *rows)], combine="union", k=9)
-    assert [(one.form, one.scores["x"], one.votes) for one in found] == [("a", 3, 3), ("b", 2, 2)]
+    candidates = combined([source("x", *rows)], combine="union", k=9)
+    assert [(candidate.form, candidate.scores["x"], candidate.votes) for candidate in candidates] == [
+        ("a", 3, 3),
+        ("b", 2, 2),
+    ]
 
 
 def brute(sources, combine, k, frequencies):
@@ -117,22 +120,22 @@ def brute(sources, combine, k, frequencies):
     adds = all(adds for _, adds, _ in sources)
     by_source = []
     for _, _, rows in sources:
-        own = defaultdict(list)
+        by_form = defaultdict(list)
         for form, score, reason in rows:
             if reason is None:
-                own[form].append(score)
-        by_source.append({form: max(scores) for form, scores in own.items()})
-    every = set().union(*by_source) if by_source else set()
-    counted = {form: sum(form in own for own in by_source) for form in every}
-    in_all = {f for f in every if combine == "union" or counted[f] == len(by_source)}
+                by_form[form].append(score)
+        by_source.append({form: max(scores) for form, scores in by_form.items()})
+    all_forms = set().union(*by_source) if by_source else set()
+    counted = {form: sum(form in source_scores for source_scores in by_source) for form in all_forms}
+    in_all = {f for f in all_forms if combine == "union" or counted[f] == len(by_source)}
     groups = []
     masked = defaultdict(float)
-    for (_, added, _), own in zip(sources, by_source, strict=True):
+    for (_, added, _), by_form in zip(sources, by_source, strict=True):
         if added:
-            for form, score in own.items():
+            for form, score in by_form.items():
                 masked[form] += score
         else:
-            groups.append(own)
+            groups.append(by_form)
     if masked:
         groups.append(masked)
     total = {}
@@ -140,13 +143,13 @@ def brute(sources, combine, k, frequencies):
         if adds:
             total[form] = masked[form]
         else:
-            ranks = [1 + len({v for v in own.values() if v > own[form]}) for own in groups if form in own]
+            ranks = [1 + len({v for v in group.values() if v > group[form]}) for group in groups if form in group]
             total[form] = sum(1 / rank for rank in sorted(ranks))
     by_hand = sorted(
         in_all, key=lambda form: (round(-total[form], 9), -counted[form], -frequencies.get(form, -1), form)
     )
-    left = {row[0] for _, _, rows in sources for row in rows} - every
-    return by_hand[:k], set(by_hand[k:]), every - in_all, left
+    left = {row[0] for _, _, rows in sources for row in rows} - all_forms
+    return by_hand[:k], set(by_hand[k:]), all_forms - in_all, left
 
 
 rows = st.lists(st.tuples(st.sampled_from("abcdefg"), st.integers(1, 4), st.sampled_from((None, None, "barred"))))
@@ -161,16 +164,16 @@ many = st.lists(st.tuples(st.sampled_from("xyz"), st.booleans(), rows), min_size
     st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3)),
 )
 def test_as_from_the_definitions(sources, combine, k, frequencies):
-    given_ = [source(name, *own, adds=adds) for name, adds, own in sources]
-    found = combined(given_, combine=combine, k=k, frequencies=frequencies)
+    given_ = [source(name, *rows, adds=adds) for name, adds, rows in sources]
+    candidates = combined(given_, combine=combine, k=k, frequencies=frequencies)
     first, beyond, alone, left = brute(sources, combine, k, frequencies)
-    assert kept(found) == first
-    said = reasons(found)
-    assert {form for form, why in said.items() if why == "beyond_k"} == beyond
-    assert {form for form, why in said.items() if why == "one_generator"} == alone
-    assert {form for form, why in said.items() if why == "barred"} == left
-    assert [one.rank for one in found if one.rank] == list(range(1, len(first) + 1))
-    assert len(said) == len(found)
+    assert ranked_forms(candidates) == first
+    dropped = reasons(candidates)
+    assert {form for form, why in dropped.items() if why == "beyond_k"} == beyond
+    assert {form for form, why in dropped.items() if why == "one_generator"} == alone
+    assert {form for form, why in dropped.items() if why == "barred"} == left
+    assert [candidate.rank for candidate in candidates if candidate.rank] == list(range(1, len(first) + 1))
+    assert len(dropped) == len(candidates)
 
 
 def test_dense_ranks_of_nothing():
@@ -180,41 +183,43 @@ def test_dense_ranks_of_nothing():
 
 @pytest.mark.parametrize("order", ["score", "frequency", "average"])
 def test_the_order_of_proposals_decides_nothing(order):
-    own = [("a", 1.0), ("b", 2.0), ("c", 2.0)]
+    rows = [("a", 1.0), ("b", 2.0), ("c", 2.0)]
     known = {"a": 3.0, "c": 1.0}
     first, second = (
         combined(
-            [source("x", *some), source("y", ("c", 1.0))],
+            [source("x", *permuted), source("y", ("c", 1.0))],
             combine="union",
             k=2,
             order=order,
             frequencies=known,
             cosines=known,
         )
-        for some in (own, own[::-1])
+        for permuted in (rows, rows[::-1])
     )
     assert first == second
 
 
 @given(many, many, st.sampled_from(("union", "intersection")))
-def test_evidence_adds_scores_and_votes_and_no_candidate(sources, more, combine):
-    plain = [source(name, *own, adds=adds) for name, adds, own in sources]
+def test_evidence_adds_scores_and_votes_and_no_candidate(sources, additional, combine):
+    plain = [source(name, *rows, adds=adds) for name, adds, rows in sources]
     further = [
-        source(name + " further", *((form, score, why, score) for form, score, why in own)) for name, _, own in more
+        source(name + " further", *((form, score, why, score) for form, score, why in rows))
+        for name, _, rows in additional
     ]
     without = combined(plain, combine=combine, k=99)
-    found = combined([*plain, *evidence(plain, further)], combine=combine, k=99)
-    assert reasons(found) == reasons(without)
-    before = {one.form: one for one in without}
-    for one in found:
+    candidates = combined([*plain, *evidence(plain, further)], combine=combine, k=99)
+    assert reasons(candidates) == reasons(without)
+    before = {candidate.form: candidate for candidate in without}
+    for candidate in candidates:
         best = [
-            max((row[1] for row in own if row[0] == one.form and row[2] is None), default=None) for _, _, own in more
+            max((row[1] for row in rows if row[0] == candidate.form and row[2] is None), default=None)
+            for _, _, rows in additional
         ]
         best = [score for score in best if score is not None]
-        had = before[one.form]
-        if had.reason is not None and had.reason != "one_generator":
-            assert one == had  # what was dropped has no use for evidence
+        previous = before[candidate.form]
+        if previous.reason is not None and previous.reason != "one_generator":
+            assert candidate == previous  # what was dropped has no use for evidence
             continue
-        assert one.sources == had.sources + len(best)
-        assert one.votes == max(best, default=None)
-        assert one.scores.items() >= had.scores.items()
+        assert candidate.sources == previous.sources + len(best)
+        assert candidate.votes == max(best, default=None)
+        assert candidate.scores.items() >= previous.scores.items()

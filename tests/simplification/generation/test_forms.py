@@ -5,9 +5,8 @@ from generated import FORMS, keep_inflector
 from instances_made import instance
 
 from transforms.common.errors import LexbeamError
-from transforms.inflection import kept as kept_inflector
-from transforms.inflection.kept import opened_inflector
-from transforms.inflection.training import load_inflector
+from transforms.inflection import models
+from transforms.inflection.models import load_inflector, open_inflector
 from transforms.simplification.generation.forms import formed, key_of
 from transforms.simplification.generation.protection import protection
 from transforms.simplification.generation.readings import LemmaReading, lemma_of_form, readings
@@ -23,8 +22,8 @@ def spanish(tmp_path_factory):
     return load_inflector(str(path))
 
 
-def record(*given, **other):
-    row = instance(*given, **other)
+def record(*fields, **other):
+    row = instance(*fields, **other)
     return Instance(*(row[name] for name in INSTANCE_COLUMNS))
 
 
@@ -33,22 +32,22 @@ def lemma(text, **other):
 
 
 def test_annotation_goes_before_the_dictionary(spanish):
-    one = record("Está [[cansada]].", "x", "VERB")
-    assert readings(one, spanish) == [
+    instance = record("Está [[cansada]].", "x", "VERB")
+    assert readings(instance, spanish) == [
         LemmaReading("x", "VERB"),
         LemmaReading("cansar", "VERB"),
         LemmaReading("cansada", "NOUN"),
         LemmaReading("cansado", "ADJ"),
         LemmaReading("cansada", "VERB"),
     ]
-    assert readings(one, None) == [LemmaReading("x", "VERB"), LemmaReading("cansada", "VERB")]
+    assert readings(instance, None) == [LemmaReading("x", "VERB"), LemmaReading("cansada", "VERB")]
     bare = record("Está [[cansada]].")
     assert readings(bare, None) == [LemmaReading("cansada", None)]
 
 
 def test_clitics_come_off_for_the_look_up(spanish):
-    one = record("Quiere [[Cansarlo]].", "cansarlo", "NOUN")
-    assert LemmaReading("cansar", "VERB") in readings(one, spanish)
+    instance = record("Quiere [[Cansarlo]].", "cansarlo", "NOUN")
+    assert LemmaReading("cansar", "VERB") in readings(instance, spanish)
 
 
 def test_lemmas_of_forms(spanish):
@@ -72,8 +71,8 @@ def test_lemmas_of_forms(spanish):
     ],
 )
 def test_lemmas_in_the_place_of_a_noun(spanish, text, form, lemma_, reason):
-    one = record("Los [[Perros]] ladran.", "perro", "NOUN")
-    (made,) = formed(one, [lemma(text)], spanish, {"sabueso", "gatos"})
+    instance = record("Los [[Perros]] ladran.", "perro", "NOUN")
+    (made,) = formed(instance, [lemma(text)], spanish, {"sabueso", "gatos"})
     assert (made.form, made.lemma, made.reason) == (form, lemma_, reason)
     if reason is None:
         capitals = "CANes" if text == "CAN" else form.capitalize()  # its own ones stay
@@ -81,8 +80,8 @@ def test_lemmas_in_the_place_of_a_noun(spanish, text, form, lemma_, reason):
 
 
 def test_forms_stay_and_get_a_lemma(spanish):
-    one = record("Los [[perros]] ladran.", "perro", "NOUN")
-    rows = formed(one, [Proposal(text, 1.0, False) for text in ("Can", "xyz", "Perros")], spanish)
+    instance = record("Los [[perros]] ladran.", "perro", "NOUN")
+    rows = formed(instance, [Proposal(text, 1.0, False) for text in ("Can", "xyz", "Perros")], spanish)
     assert [(row.form, row.lemma, row.shown, row.inflected, row.reason) for row in rows] == [
         ("can", "can", "Can", None, None),
         ("xyz", None, "xyz", None, None),
@@ -105,48 +104,48 @@ def test_forms_stay_and_get_a_lemma(spanish):
     ],
 )
 def test_what_is_before_a_form_agrees_with_it(spanish, marked, form, upos, before):
-    one = record(marked, None, upos)
-    assert formed(one, [Proposal(form, 1.0, False)], spanish)[0].before == before
+    instance = record(marked, None, upos)
+    assert formed(instance, [Proposal(form, 1.0, False)], spanish)[0].before == before
 
 
 def test_articles_stay_where_a_form_has_both_genders(tmp_path):
     path = tmp_path / "es.inflector"
     both = [("coma", "NOUN", f"Gender={gender}|Number=Sing", "coma") for gender in ("Fem", "Masc")]
     keep_inflector(path, [*FORMS, *both])
-    one = record("El [[perro]] ladra.", "perro", "NOUN")
-    (made,) = formed(one, [Proposal("coma", 1.0, False)], load_inflector(str(path)))
+    instance = record("El [[perro]] ladra.", "perro", "NOUN")
+    (made,) = formed(instance, [Proposal("coma", 1.0, False)], load_inflector(str(path)))
     assert made.before is None
 
 
 @pytest.mark.parametrize("is_lemma", [True, False])
 def test_articles_by_sound_need_no_dictionary(is_lemma):
-    one = record("An [[arduous]] task.", "arduous", "ADJ", language="en")
-    rows = formed(one, [Proposal(text, 1.0, is_lemma) for text in ("hard", "easy")], None)
+    instance = record("An [[arduous]] task.", "arduous", "ADJ", language="en")
+    rows = formed(instance, [Proposal(text, 1.0, is_lemma) for text in ("hard", "easy")], None)
     assert [row.before for row in rows] == ["A", None]
 
 
 def test_a_proposal_says_what_it_is_inflected_as(spanish):
-    one = record("Está [[cansada]].", "cansada", "ADJ")
-    rows = formed(one, [lemma("agotar", upos="VERB", of="cansar"), lemma("harto")], spanish)
+    instance = record("Está [[cansada]].", "cansada", "ADJ")
+    rows = formed(instance, [lemma("agotar", upos="VERB", of="cansar"), lemma("harto")], spanish)
     assert [row.form for row in rows] == ["agotada", "harta"]
 
 
 def test_annotated_features_count(spanish):
-    one = record("Los [[perros]] ladran.", "perro", "NOUN", feats="Number=Sing")
-    (made,) = formed(one, [lemma("can")], spanish)
+    instance = record("Los [[perros]] ladran.", "perro", "NOUN", feats="Number=Sing")
+    (made,) = formed(instance, [lemma("can")], spanish)
     assert (made.form, made.feats) == ("can", "Number=Sing")
 
 
 def test_without_annotation_the_dictionary_says_the_part_of_speech(spanish):
-    one = record("Los [[perros]] ladran.")
-    assert formed(one, [lemma("can")], spanish)[0].form == "canes"
+    instance = record("Los [[perros]] ladran.")
+    assert formed(instance, [lemma("can")], spanish)[0].form == "canes"
     unknown = record("Los [[xyzs]] ladran.")
     assert formed(unknown, [lemma("can")], spanish)[0].form == "can"
 
 
 def test_a_generators_reason_stands(spanish):
-    one = record("Los [[perros]] ladran.", "perro", "NOUN")
-    (made,) = formed(one, [lemma("Hound", reason="placeholder")], spanish)
+    instance = record("Los [[perros]] ladran.", "perro", "NOUN")
+    (made,) = formed(instance, [lemma("Hound", reason="placeholder")], spanish)
     assert (made.form, made.lemma, made.shown, made.reason) == ("hound", "hound", None, "placeholder")
 
 
@@ -169,18 +168,18 @@ def test_accents_that_are_written_in_two_ways_are_one_key():
     ],
 )
 def test_who_is_protected(marked, lemma_, upos, language, why):
-    one = record(marked, lemma_, upos, language=language)
-    assert protection(one, "protect", {"can"}) == why
-    assert protection(one, "replace", {"can"}) == (why if why == "word" else None)
+    instance = record(marked, lemma_, upos, language=language)
+    assert protection(instance, "protect", {"can"}) == why
+    assert protection(instance, "replace", {"can"}) == (why if why == "word" else None)
 
 
 def test_an_inflector_that_has_changed_is_not_taken(tmp_path, monkeypatch):
     path = tmp_path / "es.inflector"
     keep_inflector(path)
-    kept = kept_inflector.kept_inflector(str(path))
-    assert opened_inflector(kept) is opened_inflector(kept)
-    monkeypatch.setattr(kept_inflector, "_OPENED", {})  # as in another process
+    reference = models.inflector_reference(str(path))
+    assert open_inflector(reference) is open_inflector(reference)
+    monkeypatch.setattr(models, "_OPENED", {})  # as in another process
     path.unlink()
     keep_inflector(path, FORMS[:3])
     with pytest.raises(LexbeamError, match="changed while it was used"):
-        opened_inflector(kept)
+        open_inflector(reference)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from schemas.simplification.candidates import REASONS
 from transforms.simplification.generation.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
-from transforms.simplification.generation.masked_options import PAPER, MaskedOptions
+from transforms.simplification.generation.options import PAPER, MaskedOptions
 
 # Letters with and without marks, composed and not, in both cases.
 LETTERS = ["a", "á", "a\u0301", "A", "n", "ñ", "N", "u", "ü", "ç"]
@@ -24,8 +24,8 @@ def plain(text):
 def bare(text):
     swaps = zip("áéíóúüï", "aeiouui", strict=True)
     text = plain(text)
-    for one, other in swaps:
-        text = text.replace(one, other)
+    for letter, other in swaps:
+        text = text.replace(letter, other)
     return text
 
 
@@ -62,22 +62,22 @@ def reference(models, target, rules, merge):
                 whole[plain(text)] += score
     best = {}
     for form in whole:
-        rivals = [one for one in whole if group(one) == group(form)]
-        best[form] = min(rivals, key=lambda one: (-whole[one], one))
-    found = []
+        rivals = [rival for rival in whole if group(rival) == group(form)]
+        best[form] = min(rivals, key=lambda rival: (-whole[rival], rival))
+    expected = []
     for fills in models:
-        kept, dropped = defaultdict(float), defaultdict(set)
+        remaining, dropped = defaultdict(float), defaultdict(set)
         for text, score, continues in fills:
             form = plain(text)
             why = reasons[form, continues]
             if why is None:
-                kept[best[form]] += score
+                remaining[best[form]] += score
                 if best[form] != form:
                     dropped[form] = {"merged"}
             elif dropped[form] != {"merged"}:
                 dropped[form].add(why)
-        found.append((dict(kept), {form: why for form, why in dropped.items() if form not in kept}))
-    return found
+        expected.append((dict(remaining), {form: why for form, why in dropped.items() if form not in remaining}))
+    return expected
 
 
 @given(
@@ -87,28 +87,30 @@ def reference(models, target, rules, merge):
     st.sampled_from(sorted(MERGES)),
 )
 def test_cleaning_is_what_the_steps_give(models, target, rules, merge):
-    found = cleaned(models, target, rules=rules, merge=merge)
-    for own, (kept, dropped) in zip(found, reference(models, target, rules, merge), strict=True):
-        assert {one.text: one.score for one in own if one.reason is None} == kept
-        rest = [one for one in own if one.reason is not None]
-        assert {one.text for one in rest} == set(dropped)
-        assert all(one.reason in dropped[one.text] for one in rest)
-        assert len({one.text for one in own}) == len(own)
-        assert own == sorted(own, key=lambda one: (one.reason is not None, -one.score, one.text))
+    cleaned_lists = cleaned(models, target, rules=rules, merge=merge)
+    for proposals, (remaining, dropped) in zip(cleaned_lists, reference(models, target, rules, merge), strict=True):
+        assert {proposal.text: proposal.score for proposal in proposals if proposal.reason is None} == remaining
+        rest = [proposal for proposal in proposals if proposal.reason is not None]
+        assert {proposal.text for proposal in rest} == set(dropped)
+        assert all(proposal.reason in dropped[proposal.text] for proposal in rest)
+        assert len({proposal.text for proposal in proposals}) == len(proposals)
+        assert proposals == sorted(
+            proposals, key=lambda proposal: (proposal.reason is not None, -proposal.score, proposal.text)
+        )
 
 
 @given(FILLS, WORDS.filter(bool))
 def test_scores_are_added_and_none_is_lost(fills, target):
-    own = cleaned([fills], target, rules=["none"])[0]
-    kept = sum(one.score for one in own if one.reason is None)
-    assert kept == sum(fill.score for fill in fills)
+    proposals = cleaned([fills], target, rules=["none"])[0]
+    total = sum(proposal.score for proposal in proposals if proposal.reason is None)
+    assert total == sum(fill.score for fill in fills)
     forms = {plain(fill.text) for fill in fills}
-    assert {one.text for one in own} == forms
+    assert {proposal.text for proposal in proposals} == forms
 
 
 def reasons(target, *words, **options):
     fills = [Fill(word, 1 / 2**n) for n, word in enumerate(words, start=1)]
-    return {one.text: one.reason for one in cleaned([fills], target, **options)[0]}
+    return {proposal.text: proposal.reason for proposal in cleaned([fills], target, **options)[0]}
 
 
 def test_rules_of_the_paper():
@@ -133,19 +135,19 @@ def test_the_tilde_is_a_letter():
 
 def test_of_spellings_the_most_probable_one_stays():
     fills = [Fill("publico", 0.25), Fill("Público", 0.5), Fill("público", 0.125)]
-    kept, dropped = cleaned([fills], "nacional")[0]
-    assert (kept.text, kept.score) == ("público", 0.875)
+    winner, dropped = cleaned([fills], "nacional")[0]
+    assert (winner.text, winner.score) == ("público", 0.875)
     assert (dropped.text, dropped.score, dropped.reason) == ("publico", 0.25, "merged")
-    kept, other = cleaned([fills], "nacional", merge="capitals")[0]
-    assert [(one.text, one.score, one.reason) for one in (kept, other)] == [
+    winner, other = cleaned([fills], "nacional", merge="capitals")[0]
+    assert [(proposal.text, proposal.score, proposal.reason) for proposal in (winner, other)] == [
         ("público", 0.625, None),
         ("publico", 0.25, None),
     ]
 
 
 def test_models_agree_on_the_spelling():
-    one, other = cleaned([[Fill("publico", 0.25)], [Fill("público", 0.5)]], "nacional")
-    assert [(p.text, p.reason) for p in one] == [("público", None), ("publico", "merged")]
+    first, other = cleaned([[Fill("publico", 0.25)], [Fill("público", 0.5)]], "nacional")
+    assert [(p.text, p.reason) for p in first] == [("público", None), ("publico", "merged")]
     assert [(p.text, p.reason) for p in other] == [("público", None)]
 
 
@@ -157,17 +159,17 @@ def test_pieces_and_words_of_one_form():
 
 def test_stems_are_told_by_lemmas():
     lemmas = {"corriendo": {"correr"}, "corre": {"correr"}, "va": {"ir"}}
-    said = {"rules": [*PAPER, "same_stem"], "lemmas": {"correr"}, "lemmas_of": lambda form: lemmas.get(form, ())}
-    assert reasons("corrió", "corriendo", "vamos", **said) == {"corriendo": "same_stem", "vamos": None}
+    arguments = {"rules": [*PAPER, "same_stem"], "lemmas": {"correr"}, "lemmas_of": lambda form: lemmas.get(form, ())}
+    assert reasons("corrió", "corriendo", "vamos", **arguments) == {"corriendo": "same_stem", "vamos": None}
 
 
 @pytest.mark.parametrize("rule", PAPER)
 def test_each_rule_can_be_turned_off(rule):
     fills = [Fill("pú", 0.5), Fill("público", 0.5), Fill("publico", 0.5), Fill("publ", 0.5), Fill("ción", 0.5, True)]
-    said = {one.reason for one in cleaned([fills], "público")[0]}
-    rules = [one for one in PAPER if one != rule]
-    left = {one.reason for one in cleaned([fills], "público", rules=rules)[0]}
-    assert rule in said
+    reasons = {proposal.reason for proposal in cleaned([fills], "público")[0]}
+    rules = [name for name in PAPER if name != rule]
+    left = {proposal.reason for proposal in cleaned([fills], "público", rules=rules)[0]}
+    assert rule in reasons
     assert rule not in left
 
 

@@ -15,8 +15,7 @@ from transforms.simplification.generation.generator import Context
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.masked_cleaning import comparable
 from transforms.simplification.generation.masked_lm import masked_fills, masked_proposals
-from transforms.simplification.generation.masked_options import MaskedOptions
-from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.options import GenerationOptions, MaskedOptions
 from transforms.simplification.records import Instance
 
 pytestmark = pytest.mark.slow
@@ -45,21 +44,21 @@ def encoder(folder):
     return load_encoder(folder, device="cpu")
 
 
-def by_hand(folder, one):
+def by_hand(folder, instance):
     """All pieces in the target's place with their probabilities, by transformers alone."""
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
-    masked = one.sentence[: one.start] + tokenizer.mask_token + one.sentence[one.end :]
-    given = tokenizer(one.sentence, masked, return_tensors="pt")
+    masked = instance.sentence[: instance.start] + tokenizer.mask_token + instance.sentence[instance.end :]
+    encoded = tokenizer(instance.sentence, masked, return_tensors="pt")
     if model.config.type_vocab_size > 1:
-        first = len(tokenizer(one.sentence)["input_ids"])
-        types = [0] * first + [1] * (given["input_ids"].shape[1] - first)
-        given["token_type_ids"] = torch.tensor([types])
+        first = len(tokenizer(instance.sentence)["input_ids"])
+        types = [0] * first + [1] * (encoded["input_ids"].shape[1] - first)
+        encoded["token_type_ids"] = torch.tensor([types])
     with torch.no_grad():
-        logits = model(**given).logits[0]
-    place = (given["input_ids"][0] == tokenizer.mask_token_id).nonzero()[-1, 0]
+        logits = model(**encoded).logits[0]
+    place = (encoded["input_ids"][0] == tokenizer.mask_token_id).nonzero()[-1, 0]
     probabilities = logits[place].softmax(-1).tolist()
     pieces = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     special = set(tokenizer.all_special_tokens)
@@ -74,17 +73,17 @@ def whole(piece, folder):
     return piece.startswith("Ġ") if "roberta" in folder else not piece.startswith("##")
 
 
-@pytest.mark.parametrize("one", [GARDEN, MOOD], ids=["garden", "mood"])
-def test_scores_are_the_models_probabilities_added_by_what_is_compared(folder, encoder, one):
+@pytest.mark.parametrize("target", [GARDEN, MOOD], ids=["garden", "mood"])
+def test_scores_are_the_models_probabilities_added_by_what_is_compared(folder, encoder, target):
     expected: dict[str, float] = {}
-    for text, piece, score in by_hand(folder, one):
+    for text, piece, score in by_hand(folder, target):
         key = comparable(text)
-        if whole(piece, folder) and len(key) > 2 and not comparable(one.target).startswith(key):
+        if whole(piece, folder) and len(key) > 2 and not comparable(target.target).startswith(key):
             expected[key] = expected.get(key, 0.0) + score
-    found = masked_proposals([(encoder, CPU)], [one], ALL)[0][0]
-    kept = {comparable(p.text): p.score for p in found if p.reason is None}
-    assert kept == pytest.approx(expected, abs=1e-6)
-    assert len(kept) > 3
+    proposals = masked_proposals([(encoder, CPU)], [target], ALL)[0][0]
+    remaining = {comparable(p.text): p.score for p in proposals if p.reason is None}
+    assert remaining == pytest.approx(expected, abs=1e-6)
+    assert len(remaining) > 3
 
 
 def test_a_trained_model_gives_sensible_candidates(encoder):
@@ -109,8 +108,8 @@ def test_what_is_dropped_is_there_with_its_reason(encoder):
 
 
 def test_the_target_without_its_accent_is_dropped(encoder):
-    one = instance("El gato duerme en el jardín.", "jardín")
-    rows = masked_proposals([(encoder, CPU)], [one], ALL)[0][0]
+    target = instance("El gato duerme en el jardín.", "jardín")
+    rows = masked_proposals([(encoder, CPU)], [target], ALL)[0][0]
     reasons = {p.text: p.reason for p in rows}
     assert (reasons["jardín"], reasons["jardin"]) == ("is_target", "accent_variant")
 
@@ -195,22 +194,22 @@ def test_two_models_together(bert, roberta, combine):
     encoders = tuple(encoding_of(EncoderOptions(encoder=folder, device="cpu")) for folder in (bert, roberta))
     options = GenerationOptions(generators=("masked-lm",), masked=MaskedOptions(masked_top=25))
     about = GENERATORS["masked-lm"]
-    one, other = about.propose([GARDEN], Context(options, encoders=encoders))
-    sources = [SourceOf("masked_lm", about.adds, formed(GARDEN, rows, None)) for rows in (one[0], other[0])]
-    found = combined(sources, combine=combine, k=50)
-    mine, yours = (
-        {p.text: p.score for p in rows if p.reason is None and p.text.isalpha()} for rows in (one[0], other[0])
+    first, other = about.propose([GARDEN], Context(options, encoders=encoders))
+    sources = [SourceOf("masked_lm", about.adds, formed(GARDEN, rows, None)) for rows in (first[0], other[0])]
+    candidates = combined(sources, combine=combine, k=50)
+    ours, yours = (
+        {p.text: p.score for p in rows if p.reason is None and p.text.isalpha()} for rows in (first[0], other[0])
     )
-    only = set(mine) ^ set(yours)
-    shared = set(mine) & set(yours)
+    only = set(ours) ^ set(yours)
+    shared = set(ours) & set(yours)
     assert only
     assert len(shared) > 3
-    kept = {one.form: one.score for one in found if one.reason is None}
-    assert kept == pytest.approx(
-        {form: mine.get(form, 0.0) + yours.get(form, 0.0) for form in (shared | only if combine == "union" else shared)}
+    remaining = {candidate.form: candidate.score for candidate in candidates if candidate.reason is None}
+    assert remaining == pytest.approx(
+        {form: ours.get(form, 0.0) + yours.get(form, 0.0) for form in (shared | only if combine == "union" else shared)}
     )
-    assert [one.rank for one in found if one.rank] == list(range(1, len(kept) + 1))
-    assert sorted(kept.values(), reverse=True) == list(kept.values())
-    reasons = {one.form: one.reason for one in found}
+    assert [candidate.rank for candidate in candidates if candidate.rank] == list(range(1, len(remaining) + 1))
+    assert sorted(remaining.values(), reverse=True) == list(remaining.values())
+    reasons = {candidate.form: candidate.reason for candidate in candidates}
     expected = None if combine == "union" else "one_generator"
     assert {reasons[form] for form in only} == {expected}

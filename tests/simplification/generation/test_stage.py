@@ -10,11 +10,9 @@ from wordnet_making import Synset, write_wordnet
 from schemas.simplification.candidates import REASONS
 from transforms.common.errors import UsageError
 from transforms.common.store.tables import Part
-from transforms.simplification.generation.inputs import asking_of
-from transforms.simplification.generation.masked_options import MaskedOptions
-from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.inputs import generation_inputs
+from transforms.simplification.generation.options import GenerationOptions, MaskedOptions, WordNetOptions
 from transforms.simplification.generation.stage import GENERATE, GenerationTask, candidates_of
-from transforms.simplification.generation.wordnet_options import WordNetOptions
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance
 
 ANTONYMS = [
@@ -31,21 +29,21 @@ def world(tmp_path_factory):
     return folder
 
 
-def record(*given, **other):
-    row = instance(*given, **other)
+def record(*fields, **other):
+    row = instance(*fields, **other)
     return Instance(*(row[name] for name in INSTANCE_COLUMNS))
 
 
-def found(world, one, files=None, gold=None, **options):
-    asking = asking_of({"x": GenerationOptions(**options)}, files_of(world, **(files or {})))
-    rows = candidates_of([one], asking, gold or {}).to_pylist()
+def generated_rows(world, instance, files=None, gold=None, **options):
+    inputs = generation_inputs({"x": GenerationOptions(**options)}, files_of(world, **(files or {})))
+    rows = candidates_of([instance], inputs, gold or {}).to_pylist()
     assert all(row["reason"] is None or row["reason"] in REASONS for row in rows)
     return {row["form"]: row for row in rows}
 
 
 def ranked(rows):
-    own = [row for row in rows.values() if row["rank"]]
-    return [row["form"] for row in sorted(own, key=lambda row: row["rank"])]
+    with_rank = [row for row in rows.values() if row["rank"]]
+    return [row["form"] for row in sorted(with_rank, key=lambda row: row["rank"])]
 
 
 def lists(world):
@@ -53,7 +51,7 @@ def lists(world):
 
 
 def test_all_senses_of_all_thesauri(world):
-    rows = found(world, record(DOGS, "perro", "NOUN"), lists(world))
+    rows = generated_rows(world, record(DOGS, "perro", "NOUN"), lists(world))
     # can: both senses of the first thesaurus, and one of the second; the others by frequency.
     assert [rows[form]["lemma"] for form in ranked(rows)] == ["can", "amigo", "chucho", "sabueso", "comprar"]
     assert (rows["canes"]["votes"], rows["canes"]["thesaurus_score"]) == (3, 3.0)
@@ -70,7 +68,7 @@ def test_all_senses_of_all_thesauri(world):
 
 
 def test_without_an_inflector_lemmas_stand_as_they_are(world, caplog):
-    rows = found(world, record(DOGS, "perro", "NOUN"), {"inflector": None})
+    rows = generated_rows(world, record(DOGS, "perro", "NOUN"), {"inflector": None})
     assert "in no form of the target" in caplog.text
     assert {"can", "sabueso", "amigo"} <= set(ranked(rows))
     assert rows["can"]["inflected"] is None
@@ -81,7 +79,7 @@ def test_without_an_inflector_lemmas_stand_as_they_are(world, caplog):
 
 def test_the_form_dictionary_has_what_the_tagger_has_not(world):
     # A participle, tagged as an adjective that the tagger has no sound lemma of.
-    rows = found(world, record("Está [[cansada]] hoy.", "cansadar", "ADJ"))
+    rows = generated_rows(world, record("Está [[cansada]] hoy.", "cansadar", "ADJ"))
     assert set(ranked(rows)) == {"harta", "agotada", "molestada"}
     assert rows["harta"]["lemma"] == "harto"
     assert rows["agotada"]["lemma"] == "agotar"
@@ -89,31 +87,31 @@ def test_the_form_dictionary_has_what_the_tagger_has_not(world):
 
 
 def test_senses_of_the_targets_part_of_speech(world):
-    every = found(world, record(DOGS, "perro", "NOUN"))
-    own = found(world, record(DOGS, "perro", "NOUN"), sense_pos="target")
-    assert {row["lemma"] for row in every.values()} - {row["lemma"] for row in own.values()} == {"comprar"}
-    verb = found(world, record("La [[cansó]].", "cansar", "VERB"), sense_pos="target")
+    any_pos = generated_rows(world, record(DOGS, "perro", "NOUN"))
+    target_pos = generated_rows(world, record(DOGS, "perro", "NOUN"), sense_pos="target")
+    assert {row["lemma"] for row in any_pos.values()} - {row["lemma"] for row in target_pos.values()} == {"comprar"}
+    verb = generated_rows(world, record("La [[cansó]].", "cansar", "VERB"), sense_pos="target")
     assert set(ranked(verb)) == {"agotó", "molestó", "se agotó"}
 
 
 def test_one_sense(world):
-    one = record(DOGS, "perro", "NOUN")
-    assert set(ranked(found(world, one, senses="first"))) == {"canes", "sabuesos", "chuchos"}
+    instance = record(DOGS, "perro", "NOUN")
+    assert set(ranked(generated_rows(world, instance, senses="first"))) == {"canes", "sabuesos", "chuchos"}
     # `amigo` lies with `hola`, and not with what else is said of dogs.
     greeting = record("Hola, hola, [[perros]]!", "perro", "NOUN")
     vectors = {"vectors": f"vectors_=vectors:{world / 'es.vec'}"}
-    best = found(world, greeting, vectors, senses="best")
+    best = generated_rows(world, greeting, vectors, senses="best")
     assert set(ranked(best)) == {"canes", "amigos"}
-    assert found(world, greeting, vectors)["canes"]["sense_id"] == "perro#2"
-    drawn = {frozenset(ranked(found(world, one, senses="random", seed=seed))) for seed in range(12)}
+    assert generated_rows(world, greeting, vectors)["canes"]["sense_id"] == "perro#2"
+    drawn = {frozenset(ranked(generated_rows(world, instance, senses="random", seed=seed))) for seed in range(12)}
     assert 1 < len(drawn) <= 4
-    assert found(world, one, senses="random") == found(world, one, senses="random")
+    assert generated_rows(world, instance, senses="random") == generated_rows(world, instance, senses="random")
 
 
 def test_senses_weighed_by_cosine(world):
     vectors = {"vectors": f"vectors_=vectors:{world / 'es.vec'}"}
-    one = record("Hola, [[perros]]!", "perro", "NOUN")
-    rows = found(world, one, vectors, sense_votes="cosine")
+    instance = record("Hola, [[perros]]!", "perro", "NOUN")
+    rows = generated_rows(world, instance, vectors, sense_votes="cosine")
     # Words of perro#2: can (1, .1), amigo (0, 1), perro (1, 0); with hola (0, 1).
     mean = [2 / 3, 1.1 / 3]
     cosine = mean[1] / (mean[0] ** 2 + mean[1] ** 2) ** 0.5
@@ -123,25 +121,25 @@ def test_senses_weighed_by_cosine(world):
 
 def test_neighbours(world):
     vectors = {"vectors": f"vectors_=vectors:{world / 'es.vec'}", "thesaurus": ()}
-    rows = found(world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",), neighbours=4)
+    rows = generated_rows(world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",), neighbours=4)
     assert ranked(rows) == ["can", "perro", "canes"]
     assert rows["4"]["reason"] == "not_a_word"
     assert rows["canes"]["lemma"] == "can"  # the dictionary knows the form
     assert rows["can"]["vectors_score"] == pytest.approx(0.91 / (1.01 * 0.82) ** 0.5)
     assert rows["can"]["votes"] is None
-    lemmas = found(
+    lemmas = generated_rows(
         world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",), neighbours=2, neighbours_of="lemma"
     )
     assert ranked(lemmas) == ["canes"]  # of can; 4 is nothing
-    unknown = found(world, record("Un [[xyz]].", None, None), vectors, generators=("vectors",))
+    unknown = generated_rows(world, record("Un [[xyz]].", None, None), vectors, generators=("vectors",))
     assert unknown == {}
 
 
 def test_union_and_intersection(world):
     files = {"vectors": f"vectors_=vectors:{world / 'es.vec'}", **lists(world)}
     both = ("thesaurus", "vectors")
-    one = record(DOGS, "perro", "NOUN")
-    union = found(world, one, files, generators=both, k=3)
+    instance = record(DOGS, "perro", "NOUN")
+    union = generated_rows(world, instance, files, generators=both, k=3)
     assert union["canes"]["generators"] == 2
     assert union["canes"]["score"] == pytest.approx(1 + 1 / 3)  # behind can and perro; 4 is no word
     assert ranked(union)[0] == "canes"
@@ -149,21 +147,21 @@ def test_union_and_intersection(world):
     beyond = [row for row in union.values() if row["reason"] == "beyond_k"]
     assert beyond
     assert all(row["score"] is not None and row["rank"] is None for row in beyond)
-    shared = found(world, one, files, generators=both, combine="intersection")
+    shared = generated_rows(world, instance, files, generators=both, combine="intersection")
     assert ranked(shared) == ["canes"]
     assert shared["amigos"]["reason"] == "one_generator"
     assert shared["amigos"]["score"] is None
-    average = found(world, one, files, generators=both, order="average")
+    average = generated_rows(world, instance, files, generators=both, order="average")
     assert ranked(average)[0] == "canes"
 
 
 def test_capitals_and_the_word_before(world):
-    rows = found(world, record("[[Perros]] ladran.", "perro", "NOUN"))
+    rows = generated_rows(world, record("[[Perros]] ladran.", "perro", "NOUN"))
     assert rows["canes"]["shown"] == "Canes"
 
 
 def test_barred_words_and_antonyms(world, tmp_path):
-    rows = found(world, record(DOGS, "perro", "NOUN"), {"bar": str(world / "barred.txt")})
+    rows = generated_rows(world, record(DOGS, "perro", "NOUN"), {"bar": str(world / "barred.txt")})
     assert rows["chuchos"]["reason"] == "barred"
     assert "chuchos" not in ranked(rows)
     write_wordnet(tmp_path, ANTONYMS, index_sense=False)
@@ -172,9 +170,9 @@ def test_barred_words_and_antonyms(world, tmp_path):
         "inflector": None,
         "thesaurus": (f"thesaurus_=thesaurus:{write(tmp_path)}",),
     }
-    one = record("A [[hot]] day.", "hot", "ADJ", language="en")
-    assert found(world, one, files)["cold"]["reason"] == "barred"
-    assert found(world, one, files, antonyms="keep")["cold"]["reason"] is None
+    instance = record("A [[hot]] day.", "hot", "ADJ", language="en")
+    assert generated_rows(world, instance, files)["cold"]["reason"] == "barred"
+    assert generated_rows(world, instance, files, antonyms="keep")["cold"]["reason"] is None
 
 
 def write(folder):
@@ -185,18 +183,20 @@ def write(folder):
 
 def test_protected_words_get_nothing(world):
     files = {"protect": str(world / "protected.txt")}
-    assert found(world, record("La [[cansó]].", "cansar", "VERB"), files) == {}
-    assert found(world, record("La [[cansó]].", None, None), files) == {}  # by the dictionary
-    assert found(world, record("La [[cansó]].", None, None))
-    assert found(world, record("Su [[Perro]] ladra.", "perro", "PROPN")) == {}
-    assert found(world, record("SU [[PERRO]] LADRA.", "perro", None))
-    assert found(world, record("Su [[Perro]] ladra.", "perro", None)) == {}
-    assert found(world, record("Su [[Perro]] ladra.", "perro", "PROPN"), names="replace")
+    assert generated_rows(world, record("La [[cansó]].", "cansar", "VERB"), files) == {}
+    assert generated_rows(world, record("La [[cansó]].", None, None), files) == {}  # by the dictionary
+    assert generated_rows(world, record("La [[cansó]].", None, None))
+    assert generated_rows(world, record("Su [[Perro]] ladra.", "perro", "PROPN")) == {}
+    assert generated_rows(world, record("SU [[PERRO]] LADRA.", "perro", None))
+    assert generated_rows(world, record("Su [[Perro]] ladra.", "perro", None)) == {}
+    assert generated_rows(world, record("Su [[Perro]] ladra.", "perro", "PROPN"), names="replace")
 
 
 def test_gold_is_what_people_gave(world):
-    one = record(DOGS, "perro", "NOUN")
-    rows = found(world, one, {"thesaurus": ()}, {one.instance_id: ["gatos", "Canes"]}, generators=("gold",))
+    instance = record(DOGS, "perro", "NOUN")
+    rows = generated_rows(
+        world, instance, {"thesaurus": ()}, {instance.instance_id: ["gatos", "Canes"]}, generators=("gold",)
+    )
     assert {form: (row["gold_score"], row["score"]) for form, row in rows.items()} == {
         "canes": (1.0, 1.0),
         "gatos": (1.0, 1.0),
@@ -207,25 +207,25 @@ def test_settings_that_ask_the_same_share_it(world, monkeypatch):
     from transforms.simplification.generation import stage as generating
     from transforms.simplification.generation.generators import GENERATORS
 
-    asked = []
+    calls = []
     plain = GENERATORS["thesaurus"]
 
     def propose(instances, context):
-        asked.append(len(instances))
+        calls.append(len(instances))
         return plain.propose(instances, context)
 
     monkeypatch.setitem(generating.GENERATORS, "thesaurus", replace(plain, propose=propose))
     settings = {"a": GenerationOptions(), "b": GenerationOptions(k=1), "c": GenerationOptions(seed=2)}
-    some = [record(DOGS, "perro", "NOUN"), record("La [[cansó]].", "cansar", "VERB")]
-    rows = candidates_of(some, asking_of(settings, files_of(world)), {}).to_pylist()
-    assert asked == [2, 2]
+    instances = [record(DOGS, "perro", "NOUN"), record("La [[cansó]].", "cansar", "VERB")]
+    rows = candidates_of(instances, generation_inputs(settings, files_of(world)), {}).to_pylist()
+    assert calls == [2, 2]
     keys = [(row["instance_id"], row["setting"], row["form"]) for row in rows]
     assert keys == sorted(set(keys))
     assert {row["rank"] for row in rows if row["setting"] == "b"} == {1, None}
 
 
 @pytest.mark.parametrize(
-    ("options", "files", "told"),
+    ("options", "files", "message"),
     [
         ({}, {"thesaurus": ()}, "`thesaurus`"),
         ({"generators": ("vectors",)}, {}, "`vectors`"),
@@ -234,17 +234,17 @@ def test_settings_that_ask_the_same_share_it(world, monkeypatch):
         ({"order": "frequency"}, {}, "`wordlist`"),
     ],
 )
-def test_what_a_setting_needs(world, options, files, told):
-    with pytest.raises(UsageError, match=f"setting x .*{told}"):
-        found(world, record(DOGS, "perro", "NOUN"), files, **options)
+def test_what_a_setting_needs(world, options, files, message):
+    with pytest.raises(UsageError, match=f"setting x .*{message}"):
+        generated_rows(world, record(DOGS, "perro", "NOUN"), files, **options)
 
 
 def test_options_of_generators_that_are_not_used_decide_nothing(world):
     def decided(**options):
-        asking = asking_of(
+        inputs = generation_inputs(
             {"x": GenerationOptions(**options)}, files_of(world, vectors=f"vectors_=vectors:{world / 'es.vec'}")
         )
-        return GENERATE.identity(GenerationTask(Part("t", 0, "p", 1, 1, "sha")), asking)
+        return GENERATE.identity(GenerationTask(Part("t", 0, "p", 1, 1, "sha")), inputs)
 
     plain = decided()
     assert plain == decided(
@@ -260,14 +260,14 @@ def test_options_of_generators_that_are_not_used_decide_nothing(world):
 
 def test_the_word_before_has_no_brackets(world):
     for before in ("el", "(el", "¿el", "«El", "“el"):
-        one = record(f"Vi {before} [[perro]].", "perro", "NOUN")
-        assert one.before == before.lstrip("(¿«“")
+        instance = record(f"Vi {before} [[perro]].", "perro", "NOUN")
+        assert instance.before == before.lstrip("(¿«“")
     for before in ("el,", "(", "4", "el 4", "-"):
         assert record(f"Vi {before} [[perro]].", "perro", "NOUN").before is None
     assert record("mother-in-law [[sat]].", "sit", "VERB").before == "mother-in-law"
     for marks in ("«", '"', "(", "¿¡", "([“"):
-        one = record(f"Vi el  {marks}[[perro]].", "perro", "NOUN")
-        assert (one.before, one.left("la")) == ("el", f"Vi la {marks}")
+        instance = record(f"Vi el  {marks}[[perro]].", "perro", "NOUN")
+        assert (instance.before, instance.left("la")) == ("el", f"Vi la {marks}")
 
 
 @pytest.mark.parametrize(

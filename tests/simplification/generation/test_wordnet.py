@@ -11,9 +11,8 @@ from wordnet_read import PlainWordNet
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.simplification.generation.generator import Context
-from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.options import GenerationOptions, WordNetOptions
 from transforms.simplification.generation.wordnet import propose_wordnet, wordnet_proposals
-from transforms.simplification.generation.wordnet_options import WordNetOptions
 from transforms.simplification.records import Instance
 
 SYNSETS = both_ways(
@@ -67,8 +66,8 @@ def proposed(wordnet, target, lemma, upos, options=BOTH):
 
 
 def test_synonyms_and_hypernyms_with_votes_of_senses(wordnet):
-    found = {p.text: (p.score, p.votes, p.relation) for p in proposed(wordnet, "homes", "home", "NOUN")}
-    assert found == {
+    proposals = {p.text: (p.score, p.votes, p.relation) for p in proposed(wordnet, "homes", "home", "NOUN")}
+    assert proposals == {
         "place": (2.0, 2, "synonym"),
         "dwelling house": (2.0, 2, "synonym"),
         "abode": (1.0, 1, "synonym"),
@@ -97,7 +96,7 @@ def test_hypernyms_are_an_option(wordnet):
 
 
 def test_the_most_used_sense_is_first(wordnet):
-    found = {p.text: p.sense for p in proposed(wordnet, "home", "home", "NOUN")}
+    senses = {p.text: p.sense for p in proposed(wordnet, "home", "home", "NOUN")}
     keys = dict(
         zip(
             ("home", "abode", "family"),
@@ -106,16 +105,16 @@ def test_the_most_used_sense_is_first(wordnet):
         )
     )
     # `place` is a synonym of the sense that is tagged 3 times, and above that of 7.
-    assert found["dwelling house"] == found["Eden"] == keys["abode"]
-    assert found["family"] == keys["family"]
+    assert senses["dwelling house"] == senses["Eden"] == keys["abode"]
+    assert senses["family"] == keys["family"]
 
 
 def test_parts_of_speech(wordnet):
     verb = proposed(wordnet, "homed", "home", "VERB")
     assert {p.text for p in verb} == {"go back", "move", "travel"}
     assert {(p.upos, p.of) for p in verb} == {(None, "home")}
-    every = proposed(wordnet, "home", "home", None)
-    assert {p.text: p.upos for p in every} == {
+    proposals = proposed(wordnet, "home", "home", None)
+    assert {p.text: p.upos for p in proposals} == {
         "place": "NOUN",
         "dwelling house": "NOUN",
         "abode": "NOUN",
@@ -139,8 +138,8 @@ def test_parts_of_speech(wordnet):
 def test_a_lemma_that_wordnet_lacks_is_looked_up_by_the_form(wordnet):
     assert {p.text for p in proposed(wordnet, "homes", "homes", "NOUN")} >= {"abode"}
     # As an adjective it is not there; the verb is.
-    found = proposed(wordnet, "wearies", "wearies", "ADJ")
-    assert [(p.text, p.upos, p.of) for p in found] == [("tire", "VERB", "weary")]
+    proposals = proposed(wordnet, "wearies", "wearies", "ADJ")
+    assert [(p.text, p.upos, p.of) for p in proposals] == [("tire", "VERB", "weary")]
     assert proposed(wordnet, "zzz", "zzz", "NOUN") == []
     assert proposed(wordnet, "the", "the", "DET") == []
     assert {p.upos for p in proposed(wordnet, "home", "home", "DET")} == {"NOUN", "VERB", "ADJ"}
@@ -161,8 +160,8 @@ def test_other_languages_have_their_own(folder, tmp_path):
         instance("weary", "weary", "VERB"),
         instance("weary", "weary", "VERB", "es"),
     ]
-    (found,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
-    assert [[p.text for p in own] for own in found] == [["hogar"], ["tire"], []]
+    (lists,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
+    assert [[p.text for p in proposals] for proposals in lists] == [["hogar"], ["tire"], []]
 
 
 @pytest.mark.slow
@@ -170,23 +169,23 @@ def test_other_languages_have_their_own(folder, tmp_path):
 def test_words_of_wordnet_are_those_of_its_files(tmp_path):
     plain = PlainWordNet(DEBIAN)
     lexicon = prepare(LexiconOptions(resources=("wordnet_=wordnet",), cache=str(tmp_path)))
-    asked = random.Random(1).sample(sorted(plain.senses), 400)
+    sample = random.Random(1).sample(sorted(plain.senses), 400)
     tags = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
-    rows = [instance(word.replace("_", " "), word.replace("_", " "), tags[pos]) for word, pos in asked]
-    (found,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
-    for (word, pos), own in zip(asked, found, strict=True):
+    rows = [instance(word.replace("_", " "), word.replace("_", " "), tags[pos]) for word, pos in sample]
+    (lists,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
+    for (word, pos), proposals in zip(sample, lists, strict=True):
         votes, synonyms = {}, set()
         for offset in plain.senses[word, pos]:
-            inside = {one.lower() for one in plain.words[pos, offset]}
+            inside = {lemma.lower() for lemma in plain.words[pos, offset]}
             above = {
-                one.lower()
+                lemma.lower()
                 for symbol, part, at, *_ in plain.pointers[pos, offset]
                 if symbol in ("@", "@i")
-                for one in plain.words[part, at]
+                for lemma in plain.words[part, at]
             }
             synonyms |= inside
-            for one in (inside | above) - {word}:
-                votes[one] = votes.get(one, 0) + 1
-        assert {p.text.lower().replace(" ", "_"): p.votes for p in own} == votes
-        assert {p.text.lower().replace(" ", "_") for p in own if p.relation == "synonym"} == (synonyms - {word})
-    assert sum(map(len, found)) > 500
+            for lemma in (inside | above) - {word}:
+                votes[lemma] = votes.get(lemma, 0) + 1
+        assert {p.text.lower().replace(" ", "_"): p.votes for p in proposals} == votes
+        assert {p.text.lower().replace(" ", "_") for p in proposals if p.relation == "synonym"} == (synonyms - {word})
+    assert sum(map(len, lists)) > 500

@@ -18,16 +18,16 @@ from transforms.simplification.instances.judgments import (
 YES, NO, DOUBT = "simplifiable", "not_simplifiable", "dubious"
 
 
-def judgments(*given):
+def judgments(*votes):
     """Return judgments of (annotator, value)."""
     return [
         SimplifiableJudgment("ab" * 16, None, who, value, who == "joint", "j.tsv", line)
-        for line, (who, value) in enumerate(given, 2)
+        for line, (who, value) in enumerate(votes, 2)
     ]
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("verdicts", "expected"),
     [
         ([("ana", YES), ("bob", YES)], (YES, 2)),
         ([("ana", NO), ("bob", NO)], (NO, 2)),
@@ -42,8 +42,8 @@ def judgments(*given):
         ([("joint", YES), ("joint", NO)], (DOUBT, 0)),
     ],
 )
-def test_who_agrees_decides_and_a_joint_verdict_overrides(given, expected):
-    for order in itertools.permutations(judgments(*given)):
+def test_who_agrees_decides_and_a_joint_verdict_overrides(verdicts, expected):
+    for order in itertools.permutations(judgments(*verdicts)):
         assert verdict_of(order) == expected
 
 
@@ -66,12 +66,15 @@ def test_files_in_any_spelling(tmp_path):
     second = tmp_path / "b.csv"
     second.write_text(f"instance_id,annotator,verdict\n{name},Joint,-\n{name},dan,dubious\nx,dan,yes\n")
     options = SimplifiableOptions()
-    found, rejects = read_judgments([str(first)], options)
-    assert [(one.annotator, one.value) for one in found] == [("ana", YES), ("bob", NO), ("cy", NO)]
-    assert [one.is_of(name, 3) for one in found] == [True, True, False]
+    read, rejects = read_judgments([str(first)], options)
+    assert [(judgment.annotator, judgment.value) for judgment in read] == [("ana", YES), ("bob", NO), ("cy", NO)]
+    assert [judgment.is_of(name, 3) for judgment in read] == [True, True, False]
     assert [(row.position, row.reason) for row in rejects] == [("5", "empty"), ("6", "wrong_answer")]
-    found, rejects = read_judgments([str(second)], SimplifiableOptions(judgment_column="verdict"))
-    assert [(one.value, one.joint, one.key) for one in found] == [(DOUBT, True, name), (DOUBT, False, name)]
+    read, rejects = read_judgments([str(second)], SimplifiableOptions(judgment_column="verdict"))
+    assert [(judgment.value, judgment.joint, judgment.key) for judgment in read] == [
+        (DOUBT, True, name),
+        (DOUBT, False, name),
+    ]
     assert [row.reason for row in rejects] == ["wrong_answer"]
     with pytest.raises(LexbeamError, match="judgment_column"):
         read_judgments([str(second)], options)
@@ -79,17 +82,17 @@ def test_files_in_any_spelling(tmp_path):
 
 @pytest.mark.parametrize("parts", [1, 3, 8])
 def test_every_judgment_is_of_one_part(parts):
-    given = [
-        one._replace(key=f"{n * 2654435761 % 2**32:08x}" + "0" * 12)
-        for n, one in enumerate(judgments(*[("a", YES)] * 50))
+    all_judgments = [
+        judgment._replace(key=f"{n * 2654435761 % 2**32:08x}" + "0" * 12)
+        for n, judgment in enumerate(judgments(*[("a", YES)] * 50))
     ]
-    by_part = [judgments_of_part(given, bucket, parts) for bucket in range(parts)]
-    assert sorted(pair for own in by_part for pair in own) == list(enumerate(given))
-    keys = [key for own in by_part for key in sorted(one.key for _, one in own)]
+    by_part = [judgments_of_part(all_judgments, bucket, parts) for bucket in range(parts)]
+    assert sorted(pair for pairs in by_part for pair in pairs) == list(enumerate(all_judgments))
+    keys = [key for pairs in by_part for key in sorted(judgment.key for _, judgment in pairs)]
     assert keys == sorted(keys)
 
 
 def test_what_no_part_used_is_a_reject():
-    given = judgments(("ana", YES), ("bob", NO))
-    (row,) = unknown_judgments(given, {0})
+    all_judgments = judgments(("ana", YES), ("bob", NO))
+    (row,) = unknown_judgments(all_judgments, {0})
     assert (row.position, row.reason) == ("3", "unknown")

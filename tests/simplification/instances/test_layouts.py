@@ -14,7 +14,7 @@ def test_annotators_are_counted():
     row = read_annotated(["Es muy típico, dice.", "típico", "común", "normal", "común", "", "Típico"])
     assert row.places == ((7, 13),)
     assert row.flags == ("empty_cell", "target_in_gold")
-    assert [tuple(one) for one in graded(row.substitutes, row.target)] == [
+    assert [tuple(substitute) for substitute in graded(row.substitutes, row.target)] == [
         ("Típico", 1, None, True),
         ("común", 2, 1, False),
         ("normal", 1, 2, False),
@@ -36,7 +36,7 @@ def test_quotes_are_characters_and_words_whole():
 def test_benchls_ranks_have_gaps_and_ties():
     row = read_benchls(["no pieces or pieces .", "pieces", "3", "1:parts", "4:bits", "4:items", "7:Parts"])
     assert (row.places, row.flags) == (((13, 19),), ())
-    assert [tuple(one) for one in graded(row.substitutes, row.target)] == [
+    assert [tuple(substitute) for substitute in graded(row.substitutes, row.target)] == [
         ("Parts", None, 1, False),
         ("bits", None, 2, False),
         ("items", None, 2, False),
@@ -54,8 +54,8 @@ def test_benchls_of_a_phrase_and_of_a_capital():
 
 
 def test_ranks_and_counts_together_are_counts():
-    found = graded([RawSubstitute("x", 3), RawSubstitute("y", 1, 1), RawSubstitute("Y", 1, 2)], "d")
-    assert [tuple(one) for one in found] == [("Y", 2, 2, False), ("x", 3, 1, False)]
+    substitutes = graded([RawSubstitute("x", 3), RawSubstitute("y", 1, 1), RawSubstitute("Y", 1, 2)], "d")
+    assert [tuple(substitute) for substitute in substitutes] == [("Y", 2, 2, False), ("x", 3, 1, False)]
 
 
 @pytest.mark.parametrize("cells", [[], ["a b"], ["", "b"], ["a", " "]])
@@ -72,12 +72,12 @@ def test_benchls_that_is_none(cells):
 
 @given(st.lists(st.sampled_from(["a", "A", "b", "c", "d"]), max_size=25))
 def test_ranks_are_dense(texts):
-    found = graded([RawSubstitute(text, n) for text, n in Counter(texts).items()], "d")
+    substitutes = graded([RawSubstitute(text, n) for text, n in Counter(texts).items()], "d")
     counts = Counter(text.lower() for text in texts)
-    assert sum(one.annotators for one in found) == len(texts)
-    for one in found:
-        above = {n for text, n in counts.items() if text != "d" and n > one.annotators}
-        assert one.gold_rank == (None if one.is_target else len(above) + 1)
+    assert sum(substitute.annotators for substitute in substitutes) == len(texts)
+    for substitute in substitutes:
+        above = {n for text, n in counts.items() if text != "d" and n > substitute.annotators}
+        assert substitute.gold_rank == (None if substitute.is_target else len(above) + 1)
 
 
 @pytest.mark.data
@@ -95,8 +95,8 @@ def test_benchls_as_it_is(data):
     lines = (data / "lexsub" / "BenchLS.txt").read_text().splitlines()
     rows = [read_benchls(line.split("\t")) for line in lines]
     assert sum("wrong_place" in row.flags for row in rows) == 1
-    found = [row.sentence[slice(*row.places[0])] == row.target for row in rows]
-    assert found.count(False) == 2  # they differ in a capital
+    matches = [row.sentence[slice(*row.places[0])] == row.target for row in rows]
+    assert matches.count(False) == 2  # they differ in a capital
 
 
 @pytest.mark.data

@@ -18,12 +18,12 @@ SENTENCE = "La licuefacción de un gas."
 def read(layout, *lines, **rules):
     """Return what each line gives: targets with places and flags, or a reason."""
     rows = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
-    found = READERS[layout](rows, About("f.tsv"), RuleOptions(**rules))
+    records = READERS[layout].read(rows, About("f.tsv"), RuleOptions(**rules))
     return [
         rows.reason
         if isinstance(rows, BadRecord)
         else [(row.sentence[slice(*row.places[0])] if row.places else "", row.flags) for row in rows]
-        for _, rows in found
+        for _, rows in records
     ]
 
 
@@ -91,8 +91,8 @@ def test_a_table_of_sentences():
 def test_broken_rows_and_control_characters_are_rejects():
     bad = BadRecord("undecodable", "x")
     for layout in ("alexsis", "benchls", "text"):
-        ((line, found),) = READERS[layout]([(3, bad)], About("f"), RuleOptions())
-        assert (line, found) == (3, bad)
+        ((line, record),) = READERS[layout].read([(3, bad)], About("f"), RuleOptions())
+        assert (line, record) == (3, bad)
     assert read("tsar", "a b\x00\tb") == ["control"]
 
 
@@ -100,13 +100,13 @@ def test_sentences_are_nfc_and_offsets_are_of_the_sentence_that_is_stored():
     raw = unicodedata.normalize("NFD", "  Él leyó el códice\u00ad antiguo.")
     start = raw.index("antiguo")
     for line in (f"{raw}\tantiguo\tviejo", f"{raw}\tANTIGUO"):
-        ((_, rows),) = READERS["tsar"]([(1, line.split("\t"))], About("f"), RuleOptions())
+        ((_, rows),) = READERS["tsar"].read([(1, line.split("\t"))], About("f"), RuleOptions())
         ((sentence, target, begin, end, _),) = placed(rows[0], "first")
         assert sentence == "Él leyó el códice antiguo."
         assert sentence[begin:end] == target == "antiguo"
     rows = [(1, ["sentence", "start", "end"]), (2, [raw, str(start), str(start + 7)])]
-    ((_, found),) = READERS["text"](rows, About("f"), RuleOptions())
-    assert [one[2:4] for one in placed(found[0], "first")] == [(begin, end)]
+    ((_, record),) = READERS["text"].read(rows, About("f"), RuleOptions())
+    assert [instance[2:4] for instance in placed(record[0], "first")] == [(begin, end)]
 
 
 def test_a_mark_within_brackets():
@@ -132,24 +132,24 @@ def test_marks_say_where_targets_stand(words):
 
 
 @given(st.text("ab A.\u0301\u00ad", max_size=12), st.text("abA", max_size=2), st.text(max_size=5))
-def test_any_row_is_instances_or_a_reject(sentence, target, more):
+def test_any_row_is_instances_or_a_reject(sentence, target, extra):
     of_cwi = ["id", sentence, "1", "2", target, "9", "0", "9", "0", "1", "1"]
-    few = [[sentence, target, more], [sentence], [sentence, target, "1", "2:b"]]
+    few = [[sentence, target, extra], [sentence], [sentence, target, "1", "2:b"]]
     for layout in READERS:
         for cells in [of_cwi] if layout == "cwi2018" else few:
-            found = list(READERS[layout]([(1, list(cells))], About("f"), RuleOptions()))
-            assert len(found) == ("sentence" not in cells)
-            for _, rows in found:
+            records = list(READERS[layout].read([(1, list(cells))], About("f"), RuleOptions()))
+            assert len(records) == ("sentence" not in cells)
+            for _, rows in records:
                 for row in [] if isinstance(rows, BadRecord) else rows:
-                    for one in placed(row, "all") if row.places else ():
-                        assert one[0] == one[0].strip()
-                        assert one[0][one[2] : one[3]] == one[1] != ""
+                    for instance in placed(row, "all") if row.places else ():
+                        assert instance[0] == instance[0].strip()
+                        assert instance[0][instance[2] : instance[3]] == instance[1] != ""
 
 
 def test_occurrences():
     row = BenchmarkInstance(" sea and sea", "sea", ((1, 4), (9, 12)))
-    assert [one[2] for one in placed(row, "first")] == [0]
-    assert [one[2] for one in placed(row, "all")] == [0, 8]
+    assert [instance[2] for instance in placed(row, "first")] == [0]
+    assert [instance[2] for instance in placed(row, "all")] == [0, 8]
     with pytest.raises(BadRecord) as caught:
         list(placed(row, "reject"))
     assert caught.value.reason == "several"
@@ -182,7 +182,7 @@ def test_cwi_2018_has_520_rows_and_510_pairs(data):
     for path in sorted(folder.glob("*.tsv")):
         lines = path.read_text("utf-8").splitlines()
         rows = enumerate((line.split("\t") for line in lines), 1)
-        for _, found in READERS["cwi2018"](rows, About(path.name), RuleOptions()):
-            if not isinstance(found, BadRecord):
-                pairs += [(row.sentence, row.target) for row in found]
+        for _, record in READERS["cwi2018"].read(rows, About(path.name), RuleOptions()):
+            if not isinstance(record, BadRecord):
+                pairs += [(row.sentence, row.target) for row in record]
     assert (len(pairs), len(set(pairs))) == (520, 510)

@@ -44,44 +44,44 @@ def ranking(tmp_path):
 
 
 def ranked(*forms, scores=None, votes=None):
-    one = Instance("1", "es", "Un arduo día", "Arduo", 3, 8, None, None, None)
+    instance = Instance("1", "es", "Un arduo día", "Arduo", 3, 8, None, None, None)
     count = len(forms)
-    return Ranked(one, forms, scores or [1.0] * count, votes or [None] * count)
+    return Ranked(instance, forms, scores or [1.0] * count, votes or [None] * count)
 
 
-def scored(name, one, ranking):
-    (found,) = scores_of(name, [one], ranking)
-    return found
+def scored(name, candidates, ranking):
+    (scores,) = scores_of(name, [candidates], ranking)
+    return scores
 
 
 def test_frequency_is_that_of_the_list(ranking):
-    one = ranked("duro", "nada", "de roca", "difícil")
-    found = scored("frequency", one, ranking())
-    assert (found.candidates, found.target) == ([100, None, None, 50], 3)
-    assert scored("frequency:other", one, ranking()).candidates == [None, None, None, 9]
+    candidates = ranked("duro", "nada", "de roca", "difícil")
+    scores = scored("frequency", candidates, ranking())
+    assert (scores.candidates, scores.target) == ([100, None, None, 50], 3)
+    assert scored("frequency:other", candidates, ranking()).candidates == [None, None, None, 9]
 
 
 @pytest.mark.parametrize(("phrases", "values"), [("zero", [None, None]), ("rarest", [7, 0]), ("mean", [503.5, 500])])
 def test_phrases(phrases, values, ranking):
-    found = frequencies(["de roca", "de nada"], ["es", "es"], ranking(phrases=phrases), "counts")
-    assert found == values
+    looked_up = frequencies(["de roca", "de nada"], ["es", "es"], ranking(phrases=phrases), "counts")
+    assert looked_up == values
 
 
 def test_senses_come_first_and_frequency_settles(ranking):
-    one = ranked("difícil", "duro", "nada", "roca", votes=[2, 2, 3, None])
-    found = scored("senses", one, ranking()).candidates
-    assert found[2] > found[1] > found[0] > 2
-    assert 0 < found[3] < 1
-    assert found[1] == 2 + math.log1p(100) / (1 + math.log1p(100))
+    candidates = ranked("difícil", "duro", "nada", "roca", votes=[2, 2, 3, None])
+    scores = scored("senses", candidates, ranking()).candidates
+    assert scores[2] > scores[1] > scores[0] > 2
+    assert 0 < scores[3] < 1
+    assert scores[1] == 2 + math.log1p(100) / (1 + math.log1p(100))
     bare = ranking()._replace(lists=())
-    assert scored("senses", one, bare).candidates == [2, 2, 3, None]
+    assert scored("senses", candidates, bare).candidates == [2, 2, 3, None]
 
 
 def test_similarity_and_generation(ranking):
-    one = ranked("duro", "roca", "nada", scores=[0.1, 0.3, 0.2])
-    assert scored("similarity", one, ranking()).candidates == pytest.approx([0.5**0.5, 0, None])
-    assert scored("generation", one, ranking()).candidates == [0.1, 0.3, 0.2]
-    assert scored("generation", one, ranking()).target is None
+    candidates = ranked("duro", "roca", "nada", scores=[0.1, 0.3, 0.2])
+    assert scored("similarity", candidates, ranking()).candidates == pytest.approx([0.5**0.5, 0, None])
+    assert scored("generation", candidates, ranking()).candidates == [0.1, 0.3, 0.2]
+    assert scored("generation", candidates, ranking()).target is None
 
 
 def test_negative_frequencies_are_an_error(tmp_path):
@@ -96,10 +96,10 @@ def test_negative_frequencies_are_an_error(tmp_path):
 
 
 def test_average_is_of_ranks(ranking):
-    one = ranked("duro", "difícil", "roca", scores=[0.1, 0.1, 0.3])
-    found = scored("average", one, ranking(average_of=("frequency", "generation")))
+    candidates = ranked("duro", "difícil", "roca", scores=[0.1, 0.1, 0.3])
+    scores = scored("average", candidates, ranking(average_of=("frequency", "generation")))
     # By frequency 1, 2, 3; by generation 2.5, 2.5, 1.
-    assert found.candidates == [-1.75, -2.25, -2]
+    assert scores.candidates == [-1.75, -2.25, -2]
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, -3.5]), min_size=1, max_size=9))
@@ -115,9 +115,9 @@ def test_mean_ranks_are_scipys(scores):
     )
 )
 def test_ranks_are_dense_and_places_by_code_points(pairs):
-    one = ranked(*(form for form, _ in pairs))
+    candidates = ranked(*(form for form, _ in pairs))
     values = [None if value is None else float(value) for _, value in pairs]
-    *rows, target = rows_of(one, CandidateScores(values, None), 0.0, "never", {})
+    *rows, target = rows_of(candidates, CandidateScores(values, None), 0.0, "never", {})
     assert (target["is_target"], target["rank"], target["place"]) == (True, None, None)
     by_hand = sorted((-(value or 0.0), form) for (form, _), value in zip(pairs, values, strict=True))
     assert [row["form"] for row in rows] == [form for _, form in by_hand]

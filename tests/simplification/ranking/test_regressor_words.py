@@ -15,7 +15,7 @@ from transforms.simplification.ranking.regressor_words import (
 )
 
 
-def some(text, language="es", lemmas=(), name=False):
+def labelled_word(text, language="es", lemmas=(), name=False):
     return LabelledWord(text, language, 0.5, 1, frozenset(lemmas), name)
 
 
@@ -24,7 +24,7 @@ def paths(made, name):
 
 
 def test_the_mean_of_instances_by_all_annotators(tmp_path):
-    given = [
+    rows = [
         word("arduo", 0.2, lemma="arduo"),
         word("arduo", 0.4, lemma="Arduo"),
         word("arduo", 0.9, language="pt"),
@@ -32,8 +32,8 @@ def test_the_mean_of_instances_by_all_annotators(tmp_path):
         word("mar adentro", 0.7, kind="mwe"),
         word("nin\u0303o", 0.1),
     ]
-    found = labelled_words(*labelled(tmp_path / "made", given))
-    assert found == [
+    words = labelled_words(*labelled(tmp_path / "made", rows))
+    assert words == [
         LabelledWord("arduo", "es", pytest.approx(0.3), 2, frozenset(["arduo"]), False),
         LabelledWord("ni\u00f1o", "es", 0.1, 1, frozenset(), False),
         LabelledWord("arduo", "pt", 0.9, 1, frozenset(), False),
@@ -41,7 +41,7 @@ def test_the_mean_of_instances_by_all_annotators(tmp_path):
 
 
 def test_capitals_make_a_name_where_no_other_instance_has_none(tmp_path):
-    given = [
+    rows = [
         word("Roma", 0.9),
         word("Flores", 0.9),
         word("flores", 0.1),
@@ -50,11 +50,11 @@ def test_capitals_make_a_name_where_no_other_instance_has_none(tmp_path):
         word("Köln", 0.6, language="de", upos="PROPN"),
         word("Luna", 0.2, upos="NOUN"),
     ]
-    found = {one.word: one for one in labelled_words(*labelled(tmp_path / "made", given))}
-    names = {text for text, one in found.items() if one.name}
+    words = {word.word: word for word in labelled_words(*labelled(tmp_path / "made", rows))}
+    names = {text for text, word in words.items() if word.name}
     assert names == {"roma", "sol", "köln", "luna"}
     # The instance that looks like a name does not count beside one that does not.
-    assert (found["flores"].complexity, found["flores"].instances) == (0.1, 1)
+    assert (words["flores"].complexity, words["flores"].instances) == (0.1, 1)
 
 
 def test_targets_substitutes_their_words_and_their_lemmas(tmp_path):
@@ -66,33 +66,33 @@ def test_targets_substitutes_their_words_and_their_lemmas(tmp_path):
         *candidates(1, "a", ["canes", "gatos"], lemma="can"),
     ]
     made = parts_of(tmp_path / "own", rows)
-    every = [some("veloces", lemmas=["veloz"]), some("feas", lemmas=["feo"])]
-    found = excluded_words(paths(made, "instances"), paths(made, "substitutes"), paths(made, "candidates"), every)
-    assert found.words == {"perros", "canes", "mejor amigo", "mejor", "amigo", "ágil", "veloces"}
+    labels = [labelled_word("veloces", lemmas=["veloz"]), labelled_word("feas", lemmas=["feo"])]
+    excluded = excluded_words(paths(made, "instances"), paths(made, "substitutes"), paths(made, "candidates"), labels)
+    assert excluded.words == {"perros", "canes", "mejor amigo", "mejor", "amigo", "ágil", "veloces"}
     # Of `gatos`, which nobody gave, the lemma does not count.
-    assert found.lemmas == {"perro", "can", "veloz"}
+    assert excluded.lemmas == {"perro", "can", "veloz"}
     without = excluded_words(paths(made, "instances"), [], [], [])
     assert without == KnownWords(frozenset(["perros", "ágil"]), frozenset(["perro"]))
 
 
 def test_each_word_that_is_left_out_has_a_reason():
-    every = [
-        some("canes"),
-        some("perrito", lemmas=["perro"]),
-        some("veloz"),
-        some("mar"),
-        some("roma", name=True),
-        some("canes", "pt"),
-        some("sea", "en"),
-        some("costa", "es-MX"),
+    labels = [
+        labelled_word("canes"),
+        labelled_word("perrito", lemmas=["perro"]),
+        labelled_word("veloz"),
+        labelled_word("mar"),
+        labelled_word("roma", name=True),
+        labelled_word("canes", "pt"),
+        labelled_word("sea", "en"),
+        labelled_word("costa", "es-MX"),
     ]
     known = KnownWords(frozenset(["canes"]), frozenset(["perro", "veloz"]))
-    kept, left = left_to_learn(every, known, ["es"])
-    assert [one.word for one in kept] == ["mar", "costa"]
+    remaining, left = left_to_learn(labels, known, ["es"])
+    assert [word.word for word in remaining] == ["mar", "costa"]
     assert left == {"excluded": 3, "name": 1, "other_language": 2}
     # Where no word of the folder's language is labelled, those of the others are learned from.
-    kept, left = left_to_learn(every, known, ["fr"])
-    assert [one.word for one in kept] == ["mar", "sea", "costa"]
+    remaining, left = left_to_learn(labels, known, ["fr"])
+    assert [word.word for word in remaining] == ["mar", "sea", "costa"]
     assert left == {"excluded": 4, "name": 1, "other_language": 0}
 
 
@@ -114,9 +114,9 @@ LABELLED = st.builds(
     st.frozensets(WORDS.map(str.casefold)),
     st.lists(st.sampled_from(["es", "fr"])),
 )
-def test_nothing_that_is_learned_from_stands_there(every, words, lemmas, languages):
-    kept, left = left_to_learn(every, KnownWords(words, lemmas), languages)
-    assert len(kept) + sum(left.values()) == len(every)
-    for one in kept:
-        assert {one.word.casefold(), *one.lemmas}.isdisjoint(words | lemmas)
-        assert not one.name
+def test_nothing_that_is_learned_from_stands_there(labelled_words, words, lemmas, languages):
+    remaining, left = left_to_learn(labelled_words, KnownWords(words, lemmas), languages)
+    assert len(remaining) + sum(left.values()) == len(labelled_words)
+    for learned in remaining:
+        assert {learned.word.casefold(), *learned.lemmas}.isdisjoint(words | lemmas)
+        assert not learned.name

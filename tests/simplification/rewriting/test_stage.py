@@ -38,9 +38,9 @@ def instance(marked, language="es"):
     ],
 )
 def test_word_before_and_contractions(marked, form, before, sentence):
-    found, start = replaced(instance(marked), form, before)
-    assert found == sentence
-    assert found[start : start + len(form)] == form
+    rewritten, start = replaced(instance(marked), form, before)
+    assert rewritten == sentence
+    assert rewritten[start : start + len(form)] == form
 
 
 def test_contractions_are_spanish():

@@ -39,14 +39,14 @@ TAGS = {
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def tagged_texts(monkeypatch):
     """An engine that tags by a dictionary; the sentences that it has been given."""
     seen = []
 
     def annotate(paragraphs, map_form=None):
         seen.extend(paragraphs)
         tokens = [plain_tokens(text) for text in paragraphs]
-        return [[one._replace(upos=[TAGS.get(f, "DET") for f in one.forms])] for one in tokens]
+        return [[sentence._replace(upos=[TAGS.get(f, "DET") for f in sentence.forms])] for sentence in tokens]
 
     engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False, annotate=annotate)
     monkeypatch.setattr(pos, "load_tagger", lambda spec: engine)
@@ -64,52 +64,52 @@ def group(marked, *forms, language="es"):
 def reasons(groups, tagged=None, **options):
     selecting = Selecting(SelectionOptions(**options), engine="toy", tagged=tagged)
     pos.filter_pos(groups, selecting)
-    return [[(s.form, s.reason, s.note, s.upos) for s in one.states] for one in groups]
+    return [[(s.form, s.reason, s.note, s.upos) for s in group.states] for group in groups]
 
 
-def test_the_tag_in_place_decides(asked):
-    found = reasons([group("un [arduo] día", "duro", "piedra", "fuerte"), group("[come] ya", "ha")])
-    assert found == [
+def test_the_tag_in_place_decides(tagged_texts):
+    outcomes = reasons([group("un [arduo] día", "duro", "piedra", "fuerte"), group("[come] ya", "ha")])
+    assert outcomes == [
         [("duro", None, None, "ADJ"), ("piedra", "pos_mismatch", None, "NOUN"), ("fuerte", None, None, "ADJ")],
         [("ha", None, None, "AUX")],
     ]
-    found = reasons([group("[come] ya", "ha", "comió")], same_pos=())
-    assert [row[1] for row in found[0]] == ["pos_mismatch", None]
+    outcomes = reasons([group("[come] ya", "ha", "comió")], same_pos=())
+    assert [row[1] for row in outcomes[0]] == ["pos_mismatch", None]
 
 
-def test_parts_of_speech_that_are_taken_for_one(asked):
-    found = reasons([group("la [piedra]", "Roma", "duro")], same_pos=("PROPN=NOUN", "NOUN=ADJ"))
-    assert [row[1] for row in found[0]] == [None, None]
+def test_parts_of_speech_that_are_taken_for_one(tagged_texts):
+    outcomes = reasons([group("la [piedra]", "Roma", "duro")], same_pos=("PROPN=NOUN", "NOUN=ADJ"))
+    assert [row[1] for row in outcomes[0]] == [None, None]
 
 
 @given(st.lists(st.tuples(*[st.sampled_from("ABCDE")] * 2)))
 def test_parts_of_speech_are_one_if_a_chain_of_pairs_joins_them(pairs):
-    found = pos.equal_pos(f"{a}={b}" for a, b in pairs)
+    representatives = pos.equal_pos(f"{a}={b}" for a, b in pairs)
     for a, b in itertools.product("ABCDE", repeat=2):
         reached, grown = {a}, set()
         while reached != grown:
             grown = set(reached)
             reached |= {y for pair in pairs for y in pair if grown & set(pair)}
-        assert (found.get(a, a) == found.get(b, b)) == (b in reached)
+        assert (representatives.get(a, a) == representatives.get(b, b)) == (b in reached)
 
 
-def test_phrases_pass_or_are_judged_by_their_head(asked):
+def test_phrases_pass_or_are_judged_by_their_head(tagged_texts):
     phrases = ("cosa rara", "duro de cosa")
-    [found] = reasons([group("la [piedra]", *phrases)])
-    assert found == [(form, None, "pos_unchecked", None) for form in phrases]
-    [found] = reasons([group("la [piedra]", *phrases)], pos_phrases="head")
-    assert found == [("cosa rara", None, None, "NOUN"), ("duro de cosa", "pos_mismatch", None, "ADJ")]
+    [outcomes] = reasons([group("la [piedra]", *phrases)])
+    assert outcomes == [(form, None, "pos_unchecked", None) for form in phrases]
+    [outcomes] = reasons([group("la [piedra]", *phrases)], pos_phrases="head")
+    assert outcomes == [("cosa rara", None, None, "NOUN"), ("duro de cosa", "pos_mismatch", None, "ADJ")]
     # In English the last word is the head, but of a verb.
-    [found] = reasons([group("a [strong] one", "very hard", "take off", language="en")], pos_phrases="head")
-    assert [(row[1], row[3]) for row in found] == [(None, "ADJ"), ("pos_mismatch", "VERB")]
+    [outcomes] = reasons([group("a [strong] one", "very hard", "take off", language="en")], pos_phrases="head")
+    assert [(row[1], row[3]) for row in outcomes] == [(None, "ADJ"), ("pos_mismatch", "VERB")]
 
 
-def test_a_note_is_of_what_goes_on(asked):
-    found = group("la [piedra]", "cosa rara", "cosas raras", "cosa")
-    for state in found.states[:2]:
+def test_a_note_is_of_what_goes_on(tagged_texts):
+    candidates = group("la [piedra]", "cosa rara", "cosas raras", "cosa")
+    for state in candidates.states[:2]:
         state.lemma = "cosa rara"
-    select([found], Selecting(SelectionOptions(filters=("pos", "morphology")), engine="toy"))
-    assert [(state.reason, state.note) for state in found.states] == [
+    select([candidates], Selecting(SelectionOptions(filters=("pos", "morphology")), engine="toy"))
+    assert [(state.reason, state.note) for state in candidates.states] == [
         (None, "pos_unchecked"),
         ("merged", None),
         (None, None),
@@ -117,27 +117,27 @@ def test_a_note_is_of_what_goes_on(asked):
 
 
 @pytest.mark.parametrize(("language", "tag"), [("en", "NOUN"), ("en-GB", "NOUN"), ("es", "ADJ")])
-def test_a_target_that_is_a_phrase_is_judged_by_its_head(asked, language, tag):
-    [found] = reasons([group("a [hard cosa] came", "piedra", "duro", language=language)])
-    assert [row[1] for row in found] == [None if own == tag else "pos_mismatch" for own in ("NOUN", "ADJ")]
+def test_a_target_that_is_a_phrase_is_judged_by_its_head(tagged_texts, language, tag):
+    [outcomes] = reasons([group("a [hard cosa] came", "piedra", "duro", language=language)])
+    assert [row[1] for row in outcomes] == [None if upos == tag else "pos_mismatch" for upos in ("NOUN", "ADJ")]
 
 
-def test_a_sentence_is_tagged_once_in_whatever_settings(asked):
+def test_a_sentence_is_tagged_once_in_whatever_settings(tagged_texts):
     tagged = {}
     first = [group("un [arduo] día", "duro", "fuerte"), group("un [duro] día", "arduo")]
     alone = reasons(first, tagged)
-    assert sorted(asked) == ["un arduo día", "un duro día", "un fuerte día"]
+    assert sorted(tagged_texts) == ["un arduo día", "un duro día", "un fuerte día"]
     again = [group("un [arduo] día", "fuerte", "piedra", "duro"), group("un [duro] día", "arduo")]
     assert reasons(again, tagged)[1] == alone[1]
-    assert asked[3:] == ["un piedra día"]
+    assert tagged_texts[3:] == ["un piedra día"]
     # What is dropped already is not asked about.
     other = group("la [cosa]", "duro")
     other.states[0].reason = "merged"
     reasons([other], tagged)
-    assert len(asked) == 4
+    assert len(tagged_texts) == 4
 
 
-def test_an_unset_tag_is_an_error_that_names_word_and_sentence(asked):
+def test_an_unset_tag_is_an_error_that_names_word_and_sentence(tagged_texts):
     with pytest.raises(LexbeamError, match=r"no part of speech for 'nada' in 'un nada día'"):
         reasons([group("un [arduo] día", "nada")])
     # Other is a part of speech as others are.

@@ -27,14 +27,14 @@ def evaluate_rows(
 ) -> EvaluatedSettings:
     """Evaluate the rows of a submission: subset `ranking`, and `pipeline` of their first words.
 
-    The first word may be the target, which then stays. With `tsar_scorer` those instances are left
-    out that have no row; one whose row has no substitute is a miss, as for the public scorer.
+    The first word may be the target, which then stays. With `tsar_scorer` instances without a row are
+    left out; one whose row has no substitute is a miss, as for the public scorer.
 
     Args:
         gold: the instances; with `tsar_scorer`, of words as they are written.
         rows: by instance.
-        system: what it is called.
-        options: what is computed.
+        system: name of the submission.
+        options: how it is measured.
     """
     as_compared = str.strip if options.tsar_scorer else folded
     listing = Listing(gold, as_written=options.tsar_scorer)
@@ -49,18 +49,18 @@ def evaluate_rows(
         if words:
             chosen.add(instance, words[0])
         target = gold.targets[instance]
-        forms = dict.fromkeys(one for one in map(as_compared, words) if one != target)
+        forms = dict.fromkeys(form for form in map(as_compared, words) if form != target)
         left = funnel.add((system, None, RANKING), set(gold.ranks[instance]), set(forms), [])
-        kept = [as_compared(word) for word in words[:1] if as_compared(word) != target]
-        reason = "not_chosen" if kept else "keep_target"
-        dropped = [(form, reason) for form in forms if form not in kept]
-        funnel.add((system, None, PIPELINE), left, kept, dropped)
-    given, asked = listing.candidates(), listing.asked()
+        inserted = [as_compared(word) for word in words[:1] if as_compared(word) != target]
+        reason = "not_chosen" if inserted else "keep_target"
+        dropped = [(form, reason) for form in forms if form not in inserted]
+        funnel.add((system, None, PIPELINE), left, inserted, dropped)
+    candidates, answered = listing.candidates(), listing.answered()
     free = without if options.tsar_scorer else None
     figures = [
-        *list_figures(system, RANKING, given, options.k, free),
-        *ranker_figures(system, given, asked),
+        *list_figures(system, RANKING, candidates, options.k, free),
+        *ranker_figures(system, candidates, answered),
         *pipeline_figures(system, chosen.values()),
     ]
     chance = f"{system} {RANDOM}"
-    return EvaluatedSettings(figures, list(random_order(chance, given, asked)), {system: chance}, funnel)
+    return EvaluatedSettings(figures, list(random_order(chance, candidates, answered)), {system: chance}, funnel)

@@ -14,15 +14,16 @@ selection pos_mismatch 1 1
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from schemas.simplification.candidates import REASONS
 from schemas.simplification.rankings import LOSSES, STAGES
+from transforms.simplification.records import Row
 
 __all__ = ["Funnel"]
 
 _ORDER = {reason: place for place, reason in enumerate((*LOSSES, *REASONS))}
-# What is missing was never generated, or a later stage has no row for it.
+# Missing gold was never generated, or a later stage has no row for it.
 _MISSING = {STAGES[0]: "not_generated"}
 
 _Stage = tuple[str, str | None, str]
@@ -41,18 +42,18 @@ class Funnel:
         self._counts: dict[_Stage, dict[str | None, _Count]] = {}
 
     def add(
-        self, stage: _Stage, before: Collection[str], kept: Collection[str], dropped: Iterable[tuple[str, str]]
+        self, stage: _Stage, before: Collection[str], remaining: Collection[str], dropped: Iterable[tuple[str, str]]
     ) -> set[str]:
         """Add what a stage does to the candidates of an instance; return the gold that is left.
 
         Args:
             stage: setting, ranker (None before ranking) and stage.
             before: gold that earlier stages left.
-            kept: candidates that go on.
+            remaining: candidates that go on.
             dropped: those that do not, each with its reason.
         """
         counts = self._counts.setdefault(stage, {None: _Count()})
-        left = {word for word in before if word in kept}
+        left = {word for word in before if word in remaining}
         lost: dict[str, str] = {}
         for word, reason in dropped:
             is_gold = word in before and word not in left
@@ -64,33 +65,33 @@ class Funnel:
             reason = _MISSING.get(stage[2], "no_rows")
             lost |= dict.fromkeys(missing, reason)
             _add(counts, reason, _Count(0, len(missing)))
-        _add(counts, None, _Count(len(kept), len(left), int(bool(left))))
+        _add(counts, None, _Count(len(remaining), len(left), int(bool(left))))
         if lost and not left:
             last = max(lost.values(), key=lambda reason: (_ORDER.get(reason, -1), reason))
             _add(counts, last, _Count(0, 0, 1))
         return left
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[Row]:
         """Yield the rows of table simplification/funnel, stage by stage."""
         for setting, ranker, stage in sorted(self._counts, key=_place):
             counts = self._counts[setting, ranker, stage]
-            for reason in sorted(counts, key=lambda one: one or ""):
-                own = counts[reason]
+            for reason in sorted(counts, key=lambda reason: reason or ""):
+                count = counts[reason]
                 yield {
                     "setting": setting,
                     "ranker": ranker,
                     "stage": stage,
                     "reason": reason,
-                    "candidates": own.candidates,
-                    "gold_candidates": own.gold,
-                    "instances_lost": None if reason is None else own.instances,
-                    "instances_left": own.instances if reason is None else None,
+                    "candidates": count.candidates,
+                    "gold_candidates": count.gold,
+                    "instances_lost": None if reason is None else count.instances,
+                    "instances_left": count.instances if reason is None else None,
                 }
 
 
-def _add(counts: dict[str | None, _Count], reason: str | None, more: _Count) -> None:
-    own = counts.get(reason, _Count())
-    counts[reason] = _Count(*(one + other for one, other in zip(own, more, strict=True)))
+def _add(counts: dict[str | None, _Count], reason: str | None, added: _Count) -> None:
+    count = counts.get(reason, _Count())
+    counts[reason] = _Count(*(number + other for number, other in zip(count, added, strict=True)))
 
 
 def _place(stage: _Stage) -> tuple[str, int, str]:

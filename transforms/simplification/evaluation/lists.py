@@ -1,12 +1,12 @@
 """Gold of instances, and lists of candidates beside it, as numbers.
 
 Words are compared without case (NFC, case-folded). The target is in neither gold nor lists, and a
-word counts once. What is kept of a list are numbers: place, instance and dense rank in gold.
+word counts once. A list is kept as numbers: place, instance and dense rank in gold.
 
     >>> gold = gold_of([GoldInstance("i1", "arduo", "Un trabajo arduo.", {"duro": 1, "difícil": 2})])
-    >>> listed = Listing(gold)
-    >>> listed.add(0, [("arduo", 1), ("Difícil", 2), ("largo", 3), ("difícil", 4)])
-    >>> listed.candidates().rank.tolist()
+    >>> listing = Listing(gold)
+    >>> listing.add(0, [("arduo", 1), ("Difícil", 2), ("largo", 3), ("difícil", 4)])
+    >>> listing.candidates().rank.tolist()
     [2, 0]
 """
 
@@ -26,7 +26,7 @@ CLUSTERS = ("target", "sentence", "instance")
 
 
 def folded(text: str) -> str:
-    """Return a word as words are compared: without case, in one form of its characters."""
+    """Return a word in the form in which words are compared: NFC, without case."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text.strip()).casefold())
 
 
@@ -44,10 +44,10 @@ class GoldInstances(NamedTuple):
 
     Attributes:
         ids: their ids.
-        targets: as words are compared.
+        targets: of each, as words are compared.
         ranks: of each, its substitutes as words are compared, with dense ranks from 1.
-        sentences: a number for each sentence.
-        without: ids of those whose annotators gave nothing but the target.
+        sentences: of each, the number of its sentence.
+        without: ids of instances whose annotators gave nothing but the target.
     """
 
     ids: tuple[str, ...]
@@ -57,7 +57,7 @@ class GoldInstances(NamedTuple):
     without: tuple[str, ...]
 
     def clusters(self, by: str) -> list[str]:
-        """Return the cluster of each instance: what errs together, one of `CLUSTERS`."""
+        """Return the cluster of each instance, by one of `CLUSTERS`: instances whose errors go together."""
         if by == "target":
             return list(self.targets)
         return [str(n) for n in self.sentences] if by == "sentence" else list(self.ids)
@@ -65,7 +65,7 @@ class GoldInstances(NamedTuple):
     @property
     def sizes(self) -> Ints:
         """How many substitutes each has."""
-        return np.array([len(own) for own in self.ranks], np.int64)
+        return np.array([len(ranks) for ranks in self.ranks], np.int64)
 
 
 def gold_of(judged: Iterable[GoldInstance], *, as_written: bool = False) -> GoldInstances:
@@ -75,28 +75,28 @@ def gold_of(judged: Iterable[GoldInstance], *, as_written: bool = False) -> Gold
         judged: the instances, in any order.
         as_written: compare words by their characters, as the public scorer of TSAR-2022 does.
     """
-    kept: list[tuple[str, str, dict[str, int], str]] = []
+    evaluated: list[tuple[str, str, dict[str, int], str]] = []
     without = []
-    for one in sorted(judged, key=lambda one: one.id):
-        as_compared = str.strip if as_written else folded
-        target = as_compared(one.target)
+    as_compared = str.strip if as_written else folded
+    for instance in sorted(judged, key=lambda instance: instance.id):
+        target = as_compared(instance.target)
         ranks: dict[str, int] = {}
-        for word, rank in one.ranks.items():
+        for word, rank in instance.ranks.items():
             word = as_compared(word)
             if word != target:
                 ranks[word] = min(rank, ranks.get(word, rank))
         levels = {rank: place for place, rank in enumerate(sorted(set(ranks.values())), 1)}
         if ranks:
             dense = {word: levels[rank] for word, rank in sorted(ranks.items())}
-            kept.append((one.id, target, dense, one.sentence))
+            evaluated.append((instance.id, target, dense, instance.sentence))
         else:
-            without.append(one.id)
+            without.append(instance.id)
     numbers: dict[str, int] = {}
-    sentences = [numbers.setdefault(one[3], len(numbers)) for one in kept]
+    sentences = [numbers.setdefault(row[3], len(numbers)) for row in evaluated]
     return GoldInstances(
-        tuple(one[0] for one in kept),
-        tuple(one[1] for one in kept),
-        tuple(one[2] for one in kept),
+        tuple(row[0] for row in evaluated),
+        tuple(row[1] for row in evaluated),
+        tuple(row[2] for row in evaluated),
         tuple(sentences),
         tuple(without),
     )
@@ -121,7 +121,7 @@ class Listing:
 
         Args:
             instance: its place in gold.
-            words: candidates in their order, each with its rank: those that tie share one.
+            words: candidates in their order, each with its rank, which ties share.
         """
         ranks, target = self._gold.ranks[instance], self._gold.targets[instance]
         seen: set[str] = set()
@@ -133,7 +133,7 @@ class Listing:
             self.put(instance, tied, ranks.get(word, 0))
 
     def put(self, instance: int, tied: int, rank: int) -> None:
-        """Add a candidate after those that are there, by its rank in gold (0: gold has it not)."""
+        """Append a candidate, by its rank in gold (0: it is not in gold)."""
         self._instance.append(instance)
         self._place.append(len(self._place))
         self._tied.append(tied)
@@ -143,8 +143,8 @@ class Listing:
         """Return the candidates of all instances.
 
         Args:
-            tied: whether those that share a rank tie; else each has its place.
-            sizes: of gold, where it is not that of words.
+            tied: whether candidates that share a rank tie; else they are in order of place.
+            sizes: of gold by instance, if not the numbers of its words.
         """
         order = np.array(self._tied if tied else self._place, np.int64)
         return Candidates(
@@ -154,8 +154,8 @@ class Listing:
             self._gold.sizes if sizes is None else sizes,
         )
 
-    def asked(self) -> Bools:
+    def answered(self) -> Bools:
         """Return which instances have a candidate."""
-        found = np.zeros(len(self._gold.ids), bool)
-        found[np.array(self._instance, np.int64)] = True
-        return found
+        answered = np.zeros(len(self._gold.ids), bool)
+        answered[np.array(self._instance, np.int64)] = True
+        return answered

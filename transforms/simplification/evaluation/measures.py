@@ -1,9 +1,9 @@
-"""What is measured of simplification, as terms of instances: lists, rankers, whole pipelines.
+"""Measures of simplification, as terms of instances: lists, rankers, whole pipelines.
 
 - A list of candidates has the metrics of `transforms/evaluation/candidates.py`, micro averages.
-- A ranker has TRank-at-n, of the instances that it was given a candidate of; what it ties scores
-  the mean over the tied set. Random order scores the share of all its candidates, exactly.
-- A pipeline has precision (the word chosen is the target or gold), accuracy (it is gold, and not
+- A ranker has TRank-at-n, over the instances for which it was given a candidate; ties score the
+  mean over the tied set. Random order scores exactly the share of all candidates.
+- A pipeline has precision (the chosen word is the target or gold), accuracy (it is gold and not
   the target) and changed (it is not the target), after Ferrés and Saggion (2022), section 7.
 """
 
@@ -36,13 +36,13 @@ __all__ = [
 AT_K = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k", "map_at_k")
 TOP1 = "accuracy_at_k_top1"
 TRANK = "trank_at_k"
-# Those of which the public scorer of TSAR-2022 leaves out instances that have no row.
+# Those for which the public scorer of TSAR-2022 leaves out instances without a row.
 FREE = ("potential_at_k", "map_at_k", TOP1)
 RANKING, PIPELINE = "ranking", "pipeline"
 
 
 class Figure(NamedTuple):
-    """A metric of a system: its terms of all instances, and which of them count."""
+    """A metric of a system: its terms for all instances, and which of them count."""
 
     system: str
     subset: str
@@ -52,10 +52,10 @@ class Figure(NamedTuple):
     counted: Bools
 
 
-def _of(name: str, given: Candidates, k: int) -> Terms:
-    found = metric_of(name).function(given, k)
-    assert isinstance(found, Terms)
-    return found
+def _of(name: str, candidates: Candidates, k: int) -> Terms:
+    terms = metric_of(name).function(candidates, k)
+    assert isinstance(terms, Terms)
+    return terms
 
 
 def _restricted(terms: Terms, counted: Bools) -> Terms:
@@ -64,62 +64,62 @@ def _restricted(terms: Terms, counted: Bools) -> Terms:
 
 
 def list_figures(
-    system: str, subset: str, given: Candidates, ks: Sequence[int], free: Bools | None = None
+    system: str, subset: str, candidates: Candidates, ks: Sequence[int], free: Bools | None = None
 ) -> Iterator[Figure]:
     """Yield the metrics of lists.
 
     Args:
-        system, subset: whose they are, and of which stage.
-        given: the lists, without ties.
+        system, subset: name of the system, and its stage.
+        candidates: the lists, without ties.
         ks: how many first candidates count.
         free: instances that are left out of Potential, MAP and Accuracy@n@top1, as the public
             scorer does; None: none.
     """
-    everything = np.ones(len(given), bool)
-    for name, some in [*((name, ks) for name in AT_K), (TOP1, metric_of(TOP1).ks)]:
+    everything = np.ones(len(candidates), bool)
+    for name, cutoffs in [*((name, ks) for name in AT_K), (TOP1, metric_of(TOP1).ks)]:
         counted = ~free if free is not None and name in FREE else everything
-        for k in some:
-            terms = _restricted(_of(name, given, k), counted)
+        for k in cutoffs:
+            terms = _restricted(_of(name, candidates, k), counted)
             yield Figure(system, subset, name, k, terms, counted)
 
 
-def ranker_figures(system: str, given: Candidates, asked: Bools) -> Iterator[Figure]:
-    """Yield TRank-at-n of a ranker, of the instances that have a candidate.
+def ranker_figures(system: str, candidates: Candidates, answered: Bools) -> Iterator[Figure]:
+    """Yield TRank-at-n of a ranker, over the instances that have a candidate.
 
     Args:
         system: its name.
-        given: its lists, with ties.
-        asked: which instances have a candidate.
+        candidates: its lists, with ties.
+        answered: which instances have a candidate.
     """
     for k in metric_of(TRANK).ks:
-        terms = _restricted(_of(TRANK, given, k), asked)
-        yield Figure(system, RANKING, TRANK, k, terms, asked)
+        terms = _restricted(_of(TRANK, candidates, k), answered)
+        yield Figure(system, RANKING, TRANK, k, terms, answered)
 
 
-def random_order(system: str, given: Candidates, asked: Bools) -> Iterator[Figure]:
-    """Yield TRank-at-n as random order of the same candidates gives it in the mean: exactly.
+def random_order(system: str, candidates: Candidates, answered: Bools) -> Iterator[Figure]:
+    """Yield the exact mean of TRank-at-n over random orders of the same candidates.
 
     It is the share of an instance's candidates whose gold rank is n or better.
     """
-    sizes = np.bincount(given.instance, minlength=len(given))
+    sizes = np.bincount(candidates.instance, minlength=len(candidates))
     for k in metric_of(TRANK).ks:
-        good = (given.rank > 0) & (given.rank <= k)
-        hits = np.bincount(given.instance, good, minlength=len(given))
-        terms = Terms(hits / np.maximum(sizes, 1), asked.astype(np.float64))
-        yield Figure(system, RANKING, TRANK, k, terms, asked)
+        good = (candidates.rank > 0) & (candidates.rank <= k)
+        hits = np.bincount(candidates.instance, good, minlength=len(candidates))
+        terms = Terms(hits / np.maximum(sizes, 1), answered.astype(np.float64))
+        yield Figure(system, RANKING, TRANK, k, terms, answered)
 
 
-def constant(given: Candidates) -> Candidates:
+def constant(candidates: Candidates) -> Candidates:
     """Return lists in which a ranker ties all candidates."""
-    return Candidates(given.instance, np.zeros(len(given.instance)), given.rank, given.gold)
+    return Candidates(candidates.instance, np.zeros(len(candidates.instance)), candidates.rank, candidates.gold)
 
 
 class PipelineChoices:
-    """The words that a pipeline chooses; of an instance of which nothing is told, the target.
+    """The words that a pipeline chooses; the target for an instance that is not added.
 
     Args:
         gold: the instances.
-        as_compared: makes words as gold has them.
+        as_compared: puts words in the form that gold has.
     """
 
     def __init__(self, gold: GoldInstances, as_compared: Callable[[str], str]) -> None:
@@ -149,15 +149,15 @@ def pipeline_figures(system: str, values: Mapping[str, Floats]) -> Iterator[Figu
 
 
 def differing(figures: Sequence[Figure], baseline: str | None) -> Iterator[tuple[int, int]]:
-    """Yield places of figures that are compared: the same metric of two systems at a stage.
+    """Yield the places of figures that are compared: the same metric of two systems at a stage.
 
     Args:
-        figures: the figures of systems, without those of oracles and of chance.
+        figures: of systems, without those of oracles and of chance.
         baseline: the system that others are compared with; None: any two.
     """
     groups: dict[tuple[str, str, int | None], list[int]] = {}
-    for place, one in enumerate(figures):
-        groups.setdefault((one.subset, one.metric, one.k), []).append(place)
+    for place, figure in enumerate(figures):
+        groups.setdefault((figure.subset, figure.metric, figure.k), []).append(place)
     for places in groups.values():
         at = {figures[place].system: place for place in places}
         for name in sorted(at):

@@ -1,4 +1,4 @@
-"""The rows of one setting, stage by stage: lists, what is chosen, what gold is lost."""
+"""The rows of one setting, stage by stage: its lists, its choices, and the gold that it loses."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -34,25 +34,25 @@ STAGE_COLUMNS: dict[str, tuple[str, ...]] = {
 
 
 def system_of(setting: str, ranker: str | None, rankers: Sequence[str]) -> str:
-    """Return the name of a system: the setting, with the ranker where there are several."""
+    """Return the name of a system: the setting, followed by the ranker where there are several."""
     return f"{setting} {ranker}" if ranker is not None and len(rankers) > 1 else setting
 
 
 def by_selection(rows: Rows, places: Mapping[str, int]) -> list[str]:
-    """Return the forms that are kept, by score; ties by rank in generation, then code points.
+    """Return the forms that selection keeps, by score; ties by rank in generation, then code points.
 
     Args:
         rows: of table simplification/selections, of an instance and a setting.
         places: ranks in generation.
     """
     last = len(places) + 1
-    kept = [one for one in rows if one["kept"]]
-    kept.sort(key=lambda one: (-one["score"], places.get(one["form"], last), one["form"]))
-    return [one["form"] for one in kept]
+    selected = [row for row in rows if row["kept"]]
+    selected.sort(key=lambda row: (-row["score"], places.get(row["form"], last), row["form"]))
+    return [row["form"] for row in selected]
 
 
 class SettingRows:
-    """Takes the rows of one setting, instance by instance."""
+    """Takes the rows of one setting, instance by instance, and measures them."""
 
     def __init__(
         self, name: str, rankers: Sequence[str], gold: GoldInstances, tables: Iterable[str], lemmas: Lemmas | None
@@ -74,19 +74,19 @@ class SettingRows:
         places: dict[str, int] = {}
         before: set[str] = set()
         if CANDIDATES.name in self.tables:
-            own = rows[CANDIDATES.name]
-            places = {one["form"]: one["rank"] for one in own if one["reason"] is None}
+            table_rows = rows[CANDIDATES.name]
+            places = {row["form"]: row["rank"] for row in table_rows if row["reason"] is None}
             order = sorted(places, key=lambda form: (places[form], form))
             self.lists[GENERATION].add(instance, _strict(order))
-            left = self._pass(GENERATION, None, instance, left, order, own, funnel)
+            left = self._pass(GENERATION, None, instance, left, order, table_rows, funnel)
             before = set(map(folded, order))
             if self.lemmas is not None:
-                self._match(instance, order, own)
+                self._match(instance, order, table_rows)
         if SELECTIONS.name in self.tables:
-            own = rows[SELECTIONS.name]
-            order = by_selection(own, places)
+            table_rows = rows[SELECTIONS.name]
+            order = by_selection(table_rows, places)
             self.lists[SELECTION].add(instance, _strict(order))
-            left = self._pass(SELECTION, None, instance, left, order, own, funnel)
+            left = self._pass(SELECTION, None, instance, left, order, table_rows, funnel)
             before = set(map(folded, order))
         for ranker in self.rankers:
             self._add_ranker(instance, ranker, rows, left, before, funnel)
@@ -101,24 +101,24 @@ class SettingRows:
         funnel: Funnel,
     ) -> None:
         if RANKINGS.name in self.tables:
-            own = [one for one in rows[RANKINGS.name] if one["ranker"] == ranker and one["place"] is not None]
-            own.sort(key=lambda one: one["place"])
-            self.ranked[ranker].add(instance, [(one["form"], one["rank"]) for one in own])
-            order = [one["form"] for one in own]
-            left = self._pass(RANKING, ranker, instance, left, order, own, funnel)
+            ranker_rows = [row for row in rows[RANKINGS.name] if row["ranker"] == ranker and row["place"] is not None]
+            ranker_rows.sort(key=lambda row: row["place"])
+            self.ranked[ranker].add(instance, [(row["form"], row["rank"]) for row in ranker_rows])
+            order = [row["form"] for row in ranker_rows]
+            left = self._pass(RANKING, ranker, instance, left, order, ranker_rows, funnel)
             before = set(map(folded, order))
         if SIMPLIFICATIONS.name in self.tables:
-            own = [one for one in rows[SIMPLIFICATIONS.name] if one["ranker"] == ranker]
-            stays = next((one["reason"] == "keep_target" for one in own), False)
-            kept = []
-            for one in own:
-                self.chosen[ranker].add(instance, one["chosen"])
-                kept = [folded(one["chosen"])]
-            reason = "keep_target" if stays else "not_chosen" if own else "no_rows"
+            ranker_rows = [row for row in rows[SIMPLIFICATIONS.name] if row["ranker"] == ranker]
+            stays = next((row["reason"] == "keep_target" for row in ranker_rows), False)
+            inserted = []
+            for row in ranker_rows:
+                self.chosen[ranker].add(instance, row["chosen"])
+                inserted = [folded(row["chosen"])]
+            reason = "keep_target" if stays else "not_chosen" if ranker_rows else "no_rows"
             target = self.gold.targets[instance]
-            dropped = [(form, reason) for form in sorted(before - {target, *kept})]
-            kept = [word for word in kept if word != target]
-            funnel.add((self.name, ranker, PIPELINE), left, kept, dropped)
+            dropped = [(form, reason) for form in sorted(before - {target, *inserted})]
+            inserted = [word for word in inserted if word != target]
+            funnel.add((self.name, ranker, PIPELINE), left, inserted, dropped)
 
     def _pass(
         self,
@@ -126,58 +126,58 @@ class SettingRows:
         ranker: str | None,
         instance: int,
         before: set[str],
-        kept: Sequence[str],
+        remaining: Sequence[str],
         rows: Rows,
         funnel: Funnel,
     ) -> set[str]:
-        dropped = [(folded(one["form"]), one["reason"]) for one in rows if one.get("reason")]
+        dropped = [(folded(row["form"]), row["reason"]) for row in rows if row.get("reason")]
         target = self.gold.targets[instance]
-        forms = {folded(form) for form in kept} - {target}
+        forms = {folded(form) for form in remaining} - {target}
         return funnel.add((self.name, ranker, stage), before, forms, dropped)
 
     def _match(self, instance: int, order: Sequence[str], rows: Rows) -> None:
         assert self.lemmas is not None
-        lemma_of = {one["form"]: one["lemma"] for one in rows}
-        formless = sorted(one["form"] for one in rows if one["reason"] == "no_form")
+        lemma_of = {row["form"]: row["lemma"] for row in rows}
+        formless = sorted(row["form"] for row in rows if row["reason"] == "no_form")
         target = self.gold.targets[instance]
         forms = [form for form in (*order, *formless) if folded(form) != target]
-        given = [(folded(form), lemma_of[form]) for form in forms]
-        found = lemma_match(self.gold.ranks[instance], given, self.lemmas)
-        self.sizes[instance] = found.size
-        for place, rank in enumerate(found.ranks):
+        candidates = [(folded(form), lemma_of[form]) for form in forms]
+        matched = lemma_match(self.gold.ranks[instance], candidates, self.lemmas)
+        self.sizes[instance] = matched.size
+        for place, rank in enumerate(matched.ranks):
             self.oracle.put(instance, place, rank)
 
     def figures(self, ks: Sequence[int], *, tsar: bool) -> Iterator[Figure]:
         """Yield the metrics of its stages."""
         for table, stage in ((CANDIDATES, GENERATION), (SELECTIONS, SELECTION)):
             if table.name in self.tables:
-                own = self.lists[stage]
-                yield from list_figures(self.name, stage, own.candidates(), ks, _free(own, tsar))
+                listing = self.lists[stage]
+                yield from list_figures(self.name, stage, listing.candidates(), ks, _free(listing, tsar))
         for ranker in self.rankers:
             system = self.system(ranker)
             if RANKINGS.name in self.tables:
-                own = self.ranked[ranker]
-                yield from list_figures(system, RANKING, own.candidates(), ks, _free(own, tsar))
-                yield from ranker_figures(system, own.candidates(tied=True), own.asked())
+                listing = self.ranked[ranker]
+                yield from list_figures(system, RANKING, listing.candidates(), ks, _free(listing, tsar))
+                yield from ranker_figures(system, listing.candidates(tied=True), listing.answered())
             if SIMPLIFICATIONS.name in self.tables:
                 yield from pipeline_figures(system, self.chosen[ranker].values())
 
     def beside(self, ks: Sequence[int], *, tsar: bool) -> Iterator[Figure]:
-        """Yield those of chance and of what could be reached."""
+        """Yield the metrics of chance and of oracles."""
         if RANKINGS.name in self.tables:
             # All rankers of a setting are given the same candidates.
-            own = self.ranked[self.rankers[0]]
-            given, asked = own.candidates(tied=True), own.asked()
-            yield from random_order(f"{self.name} {RANDOM}", given, asked)
-            yield from ranker_figures(f"{self.name} {CONSTANT}", constant(given), asked)
+            listing = self.ranked[self.rankers[0]]
+            candidates, answered = listing.candidates(tied=True), listing.answered()
+            yield from random_order(f"{self.name} {RANDOM}", candidates, answered)
+            yield from ranker_figures(f"{self.name} {CONSTANT}", constant(candidates), answered)
         if self.lemmas is not None and CANDIDATES.name in self.tables:
-            given = self.oracle.candidates(sizes=self.sizes)
+            candidates = self.oracle.candidates(sizes=self.sizes)
             system = f"{self.name} {LEMMA_MATCH}"
-            yield from list_figures(system, GENERATION, given, ks, _free(self.oracle, tsar))
+            yield from list_figures(system, GENERATION, candidates, ks, _free(self.oracle, tsar))
 
     def system(self, ranker: str | None) -> str:
-        """Return the name of the system that a ranker makes of it."""
-        return system_of(self.name, ranker, [one for one in self.rankers if one is not None])
+        """Return the name of the system that this setting and a ranker make."""
+        return system_of(self.name, ranker, [name for name in self.rankers if name is not None])
 
 
 def _strict(order: Sequence[str]) -> list[tuple[str, int]]:
@@ -185,4 +185,4 @@ def _strict(order: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _free(listing: Listing, tsar: bool) -> Bools | None:
-    return ~listing.asked() if tsar else None
+    return ~listing.answered() if tsar else None

@@ -2,11 +2,13 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.join import Rows, joined
@@ -15,12 +17,27 @@ from transforms.simplification.evaluation.settings import by_selection
 from transforms.simplification.evaluation.submissions import submission
 from transforms.simplification.records import ID
 
-__all__ = ["SUBMITTED", "SubmissionLists", "lists_meant", "submission_of"]
+__all__ = ["SUBMITTED", "SubmissionLists", "chosen_lists", "submission_of"]
 
 log = logging.getLogger("lexbeam")
 
-# The stages that have lists, the last first.
-SUBMITTED = {"ranking": RANKINGS.name, "selection": SELECTIONS.name, "generation": CANDIDATES.name}
+
+@dataclass(frozen=True)
+class ListStage(Entry):
+    """A stage that has lists, in a table."""
+
+    table: str
+
+
+# The last stage first.
+SUBMITTED: Registry[ListStage] = Registry(
+    {
+        "ranking": ListStage(RANKINGS.name, doc="candidates in the order of a ranker"),
+        "selection": ListStage(SELECTIONS.name, doc="candidates that filters keep, by score"),
+        "generation": ListStage(CANDIDATES.name, doc="candidates as generated, by rank"),
+    },
+    what="stage with lists",
+)
 _COLUMNS = {
     INSTANCES.name: ("sentence", "target", "source", "position", "start"),
     CANDIDATES.name: ("setting", "form", "rank", "reason"),
@@ -29,32 +46,32 @@ _COLUMNS = {
 }
 
 
-def _one_of(option: str, wanted: str | None, known: Sequence[str], where: str) -> str:
-    """Return the one that is meant.
+def _named_or_only(option: str, wanted: str | None, known: Sequence[str], where: str) -> str:
+    """Return the name that is wanted, or the only one there is.
 
     Raises:
-        UsageError: there is none of the name, or several and none is named.
+        UsageError: there is no such name, or there are several and none is wanted.
     """
-    told = ", ".join(known) or "none"
+    names = ", ".join(known) or "none"
     if wanted is None and len(known) == 1:
         return known[0]
     if wanted is None:
-        raise UsageError(f"{where} has several, {told}: name one by `{option}`")
+        raise UsageError(f"{where} has several, {names}: name one by `{option}`")
     if wanted not in known:
-        hint = nearest(wanted, known) or f"; there are {told}"
+        hint = nearest(wanted, known) or f"; there are {names}"
         raise UsageError(f"`{option}`: there is no {wanted!r} in {where}{hint}")
     return wanted
 
 
 def _known(paths: Sequence[str], column: str, setting: str | None = None) -> list[str]:
-    found: set[str] = set()
+    values: set[str] = set()
     for rows in read_rows(paths, list(dict.fromkeys(["setting", column]))):
-        found.update(
-            one[column]
-            for one in rows.group_by(list(dict.fromkeys(["setting", column]))).aggregate([]).to_pylist()
-            if setting is None or one["setting"] == setting
+        values.update(
+            row[column]
+            for row in rows.group_by(list(dict.fromkeys(["setting", column]))).aggregate([]).to_pylist()
+            if setting is None or row["setting"] == setting
         )
-    return sorted(found)
+    return sorted(values)
 
 
 class SubmissionLists(NamedTuple):
@@ -65,100 +82,103 @@ class SubmissionLists(NamedTuple):
     ranker: str | None
 
 
-def lists_meant(
+def chosen_lists(
     tables: Mapping[str, Sequence[str]], stage: str | None, setting: str | None, ranker: str | None
 ) -> SubmissionLists:
-    """Return which lists are meant.
+    """Return the lists that are to be written.
 
     Args:
-        tables: by name, the paths of the parts of what is published.
-        stage, setting, ranker: as of `submission_of`.
+        tables: by name, the paths of the parts of published tables.
+        stage, setting, ranker: as in `submission_of`.
 
     Raises:
-        UsageError: as of `submission_of`.
+        UsageError: as in `submission_of`.
     """
-    there = [name for name, table in SUBMITTED.items() if table in tables]
-    if stage is None and not there:
+    published = [name for name, entry in SUBMITTED.items() if entry.table in tables]
+    if stage is None and not published:
         raise UsageError("`to`: there are no candidates to write: run `lexbeam simplify generate`")
-    own = stage or there[0]
-    if own not in there:
-        raise UsageError(f"`stage`: nothing of {own} is published; there is {', '.join(there)}")
-    table = SUBMITTED[own]
+    listed_stage = stage or published[0]
+    if listed_stage not in published:
+        raise UsageError(f"`stage`: nothing of {listed_stage} is published; there is {', '.join(published)}")
+    table = SUBMITTED[listed_stage].table
     paths = tables[table]
-    chosen = _one_of("setting", setting, _known(paths, "setting"), f"table {table}")
+    chosen = _named_or_only("setting", setting, _known(paths, "setting"), f"table {table}")
     by = None
-    if own == "ranking":
+    if listed_stage == "ranking":
         rankers = _known(paths, "ranker", chosen)
-        by = _one_of("ranker", ranker, rankers, f"setting {chosen}")
+        by = _named_or_only("ranker", ranker, rankers, f"setting {chosen}")
     elif ranker is not None:
-        raise UsageError(f"`ranker` goes with stage ranking, and {own} is written")
-    return SubmissionLists(own, chosen, by)
+        raise UsageError(f"`ranker` goes with stage ranking, and {listed_stage} is written")
+    return SubmissionLists(listed_stage, chosen, by)
 
 
 def submission_of(snapshot: Snapshot, stage: str | None, setting: str | None, ranker: str | None) -> str:
     """Return the lists of a setting at a stage as the text of a submission.
 
-    Rows are in the order of the files that instances come from; every instance has one, those
-    without candidates, too. Of instances with the same sentence and target, which such a file does
-    not tell apart, the first counts, with a warning.
+    Rows are in the order of the files that instances come from; every instance has one, even without
+    candidates. Of instances with the same sentence and target, which such a file cannot tell apart,
+    the first counts, with a warning.
 
     Args:
-        snapshot: what is published.
+        snapshot: the published tables.
         stage: one of `SUBMITTED`; None: the last that is published.
         setting: its name; None: the only one.
         ranker: its name, at stage ranking; None: the only one.
 
     Raises:
-        UsageError: the table of the stage is not there, or there is none, or more than one, of what
-            is meant.
+        UsageError: the table of the stage is not published, or `setting` or `ranker` names none, or
+            names nothing where there are several.
     """
-    published = {name: snapshot.paths(name) for name in SUBMITTED.values() if name in snapshot.tables}
-    own, chosen, by = lists_meant(published, stage, setting, ranker)
-    table = SUBMITTED[own]
+    names = [entry.table for entry in SUBMITTED.values()]
+    published = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
+    listed_stage, chosen, by = chosen_lists(published, stage, setting, ranker)
+    table = SUBMITTED[listed_stage].table
     tables = {
         name: snapshot.paths(name) for name in (INSTANCES.name, CANDIDATES.name, table) if name in snapshot.tables
     }
-    found = list(_lists(tables, own, chosen, by))
-    found.sort(key=lambda pair: pair[0])
-    kept: dict[tuple[str, str], tuple[str, ...]] = {}
-    for _, sentence, target, words in found:
-        kept.setdefault((sentence, target), words)
-    if len(kept) < len(found):
+    lists = list(_lists(tables, listed_stage, chosen, by))
+    lists.sort(key=lambda pair: pair[0])
+    by_pair: dict[tuple[str, str], tuple[str, ...]] = {}
+    for _, sentence, target, words in lists:
+        by_pair.setdefault((sentence, target), words)
+    if len(by_pair) < len(lists):
         log.warning(
             "`to`: %d instances have the sentence and target of another one, and no row: the file "
             "does not tell them apart",
-            len(found) - len(kept),
+            len(lists) - len(by_pair),
         )
-    return submission((*key, words) for key, words in kept.items())
+    return submission((*key, words) for key, words in by_pair.items())
 
 
-_Listed = tuple[tuple[Any, ...], str, str, tuple[str, ...]]
+_Listed = tuple[tuple[str, int, str, int, str], str, str, tuple[str, ...]]
 
 
 def _lists(tables: Mapping[str, Sequence[str]], stage: str, setting: str, ranker: str | None) -> Iterator[_Listed]:
     ids = [
-        one for rows in read_rows(tables[INSTANCES.name], ["instance_id"]) for one in rows["instance_id"].to_pylist()
+        identifier
+        for rows in read_rows(tables[INSTANCES.name], ["instance_id"])
+        for identifier in rows["instance_id"].to_pylist()
     ]
     columns = {name: _COLUMNS[name] for name in tables}
     for identifier, rows in joined(tables, columns, ID, ids):
-        for one in rows[INSTANCES.name]:
-            position = str(one["position"])
+        for row in rows[INSTANCES.name]:
+            position = str(row["position"])
             number = int(position) if position.isdecimal() else 0
-            order = (one["source"], number, position, one["start"], identifier)
+            order = (row["source"], number, position, row["start"], identifier)
             words = tuple(_words(rows, stage, setting, ranker))
-            yield order, one["sentence"], one["target"], words
+            yield order, row["sentence"], row["target"], words
 
 
 def _words(rows: Mapping[str, Rows], stage: str, setting: str, ranker: str | None) -> list[str]:
-    own = [one for one in rows[SUBMITTED[stage]] if one["setting"] == setting]
+    setting_rows = [row for row in rows[SUBMITTED[stage].table] if row["setting"] == setting]
     if stage == "ranking":
-        ranked = [one for one in own if one["ranker"] == ranker and one["place"] is not None]
-        return [one["form"] for one in sorted(ranked, key=lambda one: one["place"])]
+        ranked = [row for row in setting_rows if row["ranker"] == ranker and row["place"] is not None]
+        return [row["form"] for row in sorted(ranked, key=lambda row: row["place"])]
     places = {
-        one["form"]: one["rank"]
-        for one in rows.get(CANDIDATES.name, [])
-        if one["setting"] == setting and one["reason"] is None
+        row["form"]: row["rank"]
+        for row in rows.get(CANDIDATES.name, [])
+        if row["setting"] == setting and row["reason"] is None
     }
     if stage == "generation":
         return sorted(places, key=lambda form: (places[form], form))
-    return by_selection(own, places)
+    return by_selection(setting_rows, places)

@@ -1,8 +1,8 @@
 """Files of shared tasks: gold of benchmarks, and submissions as TSAR-2022 takes them, in and out.
 
 A submission has a row for each instance: sentence, target, then substitutes, the best first, with
-tabs; rows are ragged. Rows are matched by sentence and target, spaces at the ends and runs of them
-apart.
+tabs between; rows are ragged. Rows are matched by sentence and target, ignoring spaces at the ends
+and runs of them.
 """
 
 import re
@@ -41,9 +41,11 @@ class Prediction(NamedTuple):
 
 
 def _key(sentence: str, target: str) -> Key:
-    plain = (_SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip() for text in (sentence, target))
-    one, other = plain
-    return one, other
+    return _plain_spaces(sentence), _plain_spaces(target)
+
+
+def _plain_spaces(text: str) -> str:
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip()
 
 
 def _rows(path: str, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -52,46 +54,50 @@ def _rows(path: str, name: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = False) -> list[GoldInstance]:
-    """Read a file of gold; ids are places of rows, as digits.
+    """Read a file of gold; the ids are the places of rows, in digits.
 
-    Rows of the same sentence and target are one instance, which all their annotators judged.
+    Rows of the same sentence and target are one instance, with all their annotators.
 
     Args:
         path: the file.
-        layout: one of `transforms.simplification.instances.layouts.LAYOUTS`.
-        notes: takes what a person should be warned of.
-        as_written: words that differ by capitals are different ones.
+        layout: an entry of `transforms.simplification.instances.layouts.LAYOUTS`.
+        notes: warnings are appended to it.
+        as_written: whether words that differ in capitals are different words.
 
     Raises:
-        UsageError: it cannot be read, or a row has no sentence, target or place.
+        UsageError: the file cannot be read, or a row has no sentence, target or place.
     """
     shown = f"`gold` {files.shown(path)}"
     as_compared: Callable[[str], str] = str.strip if as_written else folded
-    found: dict[Key, tuple[str, str, list[RawSubstitute], list[int]]] = {}
+    instances: dict[Key, tuple[str, str, list[RawSubstitute], list[int]]] = {}
     for number, cells in _rows(path, "gold"):
         try:
-            row = LAYOUTS[layout](cells)
+            row = LAYOUTS[layout].read(cells)
         except BadRecord as error:
             raise UsageError(f"{shown}, line {number}: {error.detail}; rows of layout {layout} are needed") from error
-        own = found.setdefault(_key(row.sentence, row.target), (row.sentence, row.target, [], []))
-        own[2].extend(row.substitutes)
-        own[3].append(number)
-    again = [lines for *_, lines in found.values() if len(lines) > 1]
+        entry = instances.setdefault(_key(row.sentence, row.target), (row.sentence, row.target, [], []))
+        entry[2].extend(row.substitutes)
+        entry[3].append(number)
+    again = [lines for *_, lines in instances.values() if len(lines) > 1]
     if again:
         lines = listed((" and ".join(map(str, numbers)) for numbers in again), 5)
         notes.append(
             f"{shown}: {len(again)} instances stand there more than once (lines {lines}): their "
             "annotators count together"
         )
-    width = len(str(len(found)))
+    width = len(str(len(instances)))
     return [
         GoldInstance(
             f"{place:0{width}}",
             target,
             sentence,
-            {one.substitute: one.gold_rank for one in graded(given, target, as_compared) if one.gold_rank is not None},
+            {
+                substitute.substitute: substitute.gold_rank
+                for substitute in graded(substitutes, target, as_compared)
+                if substitute.gold_rank is not None
+            },
         )
-        for place, (sentence, target, given, _) in enumerate(found.values())
+        for place, (sentence, target, substitutes, _) in enumerate(instances.values())
     ]
 
 
@@ -99,11 +105,11 @@ def read_predictions(path: str) -> list[Prediction]:
     """Read a submission, in the order of its lines; empty cells are left out.
 
     Raises:
-        UsageError: it cannot be read, a row has no sentence or target, or two rows of the same
-            instance have different substitutes. Equal rows are one.
+        UsageError: the file cannot be read, a row has no sentence or target, or two rows of the same
+            instance have different substitutes. Equal rows count once.
     """
     shown = f"`predictions` {files.shown(path)}"
-    found: dict[Key, Prediction] = {}
+    predictions: dict[Key, Prediction] = {}
     for number, cells in _rows(path, "predictions"):
         if len(cells) < 2 or not cells[0].strip() or not cells[1].strip():
             raise UsageError(
@@ -111,56 +117,56 @@ def read_predictions(path: str) -> list[Prediction]:
                 "substitutes, separated by tabs"
             )
         words = tuple(cell.strip() for cell in cells[2:] if cell.strip())
-        own = Prediction(number, cells[0].strip(), cells[1].strip(), words)
-        first = found.setdefault(own.key, own)
+        prediction = Prediction(number, cells[0].strip(), cells[1].strip(), words)
+        first = predictions.setdefault(prediction.key, prediction)
         if first.words != words:
             raise UsageError(
-                f"{shown}, line {number}: target {own.target!r} of this sentence stands in line "
+                f"{shown}, line {number}: target {prediction.target!r} of this sentence stands in line "
                 f"{first.line} with other substitutes; give one row for each instance"
             )
-    return list(found.values())
+    return list(predictions.values())
 
 
 def matched_rows(
     judged: Sequence[GoldInstance], predictions: Iterable[Prediction], path: str, notes: list[str]
 ) -> Mapping[str, Prediction]:
-    """Return the predictions of instances by their ids; some may have none.
+    """Return the predictions of instances by their ids; an instance may have none.
 
     Args:
-        judged: gold.
+        judged: the instances of gold.
         predictions: the rows of a submission.
         path: its file.
-        notes: takes what a person should be warned of.
+        notes: warnings are appended to it.
 
     Raises:
-        UsageError: a row is of no instance of gold.
+        UsageError: a row belongs to no instance of gold.
     """
     shown = f"`predictions` {files.shown(path)}"
-    ids = {_key(one.sentence, one.target): one.id for one in judged}
+    ids = {_key(instance.sentence, instance.target): instance.id for instance in judged}
     targets: dict[str, list[str]] = {}
     for sentence, target in ids:
         targets.setdefault(sentence, []).append(target)
-    found = {}
+    matched = {}
     for row in predictions:
         if row.key not in ids:
             sentence, target = row.key
-            own = targets.get(sentence)
-            told = (
-                f"gold has no target {target!r} in this sentence, but {', '.join(sorted(own))}"
-                if own
+            known_targets = targets.get(sentence)
+            problem = (
+                f"gold has no target {target!r} in this sentence, but {', '.join(sorted(known_targets))}"
+                if known_targets
                 else f"gold has no sentence {sentence[:SHOWN]!r}{_near(sentence, targets)}"
             )
-            raise UsageError(f"{shown}, line {row.line}: {told}; write sentence and target as gold has them")
-        found[ids[row.key]] = row
-    missing = [one for one in judged if one.id not in found]
+            raise UsageError(f"{shown}, line {row.line}: {problem}; write sentence and target as gold has them")
+        matched[ids[row.key]] = row
+    missing = [instance for instance in judged if instance.id not in matched]
     if missing:
-        names = (f"{one.target!r} in {one.sentence[:SHOWN]!r}" for one in missing)
+        names = (f"{instance.target!r} in {instance.sentence[:SHOWN]!r}" for instance in missing)
         notes.append(f"{shown}: {len(missing)} of {len(judged)} instances of gold have no row: {listed(names, 3)}")
-    return found
+    return matched
 
 
 def _near(sentence: str, known: Iterable[str]) -> str:
-    begins = {one[:SHOWN]: one for one in known}
+    begins = {text[:SHOWN]: text for text in known}
     return nearest(sentence[:SHOWN], begins)
 
 
@@ -169,9 +175,9 @@ def submission(rows: Iterable[tuple[str, str, Sequence[str]]]) -> str:
 
     Args:
         rows: of each instance, in order: sentence, target, substitutes. Tabs and ends of lines in
-            them become spaces. An instance that has none keeps its row.
+            them become spaces. An instance without substitutes has a row, too.
     """
-    lines = ("\t".join(_plain(cell) for cell in (one[0], one[1], *one[2])) for one in rows)
+    lines = ("\t".join(_plain(cell) for cell in (row[0], row[1], *row[2])) for row in rows)
     return "".join(f"{line}\n" for line in lines)
 
 

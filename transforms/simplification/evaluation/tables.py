@@ -1,13 +1,13 @@
 """Tables of simplification evaluated: lists of each stage, rankers, pipelines, and a funnel.
 
-docs/tasks/simplification/evaluate.md says what is computed. A system is a setting, or setting and ranker where
-a setting has several rankers; a subset is a stage. Text of one instance at a time is in memory.
+docs/tasks/simplification/evaluate.md says what is computed. A system is a setting, or a setting and a ranker
+where a setting has several; a subset is a stage. Only the text of one instance at a time is in memory.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -18,22 +18,22 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.store.join import Rows, joined
 from transforms.common.store.tables import read_rows
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import row
+from transforms.evaluation.evaluating import row as metric_row
 from transforms.evaluation.paired import Together
 from transforms.simplification.evaluation.funnel import Funnel
 from transforms.simplification.evaluation.lists import CLUSTERS, GoldInstance, GoldInstances, gold_of
 from transforms.simplification.evaluation.measures import Figure, differing
 from transforms.simplification.evaluation.oracles import Lemmas
 from transforms.simplification.evaluation.settings import RANDOM, STAGE_COLUMNS, SettingRows
-from transforms.simplification.records import ID
+from transforms.simplification.records import ID, Row
 
 __all__ = [
     "EvaluatedSettings",
     "SimplificationMeasureOptions",
     "evaluate_tables",
     "figure_rows",
-    "given_settings",
     "gold_in",
+    "gold_settings",
 ]
 
 
@@ -42,9 +42,9 @@ class SimplificationMeasureOptions:
     """How simplification is measured.
 
     Attributes:
-        k: how many first candidates count, of the metrics of lists but Accuracy@n@top1.
+        k: how many first candidates count, for the metrics of lists except Accuracy@n@top1.
         cluster: what is resampled as a whole.
-        baseline: the system that others are compared with.
+        baseline: the system that others are compared with; None: any two are compared.
         tsar_scorer: whether instances without candidates are left out where the public scorer of
             TSAR-2022 does so.
         bootstrap: the intervals.
@@ -53,9 +53,9 @@ class SimplificationMeasureOptions:
     k: tuple[int, ...] = option(
         (1, 3, 5, 10, 50), help="how many first candidates count", metavar="K", least=1, most=1_000_000
     )
-    cluster: str = option("target", help="what is resampled as a whole, since it errs together", choices=CLUSTERS)
+    cluster: str = option("target", help="what is resampled as a whole, since its errors go together", choices=CLUSTERS)
     baseline: str | None = option(
-        None, help="the system that others are compared with; if not given, any two are", metavar="SYSTEM"
+        None, help="the system that others are compared with; if not given, any two are compared", metavar="SYSTEM"
     )
     tsar_scorer: bool = option(
         False,
@@ -66,12 +66,12 @@ class SimplificationMeasureOptions:
 
 
 class EvaluatedSettings(NamedTuple):
-    """What was found.
+    """What evaluation finds.
 
     Attributes:
         figures: metrics of systems.
-        beside: those of chance and oracles, which stand beside them.
-        chance: of a system, the one of `beside` that is its chance.
+        beside: metrics of chance and oracles, which are shown beside them.
+        chance: by system, the name in `beside` of its chance.
         funnel: what became of candidates.
     """
 
@@ -91,40 +91,40 @@ def gold_in(tables: Mapping[str, Sequence[str]]) -> GoldInstances:
     for rows in read_rows(tables[SUBSTITUTES.name], ["instance_id"]):
         wanted.update(pc.unique(rows["instance_id"]).to_pylist())
     columns = {INSTANCES.name: ("target", "sentence"), SUBSTITUTES.name: ("substitute", "gold_rank", "is_target")}
-    given = {name: tables[name] for name in columns}
-    return gold_of(_judged(joined(given, columns, ID, wanted)))
+    paths = {name: tables[name] for name in columns}
+    return gold_of(_judged(joined(paths, columns, ID, wanted)))
 
 
-def _judged(found: Iterable[tuple[str, Mapping[str, Rows]]]) -> Iterator[GoldInstance]:
-    for identifier, rows in found:
-        for one in rows[INSTANCES.name]:
+def _judged(joined_rows: Iterable[tuple[str, Mapping[str, Rows]]]) -> Iterator[GoldInstance]:
+    for identifier, rows in joined_rows:
+        for instance in rows[INSTANCES.name]:
             ranks = {
                 row["substitute"]: row["gold_rank"]
                 for row in rows[SUBSTITUTES.name]
                 if row["gold_rank"] is not None and not row["is_target"]
             }
-            yield GoldInstance(identifier, one["target"], one["sentence"], ranks)
+            yield GoldInstance(identifier, instance["target"], instance["sentence"], ranks)
 
 
-def given_settings(paths: Sequence[str]) -> list[str]:
+def gold_settings(paths: Sequence[str]) -> list[str]:
     """Return the settings whose candidates come from gold, by parts of the table of candidates."""
-    found: set[str] = set()
+    settings: set[str] = set()
     for rows in read_rows(paths, ["setting", "gold_score"]):
-        found.update(pc.unique(rows.filter(pc.is_valid(rows["gold_score"]))["setting"]).to_pylist())
-    return sorted(found)
+        settings.update(pc.unique(rows.filter(pc.is_valid(rows["gold_score"]))["setting"]).to_pylist())
+    return sorted(settings)
 
 
-def _rankers(tables: Mapping[str, Sequence[str]], told: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
-    """Return the settings of all tables and those told, in order, each with its rankers."""
-    found: dict[str, set[str]] = {setting: set(own) for setting, own in told.items()}
+def _rankers(tables: Mapping[str, Sequence[str]], expected: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+    """Return the settings of all tables and the expected ones, in order, each with its rankers."""
+    rankers: dict[str, set[str]] = {setting: set(names) for setting, names in expected.items()}
     for name, paths in tables.items():
         columns = ["setting", "ranker"] if "ranker" in STAGE_COLUMNS[name] else ["setting"]
         for rows in read_rows(paths, columns):
-            for one in rows.group_by(columns).aggregate([]).to_pylist():
-                own = found.setdefault(one["setting"], set())
-                if "ranker" in one:
-                    own.add(one["ranker"])
-    return {setting: sorted(found[setting]) for setting in sorted(found)}
+            for row in rows.group_by(columns).aggregate([]).to_pylist():
+                names = rankers.setdefault(row["setting"], set())
+                if "ranker" in row:
+                    names.add(row["ranker"])
+    return {setting: sorted(rankers[setting]) for setting in sorted(rankers)}
 
 
 def evaluate_tables(
@@ -132,26 +132,30 @@ def evaluate_tables(
     tables: Mapping[str, Sequence[str]],
     options: SimplificationMeasureOptions,
     lemmas: Lemmas | None = None,
-    told: Mapping[str, Collection[str]] = MappingProxyType({}),
+    expected: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> EvaluatedSettings:
     """Evaluate the stages that are published.
 
     Args:
         gold: the instances that count.
         tables: by name, the paths of the parts of candidates and of later stages.
-        options: what is computed.
-        lemmas: what a form may be a form of; None: it is not known, and there is no oracle.
-        told: settings, each with its rankers, that count though no table has a row of them: all
+        options: how it is measured.
+        lemmas: returns the lemmas that a form may have; None: there is no oracle.
+        expected: settings, each with its rankers, that count even if no table has a row of them: all
             their instances are misses.
     """
-    rankers = _rankers(tables, told)
-    settings = {name: SettingRows(name, own, gold, tables, lemmas) for name, own in rankers.items()}
+    rankers = _rankers(tables, expected)
+    settings = {
+        name: SettingRows(name, setting_rankers, gold, tables, lemmas) for name, setting_rankers in rankers.items()
+    }
     funnel = Funnel()
     wanted = {name: STAGE_COLUMNS[name] for name in tables}
     for instance, (_, rows) in enumerate(joined(tables, wanted, ID, gold.ids)):
         for name, setting in settings.items():
-            own = {table: [r for r in some if r["setting"] == name] for table, some in rows.items()}
-            setting.add(instance, own, funnel)
+            setting_rows = {
+                table: [r for r in table_rows if r["setting"] == name] for table, table_rows in rows.items()
+            }
+            setting.add(instance, setting_rows, funnel)
     figures = [f for s in settings.values() for f in s.figures(options.k, tsar=options.tsar_scorer)]
     beside = [f for s in settings.values() for f in s.beside(options.k, tsar=options.tsar_scorer)]
     chance = {
@@ -163,33 +167,33 @@ def evaluate_tables(
 
 
 def figure_rows(
-    gold: GoldInstances, found: EvaluatedSettings, options: SimplificationMeasureOptions
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of simplification/metrics: systems, what stands beside them, differences.
+    gold: GoldInstances, evaluated: EvaluatedSettings, options: SimplificationMeasureOptions
+) -> Iterator[Row]:
+    """Yield the rows of simplification/metrics: systems, chance and oracles, differences.
 
     Raises:
         UsageError: there is no such baseline.
     """
-    systems = sorted({one.system for one in found.figures})
+    systems = sorted({figure.system for figure in evaluated.figures})
     if options.baseline is not None and options.baseline not in systems:
         hint = nearest(options.baseline, systems) or f"; there are {', '.join(systems) or 'none'}"
         raise UsageError(f"`baseline`: there is no system {options.baseline!r}{hint}")
-    figures = [*found.figures, *found.beside]
+    figures = [*evaluated.figures, *evaluated.beside]
     together = Together(
-        [one.terms for one in figures],
+        [figure.terms for figure in figures],
         clusters=gold.clusters(options.cluster),
         options=options.bootstrap,
-        counted=[np.asarray(one.counted) for one in figures],
+        counted=[np.asarray(figure.counted) for figure in figures],
     )
-    for place, one in enumerate(figures):
-        yield row(one.system, one.subset, one.metric, one.k, together.measured(place))
-    places = {(one.system, one.subset, one.metric, one.k): at for at, one in enumerate(figures)}
-    pairs = list(differing(found.figures, options.baseline))
-    for at, one in enumerate(found.figures):
-        beside = places.get((found.chance.get(one.system, ""), one.subset, one.metric, one.k))
+    for place, figure in enumerate(figures):
+        yield metric_row(figure.system, figure.subset, figure.metric, figure.k, together.measured(place))
+    places = {(figure.system, figure.subset, figure.metric, figure.k): at for at, figure in enumerate(figures)}
+    pairs = list(differing(evaluated.figures, options.baseline))
+    for at, figure in enumerate(evaluated.figures):
+        beside = places.get((evaluated.chance.get(figure.system, ""), figure.subset, figure.metric, figure.k))
         if beside is not None:
             pairs.append((at, beside))
     for first, second in pairs:
-        one, other = figures[first], figures[second]
-        name = f"{one.system} minus {other.system}"
-        yield row(name, one.subset, one.metric, one.k, together.difference(first, second))
+        figure, other = figures[first], figures[second]
+        name = f"{figure.system} minus {other.system}"
+        yield metric_row(name, figure.subset, figure.metric, figure.k, together.difference(first, second))

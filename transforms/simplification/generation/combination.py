@@ -1,18 +1,18 @@
 """Candidates of several generators as one ranked list.
 
-The key is the form in lower case, NFC, after clean-up. Of several proposals of a generator with one
-key that with the highest score counts, the first of equals; of several generators the first says
-what the form is. A candidate that some generator has reason to drop and another has not goes on.
+The key is the form in lower case, NFC, after clean-up. Of a generator's proposals with the same key
+the one with the highest score counts, the first of equals; of several generators the first decides
+the form. A candidate goes on if any generator has no reason to drop it.
 
 The score: where all sources are masked language models, the sum of their probabilities. Else each
 generator ranks its candidates by its score (dense: ties share a rank; masked models together, by
-their sum), and 1 / rank is added (reciprocal ranks). Of a single list the reciprocal rank is its
-order alone. `average` is LSBert's (Qiang et al. 2020): candidates are ranked by each generator, by
-frequency and by cosine to the target, so far as there are these, and the score is 1 / the average
-of the ranks; what has no value in a list ranks behind all that have one.
+their sum), and the reciprocal ranks, 1 / rank, are added; of a single list they keep the order
+alone. `average` is LSBert's (Qiang et al. 2020): candidates are ranked by each generator, by
+frequency and by cosine to the target, as far as these are known, and the score is 1 / the average
+of the ranks; candidates without a value in a list rank behind all others.
 
-Ranks: by score, number of generators, frequency (unknown: last), code points; or by frequency
-before the others.
+Candidates are ranked by score, number of generators, frequency (unknown: last) and code points; or
+by frequency first.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +25,13 @@ __all__ = ["Candidate", "SourceOf", "combined", "dense_ranks", "evidence"]
 
 
 class SourceOf(NamedTuple):
-    """What a source of a generator gives for an instance, in its forms.
+    """The proposals of a source of a generator for an instance, in their forms.
 
     Attributes:
         generator: its name.
         adds: whether its scores may be added to those of other such sources.
         formed: its proposals.
-        is_evidence: whether it only adds to candidates that others give.
+        is_evidence: whether it only adds to candidates that other sources give.
     """
 
     generator: str
@@ -41,16 +41,16 @@ class SourceOf(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A row of table simplification/candidates, but for instance and setting.
+    """A row of table simplification/candidates, without instance and setting.
 
     Attributes:
-        best: the proposal that says what it is.
+        best: the proposal that decides its form.
         reason: why it does not go on; None: it does.
-        rank: 1 for the first; None for a reason.
+        rank: 1 for the first; None if it does not go on.
         score: of all generators together; None where it was dropped before.
-        scores: raw scores by generator; of several sources of one their sum.
+        scores: raw scores by generator, summed over its sources.
         sources: how many sources have it.
-        votes: the most senses that a source found it in; None where none has senses.
+        votes: the most senses that any source has it in; None where no source has senses.
         frequency: of the form; None: not known.
     """
 
@@ -78,10 +78,10 @@ def combined(
     frequencies: Mapping[str, float | None] | None = None,
     cosines: Mapping[str, float | None] | None = None,
 ) -> list[Candidate]:
-    """Return all candidates: those that are kept by rank, then the others by code points.
+    """Return all candidates: those that go on by rank, then the others by code points.
 
     Args:
-        sources: what is combined.
+        sources: whose proposals are combined.
         combine: `union` or `intersection`.
         k: how many are kept.
         order: `score`, `frequency` or `average`.
@@ -93,38 +93,42 @@ def combined(
     shared = [
         form
         for form in valid
-        if combine == "union" or all(form in own for own, of in zip(best, sources, strict=True) if not of.is_evidence)
+        if combine == "union"
+        or all(form in by_form for by_form, of in zip(best, sources, strict=True) if not of.is_evidence)
     ]
     scores = _scores(sources, best, shared, order, frequencies, cosines)
     ordered = sorted(shared, key=lambda form: _place(form, order, scores, best, known))
-    found = []
+    candidates = []
     for number, form in enumerate(ordered, start=1):
         reason = None if number <= k else "beyond_k"
         rank = number if reason is None else None
-        found.append(_candidate(sources, best, form, reason, rank, scores[form], known))
+        candidates.append(_candidate(sources, best, form, reason, rank, scores[form], known))
     left = [(form, "one_generator") for form in valid if form not in scores]
     left += [(form, "") for form in _dropped(sources, valid)]
     for form, reason in sorted(left):
         if reason:
-            found.append(_candidate(sources, best, form, reason, None, None, known))
+            candidates.append(_candidate(sources, best, form, reason, None, None, known))
         else:
-            found.append(_of_dropped(sources, form, known))
-    return found
+            candidates.append(_of_dropped(sources, form, known))
+    return candidates
 
 
-def evidence(sources: Sequence[SourceOf], more: Sequence[SourceOf]) -> list[SourceOf]:
-    """Return further sources with those of their proposals alone that other sources give.
+def evidence(sources: Sequence[SourceOf], further: Sequence[SourceOf]) -> list[SourceOf]:
+    """Return further sources, with only those of their proposals that other sources give.
 
     Args:
-        sources: those that give candidates; what is evidence among them gives none.
-        more: evidence.
+        sources: those that give candidates; the evidence among them gives none.
+        further: evidence.
     """
-    known = {one.form for source in sources if not source.is_evidence for one in source.formed if one.reason is None}
+    known = {
+        formed.form for source in sources if not source.is_evidence for formed in source.formed if formed.reason is None
+    }
     return [
         source._replace(
-            formed=[one for one in source.formed if one.form in known and one.reason is None], is_evidence=True
+            formed=[formed for formed in source.formed if formed.form in known and formed.reason is None],
+            is_evidence=True,
         )
-        for source in more
+        for source in further
     ]
 
 
@@ -135,13 +139,13 @@ def _gathered(sources: Sequence[SourceOf]) -> tuple[Best, dict[str, None]]:
     """Return the best proposal of each form by source, and all forms that go on."""
     best: Best = []
     for source in sources:
-        own: dict[str, Formed] = {}
-        for one in source.formed:
-            held = own.get(one.form)
-            if one.reason is None and (held is None or one.proposal.score > held.proposal.score):
-                own[one.form] = one
-        best.append(own)
-    return best, dict.fromkeys(form for own in best for form in own)
+        by_form: dict[str, Formed] = {}
+        for formed in source.formed:
+            held = by_form.get(formed.form)
+            if formed.reason is None and (held is None or formed.proposal.score > held.proposal.score):
+                by_form[formed.form] = formed
+        best.append(by_form)
+    return best, dict.fromkeys(form for by_form in best for form in by_form)
 
 
 def dense_ranks(values: Mapping[str, float]) -> dict[str, int]:
@@ -155,11 +159,11 @@ def dense_ranks(values: Mapping[str, float]) -> dict[str, int]:
 
 
 def _lists(sources: Sequence[SourceOf], best: Best) -> list[dict[str, float]]:
-    """Return the lists that are ranked: a generator each, but all that add are one."""
+    """Return the lists that are ranked: one for each generator, but one for all whose scores are added."""
     lists: list[dict[str, float]] = []
     added: dict[str, float] | None = None
-    for source, own in zip(sources, best, strict=True):
-        scores = {form: one.proposal.score for form, one in own.items()}
+    for source, by_form in zip(sources, best, strict=True):
+        scores = {form: formed.proposal.score for form, formed in by_form.items()}
         if not source.adds:
             lists.append(scores)
         elif added is None:
@@ -181,16 +185,16 @@ def _scores(
 ) -> dict[str, float]:
     lists = _lists(sources, best)
     if order == "average":
-        for more in (frequencies, cosines):
-            if more is not None:
-                known = {form: more.get(form) for form in shared}
+        for known_values in (frequencies, cosines):
+            if known_values is not None:
+                known = {form: known_values.get(form) for form in shared}
                 lists.append({form: value for form, value in known.items() if value is not None})
-        ranked = [dense_ranks({f: own[f] for f in shared if f in own}) for own in lists]
+        ranked = [dense_ranks({f: listed[f] for f in shared if f in listed}) for listed in lists]
         last = [max(ranks.values(), default=0) + 1 for ranks in ranked]
         return {form: len(ranked) / sum(r.get(form, n) for r, n in zip(ranked, last, strict=True)) for form in shared}
     if all(source.adds for source in sources):
         return {form: lists[0][form] for form in shared}  # they are one list
-    ranked = [dense_ranks(own) for own in lists]
+    ranked = [dense_ranks(listed) for listed in lists]
     # The same sum whichever generator has which rank.
     return {form: fsum(1 / ranks[form] for ranks in ranked if form in ranks) for form in shared}
 
@@ -200,7 +204,7 @@ def _place(
 ) -> tuple[float | int | str, ...]:
     frequency = frequencies.get(form)
     frequent = float("inf") if frequency is None else -frequency
-    sources = -sum(form in own for own in best)
+    sources = -sum(form in by_form for by_form in best)
     if order == "frequency":
         return frequent, -scores[form], sources, form
     return -scores[form], sources, frequent, form
@@ -215,37 +219,37 @@ def _candidate(
     score: float | None,
     frequencies: Mapping[str, float | None],
 ) -> Candidate:
-    own = [(source, had[form]) for source, had in zip(sources, best, strict=True) if form in had]
-    return _row(own, reason, rank, score, frequencies)
+    proposals = [(source, by_form[form]) for source, by_form in zip(sources, best, strict=True) if form in by_form]
+    return _row(proposals, reason, rank, score, frequencies)
 
 
 def _row(
-    own: Sequence[tuple[SourceOf, Formed]],
+    proposals: Sequence[tuple[SourceOf, Formed]],
     reason: str | None,
     rank: int | None,
     score: float | None,
     frequencies: Mapping[str, float | None],
 ) -> Candidate:
     scores: dict[str, float] = {}
-    for source, one in own:
-        scores[source.generator] = scores.get(source.generator, 0.0) + one.proposal.score
-    votes = [one.proposal.votes for _, one in own if one.proposal.votes is not None]
-    first = own[0][1]
+    for source, formed in proposals:
+        scores[source.generator] = scores.get(source.generator, 0.0) + formed.proposal.score
+    votes = [formed.proposal.votes for _, formed in proposals if formed.proposal.votes is not None]
+    first = proposals[0][1]
     return Candidate(
-        first, reason, rank, score, scores, len(own), max(votes, default=None), frequencies.get(first.form)
+        first, reason, rank, score, scores, len(proposals), max(votes, default=None), frequencies.get(first.form)
     )
 
 
 def _dropped(sources: Sequence[SourceOf], valid: Mapping[str, None]) -> list[str]:
     """Return the forms that every proposal gives a reason to drop."""
-    forms = (one.form for source in sources for one in source.formed)
+    forms = (formed.form for source in sources for formed in source.formed)
     return [form for form in dict.fromkeys(forms) if form not in valid]
 
 
 def _of_dropped(sources: Sequence[SourceOf], form: str, frequencies: Mapping[str, float | None]) -> Candidate:
-    own = []
+    proposals = []
     for source in sources:
-        had = [one for one in source.formed if one.form == form]
-        if had:
-            own.append((source, max(had, key=lambda one: one.proposal.score)))
-    return _row(own, own[0][1].reason, None, None, frequencies)
+        same_form = [formed for formed in source.formed if formed.form == form]
+        if same_form:
+            proposals.append((source, max(same_form, key=lambda formed: formed.proposal.score)))
+    return _row(proposals, proposals[0][1].reason, None, None, frequencies)

@@ -1,8 +1,8 @@
-"""Proposals in the target's place: their forms, what those rest on, and why there is none.
+"""Proposals in the target's place: their forms, what the forms rest on, and why there is none.
 
 >>> from transforms.simplification.records import Instance
->>> one = Instance("", "en", "The abode.", "abode", 4, 9, "abode", "NOUN", None)
->>> [(made.form, made.reason) for made in formed(one, [Proposal("My_Home", 1.0, False),
+>>> instance = Instance("", "en", "The abode.", "abode", 4, 9, "abode", "NOUN", None)
+>>> [(made.form, made.reason) for made in formed(instance, [Proposal("My_Home", 1.0, False),
 ...     Proposal("Abode", 1.0, False), Proposal("--", 1.0, False)], None)]
 [('my home', None), ('abode', 'is_target'), ('--', 'not_a_word')]
 """
@@ -27,14 +27,14 @@ class Formed(NamedTuple):
     """A proposal in its form.
 
     Attributes:
-        form: the key: in lower case, NFC, after clean-up; of one that has no form, its text.
-        lemma: in lower case; None where nothing says it.
+        form: the key, in lower case, NFC, after clean-up; the proposed text if there is no form.
+        lemma: in lower case; None: not known.
         shown: with the target's capitals; None where there is no form.
-        inflected: what the form rests on, as `Inflected`; None where it was given as it is.
-        feats: the features that it was given, as FEATS; None if nothing was known of them.
-        before: what the word before the target becomes; None if that stays.
+        inflected: what the form rests on, as in `Inflected`; None: it was proposed as a form.
+        feats: the features that it was inflected for, as FEATS; None: not known.
+        before: what the word before the target becomes; None: that word stays.
         reason: why it does not go on, one of `schemas.simplification.instances.REASONS`.
-        proposal: what was proposed.
+        proposal: the proposal.
     """
 
     form: str
@@ -73,25 +73,25 @@ def formed(
         instance: the target in its sentence.
         proposals: of a generator.
         inflector: of the instance's language; None: lemmas stand as they are.
-        barred: forms and lemmas that must not stand there, as `key_of` has them.
+        barred: forms and lemmas that must not be candidates, in the form of `key_of`.
     """
     target = key_of(instance.target)
     places = _Places(instance, inflector)
-    found = []
-    for one in proposals:
-        text = tidy(one.text)
-        made = _made(text, one, places)
-        reason = one.reason or made.reason
+    forms = []
+    for proposal in proposals:
+        text = tidy(proposal.text)
+        made = _made(text, proposal, places)
+        reason = proposal.reason or made.reason
         if reason is None and made.form == target:
             reason = "is_target"
         if reason is None and (made.form in barred or made.lemma in barred):
             reason = "barred"
-        found.append(made._replace(reason=reason))
-    return found
+        forms.append(made._replace(reason=reason))
+    return forms
 
 
 class _Places:
-    """A target, with its features by part of speech, each looked up once."""
+    """The place of a target, with its features by part of speech, each looked up once."""
 
     def __init__(self, instance: Instance, inflector: Inflecting | None) -> None:
         self.instance = instance
@@ -100,16 +100,22 @@ class _Places:
         self._upos = _known_upos(instance, inflector)
         self._feats: dict[tuple[str, str | None], Mapping[str, str] | None] = {}
 
-    def upos(self, one: Proposal) -> str | None:
-        return one.upos or self._upos
+    def upos(self, proposal: Proposal) -> str | None:
+        return proposal.upos or self._upos
 
     def place(self, text: str, upos: str, of: str | None) -> Formed | None:
-        """Return a lemma in its form, without what was proposed; None without an inflector."""
+        """Return a lemma in its form, still without its proposal; None without an inflector."""
         if self.inflector is None:
             return None
-        own = self.instance
+        instance = self.instance
         placed = place(
-            self.inflector, text, upos, own.target, feats=self._features(upos, of), target_lemma=of, before=self._before
+            self.inflector,
+            text,
+            upos,
+            instance.target,
+            feats=self._features(upos, of),
+            target_lemma=of,
+            before=self._before,
         )
         feats = None if placed.feats is None else feats_text(placed.feats)
         if placed.form is None:
@@ -119,18 +125,17 @@ class _Places:
         )
 
     def before(self, form: str) -> str | None:
-        """Return what the word before becomes beside a form as it is given; None if it stays.
+        """Return what the word before becomes beside a form that is not inflected; None if it stays.
 
-        Articles follow the gender and number that the dictionary has of a noun, if it has one
-        gender alone.
+        Articles follow the gender and number that the dictionary has for a noun with a single gender.
         """
         if self._before is None:
             return None
         noun = kind_of(self._upos) == "NOUN"
         feats = self._of_noun(form.split()[0]) if noun else {}
         language = self.instance.language.partition("-")[0]
-        found = beside(language, self._before, form, feats, is_noun=noun)
-        return None if found == self._before else found
+        changed = beside(language, self._before, form, feats, is_noun=noun)
+        return None if changed == self._before else changed
 
     def _of_noun(self, form: str) -> Mapping[str, str]:
         rows = [] if self.inflector is None else self.inflector.forms.of_form(form.lower())
@@ -138,8 +143,8 @@ class _Places:
         known = [feats for kind, feats in kinds if kind == "NOUN" and "Gender" in feats]
         if len({feats["Gender"] for feats in known}) != 1:
             return {}
-        said = self._features("NOUN", None) or {}
-        numbers = {feats.get("Number", said.get("Number")) for feats in known}
+        target_feats = self._features("NOUN", None) or {}
+        numbers = {feats.get("Number", target_feats.get("Number")) for feats in known}
         number = numbers.pop()
         if number is None or numbers:
             return {}
@@ -148,14 +153,14 @@ class _Places:
     def _features(self, upos: str, of: str | None) -> Mapping[str, str] | None:
         key = (upos, of)
         if key not in self._feats:
-            own = self.instance
-            said: Mapping[str, str] | None = features_of(own) if kind_of(upos) == kind_of(own.upos) else None
-            if said is None and self.inflector is not None:
-                said = likeliest_features(self.inflector, own.target, upos, of)
-            if said is not None and self._lacks_gender(upos, said):
-                gender = gender_before(own.sentence[: own.start], self.inflector)
-                said = {**said, "Gender": gender} if gender else said
-            self._feats[key] = said
+            instance = self.instance
+            feats: Mapping[str, str] | None = features_of(instance) if kind_of(upos) == kind_of(instance.upos) else None
+            if feats is None and self.inflector is not None:
+                feats = likeliest_features(self.inflector, instance.target, upos, of)
+            if feats is not None and self._lacks_gender(upos, feats):
+                gender = gender_before(instance.sentence[: instance.start], self.inflector)
+                feats = {**feats, "Gender": gender} if gender else feats
+            self._feats[key] = feats
         return self._feats[key]
 
     def _lacks_gender(self, upos: str, feats: Mapping[str, str]) -> bool:
@@ -167,7 +172,7 @@ _NOTHING = Proposal("", 0.0, False)
 
 
 def _known_upos(instance: Instance, inflector: Inflecting | None) -> str | None:
-    """Return the target's part of speech: without annotation that of the form dictionary."""
+    """Return the target's part of speech by the annotation, else by the form dictionary."""
     if instance.upos is not None or inflector is None:
         return instance.upos
     rows = inflector.forms.of_form(instance.target.lower())
@@ -176,18 +181,18 @@ def _known_upos(instance: Instance, inflector: Inflecting | None) -> str | None:
     return split(max(rows, key=lambda row: (row.times, row.inflection)).inflection)[0]
 
 
-def _made(text: str, one: Proposal, places: _Places) -> Formed:
+def _made(text: str, proposal: Proposal, places: _Places) -> Formed:
     key = key_of(text)
     shown = cased_like(text, places.instance.target)
-    upos = places.upos(one)
-    if one.reason is not None:
-        return Formed(key, key if one.is_lemma else None, None, None, None, None, None, one)
+    upos = places.upos(proposal)
+    if proposal.reason is not None:
+        return Formed(key, key if proposal.is_lemma else None, None, None, None, None, None, proposal)
     if not any(c.isalpha() for c in key):
-        return Formed(key, None, None, None, None, None, "not_a_word", one)
-    if one.is_lemma:
-        placed = places.place(text, upos, one.of) if upos is not None else None
+        return Formed(key, None, None, None, None, None, "not_a_word", proposal)
+    if proposal.is_lemma:
+        placed = places.place(text, upos, proposal.of) if upos is not None else None
         if placed is None:
-            return Formed(key, key, shown, None, None, places.before(text), None, one)
-        return placed._replace(proposal=one)
+            return Formed(key, key, shown, None, None, places.before(text), None, proposal)
+        return placed._replace(proposal=proposal)
     lemma = lemma_of_form(key, places.instance.upos, places.inflector)
-    return Formed(key, lemma, shown, None, None, places.before(text), None, one)
+    return Formed(key, lemma, shown, None, None, places.before(text), None, proposal)

@@ -1,27 +1,31 @@
-"""Files that candidates are generated from, and all that a part of the instances is asked with."""
+"""Files that candidates are generated from, and what is opened of them for a part of the instances."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import pyarrow as pa
 
 from transforms.common.code.registry import docs_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
-from transforms.inflection.kept import KeptInflector, kept_inflector, within_inflector
+from transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
 from transforms.lexicon.encoders.base import check_encoder, path_of
 from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
 from transforms.lexicon.given import check_given
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
+from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 from transforms.simplification.generation.forms import key_of
-from transforms.simplification.generation.generator import THESAURUS, VECTORS, WORDNET, Context
+from transforms.simplification.generation.generator import THESAURUS, WORDNET, Context
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.readings import readings
+from transforms.simplification.records import Instance
+from transforms.simplification.resources import VECTORS, InflectorFile, VectorsFile, WordlistFiles, by_language
 
-__all__ = ["GenerationFiles", "GenerationInputs", "asking_of", "check_generation"]
+__all__ = ["GenerationFiles", "GenerationInputs", "check_generation", "generation_inputs"]
 
 log = logging.getLogger("lexbeam")
 
@@ -32,7 +36,7 @@ def _check_models(paths: tuple[str, ...]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenerationFiles(CacheOptions):
+class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
     """What candidates are generated from; the same for all settings."""
 
     thesaurus: tuple[str, ...] = option(
@@ -43,16 +47,6 @@ class GenerationFiles(CacheOptions):
         path="resource",
         within=THESAURUS.within,
         stands_for=THESAURUS.spec,
-        check=check_given,
-        group="resources",
-    )
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=VECTORS.within,
-        stands_for=VECTORS.spec,
         check=check_given,
         group="resources",
     )
@@ -82,34 +76,16 @@ class GenerationFiles(CacheOptions):
         choices=DEVICES,
         group="resources",
     )
-    inflector: str | None = option(
-        None,
-        help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or lemminflect for English",
-        metavar="FILE",
-        path="file",
-        within=within_inflector,
-        group="resources",
-    )
-    wordlist: tuple[str, ...] = option(
-        (),
-        help="word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first settles ties",
-        metavar="NAME=SPEC",
-        split=False,
-        path="resource",
-        within=path_within,
-        check=check_resources,
-        group="resources",
-    )
     bar: str | None = option(
         None,
-        help="words that are no candidates: a text file, one a line",
+        help="words that must not be candidates: a text file with a word a line",
         metavar="FILE",
         path="file",
         group="resources",
     )
     protect: str | None = option(
         None,
-        help="words that get no candidates: a text file, one a line",
+        help="words that get no candidates: a text file with a word a line",
         metavar="FILE",
         path="file",
         group="resources",
@@ -117,17 +93,17 @@ class GenerationFiles(CacheOptions):
 
 
 class GenerationInputs(NamedTuple):
-    """What the instances of a part are asked with.
+    """What candidates are generated with, for all instances.
 
     Attributes:
         settings: by name, in the order of names.
         lexicon: all resources.
         thesauri: names of the thesauri, in the order in which they were given.
-        lists: names of the word lists, likewise.
+        lists: names of the word lists, in that order.
         inflector: makes forms of lemmas; None: lemmas stand as they are.
         encoders: masked language models.
-        barred: words that are no candidates, sorted.
-        protected: words that get none, sorted.
+        barred: words that must not be candidates, sorted.
+        protected: words that get no candidates, sorted.
         columns: all generators and their doc lines, which the table has columns of.
     """
 
@@ -135,87 +111,137 @@ class GenerationInputs(NamedTuple):
     lexicon: Lexicon
     thesauri: tuple[str, ...]
     lists: tuple[str, ...]
-    inflector: KeptInflector | None
+    inflector: InflectorReference | None
     encoders: tuple[Encoding, ...]
     barred: tuple[str, ...]
     protected: tuple[str, ...]
     columns: tuple[tuple[str, str], ...] = tuple(docs_of(GENERATORS).items())
 
     def context(self, setting: str, gold: Mapping[str, list[str]]) -> Context:
-        """Return what generators of a setting are given."""
+        """Return what generators of a setting work with."""
         return Context(
             self.settings[setting], self.lexicon, self.thesauri, self.lists, self.inflector, self.encoders, gold
         )
 
-    def uses(self, generator: str) -> bool:
-        """Return whether some setting uses a generator."""
-        return any(generator in (*own.generators, *own.evidence) for own in self.settings.values())
+    def lemmas_to_protect(self, instance: Instance) -> list[str]:
+        """Return what the form dictionary has as lemmas of a target; none where they decide nothing."""
+        if not self.protected or instance.lemma or self.inflector is None:
+            return []
+        return [reading.lemma for reading in readings(instance, inflector_for(self.inflector, instance.language))]
+
+    def barred_from(self, instances: Sequence[Instance], options: GenerationOptions) -> list[Collection[str]]:
+        """Return the words that must not be candidates of each instance."""
+        always = frozenset(self.barred)
+        barred: list[Collection[str]] = [always] * len(instances)
+        if options.antonyms == "keep":
+            return barred
+        for rows, wordnet in by_language(self.lexicon, WORDNET.name, [instance.language for instance in instances]):
+            lemmas = [instances[row].lemma or instances[row].target.lower() for row in rows]
+            lists = wordnet.antonyms(pa.array(lemmas, pa.string())).to_pylist()
+            for row, words in zip(rows, lists, strict=True):
+                barred[row] = always | {key_of(word) for word in words or ()}
+        return barred
+
+    def frequencies(
+        self, instances: Sequence[Instance], forms: Sequence[Sequence[str]]
+    ) -> list[dict[str, float | None]] | None:
+        """Return the frequencies of each instance's forms by the first list; phrases have none. None: no list."""
+        if not self.lists:
+            return None
+        by_instance: list[dict[str, float | None]] = [{} for _ in instances]
+        languages = [instance.language for instance in instances]
+        for rows, word_list in by_language(self.lexicon, self.lists[0], languages):
+            words = list(dict.fromkeys(form for row in rows for form in forms[row] if " " not in form))
+            looked_up = word_list.look_up(pa.array(words, pa.string()))["value"]
+            values = dict(zip(words, looked_up.to_pylist(), strict=True))
+            for row in rows:
+                by_instance[row] = {form: values.get(form) for form in forms[row]}
+        return by_instance
+
+    def cosines(
+        self, instances: Sequence[Instance], forms: Sequence[Sequence[str]]
+    ) -> list[dict[str, float | None]] | None:
+        """Return the cosines of each instance's forms to its target; None: no vectors."""
+        if not any(held.name == VECTORS.name for held in self.lexicon.held):
+            return None
+        by_instance: list[dict[str, float | None]] = [{} for _ in instances]
+        languages = [instance.language for instance in instances]
+        for rows, vectors in by_language(self.lexicon, VECTORS.name, languages):
+            pairs = [(row, form) for row in rows for form in forms[row]]
+            targets = pa.array([instances[row].target for row, _ in pairs], pa.string())
+            cosines = vectors.cosine(targets, pa.array([form for _, form in pairs], pa.string()))
+            for (row, form), cosine in zip(pairs, cosines.to_pylist(), strict=True):
+                by_instance[row][form] = cosine
+        return by_instance
 
 
-def check_generation(settings: Mapping[str, GenerationOptions], given: GenerationFiles) -> None:
+def check_generation(settings: Mapping[str, GenerationOptions], resources: GenerationFiles) -> None:
     """Check that generators have what they need.
 
     Raises:
-        UsageError: one has not.
+        UsageError: a setting contradicts itself, or lacks a resource that it needs.
     """
-    for name, own in settings.items():
-        if twice := sorted({*own.generators} & {*own.evidence}):
-            raise UsageError(
-                f"setting {name} has {', '.join(twice)} both as generator and as `evidence`: take it out of one"
-            )
-        for generator in (*own.generators, *own.evidence):
-            need = GENERATORS[generator].needs
-            if need and not getattr(given, need):
-                raise UsageError(f"setting {name} generates by {generator}, which needs `{need}`: give it")
-        if "thesaurus" in (*own.generators, *own.evidence) and own.senses == "best" and not given.vectors:
-            raise UsageError(
-                f"setting {name} takes the best sense, which needs `vectors`: give them, or another choice of `senses`"
-            )
-        if own.sense_votes == "cosine" and not given.vectors:
+    for name, options in settings.items():
+        _check_generators(name, options, resources)
+        if options.sense_votes == "cosine" and not resources.vectors:
             raise UsageError(f"setting {name} weighs senses by cosine, which needs `vectors`")
-        if "masked-lm" in own.generators and "same_stem" in own.masked.masked_rules and not given.inflector:
+        if "masked-lm" in options.generators and "same_stem" in options.masked.masked_rules and not resources.inflector:
             raise UsageError(
                 f"setting {name} has rule same_stem of `masked_rules`, which needs `inflector`: "
                 "give it, or leave the rule out"
             )
-        if own.order == "frequency" and not given.wordlist:
+        if options.order == "frequency" and not resources.wordlist:
             raise UsageError(f"setting {name} ranks by frequency, which needs `wordlist`: give a list")
 
 
-def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles) -> GenerationInputs:
-    """Return what is asked; resources are compiled, the inflector is read.
+def _check_generators(name: str, options: GenerationOptions, resources: GenerationFiles) -> None:
+    if twice := sorted({*options.generators} & {*options.evidence}):
+        raise UsageError(
+            f"setting {name} has {', '.join(twice)} both as generator and as `evidence`: take it out of one"
+        )
+    for generator in options.used_generators:
+        need = GENERATORS[generator].needs
+        if need and not getattr(resources, need):
+            raise UsageError(f"setting {name} generates by {generator}, which needs `{need}`: give it")
+    if "thesaurus" in options.used_generators and options.senses == "best" and not resources.vectors:
+        raise UsageError(
+            f"setting {name} takes the best sense, which needs `vectors`: give them, or another choice of `senses`"
+        )
+
+
+def generation_inputs(settings: Mapping[str, GenerationOptions], resources: GenerationFiles) -> GenerationInputs:
+    """Return what candidates are generated with; resources are compiled, the inflector is opened.
 
     Raises:
-        UsageError: a generator has not what it needs, or a file cannot be read.
+        UsageError: a generator lacks a resource it needs, or a file cannot be read.
         LexbeamError: a resource or the inflector cannot be read, or a package is missing.
     """
-    check_generation(settings, given)
-    thesauri = tuple(f"{THESAURUS.name}{n}" for n in range(1, len(given.thesaurus) + 1))
-    specs = [name + text.removeprefix(THESAURUS.name) for name, text in zip(thesauri, given.thesaurus, strict=True)]
-    specs += [one for one in (given.vectors, given.wordnet) if one]
-    lexicon = prepare(LexiconOptions(resources=(*specs, *given.wordlist), cache=given.cache))
-    inflector = kept_inflector(given.inflector) if given.inflector else None
-    if inflector is None and any(own.gives_lemmas for own in settings.values()):
+    check_generation(settings, resources)
+    thesauri = tuple(f"{THESAURUS.name}{n}" for n in range(1, len(resources.thesaurus) + 1))
+    specs = [name + text.removeprefix(THESAURUS.name) for name, text in zip(thesauri, resources.thesaurus, strict=True)]
+    specs += [spec for spec in (resources.vectors, resources.wordnet) if spec]
+    inflector = inflector_reference(resources.inflector) if resources.inflector else None
+    if inflector is None and any(options.gives_lemmas for options in settings.values()):
         log.warning("without `inflector` candidates that are lemmas stand as they are, in no form of the target")
     return GenerationInputs(
         settings=settings,
-        lexicon=lexicon,
+        lexicon=prepare(LexiconOptions(resources=(*specs, *resources.wordlist), cache=resources.cache)),
         thesauri=thesauri,
-        lists=tuple(dict.fromkeys(parse_spec(text).name for text in given.wordlist)),
+        lists=resources.list_names,
         inflector=inflector,
-        encoders=_encoders(given),
-        barred=_words(given.bar, "bar"),
-        protected=_words(given.protect, "protect"),
+        encoders=_encoders(resources),
+        barred=_words(resources.bar, "bar"),
+        protected=_words(resources.protect, "protect"),
     )
 
 
-def _encoders(given: GenerationFiles) -> tuple[Encoding, ...]:
+def _encoders(resources: GenerationFiles) -> tuple[Encoding, ...]:
     """Return the models, each once: a copy under another name would double its probabilities."""
-    found: dict[str, Encoding] = {}
-    for path in given.model:
-        one = encoding_of(EncoderOptions(encoder=path, device=given.model_device))
-        found.setdefault(one.info.digest, one)
-    return tuple(found.values())
+    encodings: dict[str, Encoding] = {}
+    for path in resources.model:
+        encoding = encoding_of(EncoderOptions(encoder=path, device=resources.model_device))
+        encodings.setdefault(encoding.info.digest, encoding)
+    return tuple(encodings.values())
 
 
 def _words(path: str | None, name: str) -> tuple[str, ...]:

@@ -1,38 +1,40 @@
-"""What of a masked language model's words are candidates: the rules of ALEXSIS, and LSBert's.
+"""Which of a masked language model's words are candidates: the rules of ALEXSIS, and LSBert's.
 
-Ferrés and Saggion (2022, section 5.1) drop the target, what it begins with, what has two characters
-or fewer, and the target without accents or capitalised; candidates that differ in accents or
-capitals alone become one, their scores added. Qiang et al. (2020) drop pieces of words and what has
-the target's stem. Each is an entry of `RULES`, which are asked in their order: the first that holds
-is the reason. What is dropped stays in the list with it.
+Ferrés and Saggion (2022, section 5.1) drop the target, its prefixes, words of two characters or
+fewer, and the target without accents or capitalised; candidates that differ only in accents or
+capitals are merged, their scores added. Qiang et al. (2020) drop pieces of words and words with the
+target's stem. Each is an entry of `RULES`, which are tried in their order: the first that holds is
+the reason. What is dropped stays in the list, with its reason.
 
-Capitals are those of sentences, so that words are taken in lower case. For comparison the acute and
-the diaeresis are taken off, and no other mark: `publico` is `público` there, but `ano` not `año`.
+Capitals come from sentences, so words are put in lower case. For comparison the acute and the
+diaeresis are removed, and no other mark: `publico` equals `público` there, but `ano` not `año`.
 
     >>> fills = [Fill("publicó", 0.3), Fill("Público", 0.2), Fill("nacional", 0.2),
     ...     Fill("ción", 0.1, True), Fill("púb", 0.05), Fill("el", 0.04), Fill("publico", 0.03)]
-    >>> [(one.text, round(one.score, 2), one.reason) for one in cleaned([fills], "nuevo")[0]]
+    >>> [(word.text, round(word.score, 2), word.reason) for word in cleaned([fills], "nuevo")[0]]
     ... # doctest: +NORMALIZE_WHITESPACE
     [('publicó', 0.53, None), ('nacional', 0.2, None), ('púb', 0.05, None),
      ('público', 0.2, 'merged'), ('ción', 0.1, 'subword'), ('el', 0.04, 'too_short'),
      ('publico', 0.03, 'merged')]
-    >>> [(one.text, one.reason) for one in cleaned([fills], "público")[0] if one.reason][:3]
+    >>> [(word.text, word.reason) for word in cleaned([fills], "público")[0] if word.reason][:3]
     [('publicó', 'accent_variant'), ('público', 'accent_variant'), ('ción', 'subword')]
 """
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.simplification.generation.forms import key_of
-from transforms.simplification.generation.masked_options import PAPER
+from transforms.simplification.generation.options import PAPER
 from transforms.simplification.records import Proposal
 
-__all__ = ["MERGES", "RULES", "Fill", "Rule", "Target", "Word", "cleaned", "comparable"]
+__all__ = ["MERGES", "RULES", "Fill", "Target", "Word", "cleaned", "comparable"]
 
-SHORT = 2  # characters of what is too short
+SHORT = 2  # characters; what has no more is too short
 
-_OFF = dict.fromkeys(map(ord, "\u0301\u0308"))  # acute and diaeresis
+_REMOVED = dict.fromkeys(map(ord, "\u0301\u0308"))  # acute and diaeresis
 _BROKEN = "\ufffd"  # bytes that are no whole character
 
 Lemmas = Callable[[str], Collection[str]]
@@ -44,7 +46,7 @@ class Fill(NamedTuple):
     Attributes:
         text: without marks of borders of words.
         score: its probability.
-        continues: whether it is no word by itself, but continues one.
+        continues: whether it is a piece that continues a word.
     """
 
     text: str
@@ -53,12 +55,12 @@ class Fill(NamedTuple):
 
 
 class Word(NamedTuple):
-    """What fills with one form are.
+    """Fills that have one form.
 
     Attributes:
         form: in lower case, NFC.
         spellings: as the models have it, NFC.
-        continues: whether it is no word by itself; the same form may also be one.
+        continues: whether they are pieces that continue a word; the same form may also be a word.
     """
 
     form: str
@@ -71,8 +73,8 @@ class Target(NamedTuple):
 
     Attributes:
         text: as it stands, NFC.
-        lemmas: those that it may be of.
-        lemmas_of: returns those that a form in lower case may be of.
+        lemmas: the lemmas that it may have.
+        lemmas_of: returns the lemmas that a form in lower case may have.
     """
 
     text: str
@@ -86,14 +88,11 @@ def comparable(text: str) -> str:
     >>> comparable("PINGÜINO"), comparable("Año"), comparable("lápiz"), comparable("façade")
     ('pinguino', 'año', 'lapiz', 'façade')
     """
-    bare = unicodedata.normalize("NFD", key_of(text)).translate(_OFF)
+    bare = unicodedata.normalize("NFD", key_of(text)).translate(_REMOVED)
     return unicodedata.normalize("NFC", bare)
 
 
-Rule = Callable[[Word, Target], bool]
-
-
-def _nothing(word: Word, target: Target) -> bool:
+def _never(word: Word, target: Target) -> bool:
     return False
 
 
@@ -123,16 +122,25 @@ def _same_stem(word: Word, target: Target) -> bool:
     return not set(target.lemmas).isdisjoint(target.lemmas_of(word.form))
 
 
-# By the reason that they give. `none` stands for no rule at all.
-RULES: dict[str, Rule] = {
-    "none": _nothing,
-    "subword": _subword,
-    "is_target": _is_target,
-    "accent_variant": _accent_variant,
-    "too_short": _too_short,
-    "prefix_of_target": _prefix_of_target,
-    "same_stem": _same_stem,
-}
+@dataclass(frozen=True)
+class Rule(Entry):
+    """A rule that drops words, named by the reason that it gives."""
+
+    holds: Callable[[Word, Target], bool]
+
+
+RULES: Registry[Rule] = Registry(
+    {
+        "none": Rule(_never, doc="drops nothing"),
+        "subword": Rule(_subword, doc="a piece of a word"),
+        "is_target": Rule(_is_target, doc="the target as it stands"),
+        "accent_variant": Rule(_accent_variant, doc="the target with other accents or capitals"),
+        "too_short": Rule(_too_short, doc="two characters or fewer"),
+        "prefix_of_target": Rule(_prefix_of_target, doc="what the target begins with"),
+        "same_stem": Rule(_same_stem, doc="a form of a lemma of the target, by the form dictionary"),
+    },
+    what="rule of `masked_rules`",
+)
 MERGED = "merged"
 
 
@@ -140,8 +148,20 @@ def _same(form: str) -> str:
     return form
 
 
-# Which forms are one candidate: by what they have in common.
-MERGES: dict[str, Callable[[str], str]] = {"accents": comparable, "capitals": _same}
+@dataclass(frozen=True)
+class Merge(Entry):
+    """What forms have in common that become one candidate."""
+
+    key: Callable[[str], str]
+
+
+MERGES: Registry[Merge] = Registry(
+    {
+        "accents": Merge(comparable, doc="those that differ only in accents or capitals"),
+        "capitals": Merge(_same, doc="those that differ only in capitals"),
+    },
+    what="choice of `masked_merge`",
+)
 
 
 def _no_lemmas(form: str) -> Collection[str]:
@@ -157,33 +177,34 @@ def cleaned(
     lemmas: Collection[str] = (),
     lemmas_of: Lemmas = _no_lemmas,
 ) -> list[list[Proposal]]:
-    """Return the candidates of each model, by score, then those that are dropped, likewise.
+    """Return the candidates of each model by score, followed by those that are dropped, by score.
 
-    Each form is there once. Of spellings that become one that with the highest score stays, of all
-    models together, so that models agree on it; ties go to the first by code points. A form that is
-    both a word and a piece of one is a word.
+    Each form occurs once. Of merged spellings the one with the highest score in all models together
+    stays, so that models agree on it; ties go to the first by code points. A form that is both a
+    word and a piece of one counts as a word.
 
     Args:
         models: the words of each model.
         target: as it stands in the sentence.
         rules: of `RULES`.
         merge: of `MERGES`.
-        lemmas: those that the target may be of, in lower case, for `same_stem`.
-        lemmas_of: returns those that a form may be of.
+        lemmas: those that the target may have, in lower case, for `same_stem`.
+        lemmas_of: returns those that a form may have.
     """
+    key = MERGES[merge].key
     about = Target(unicodedata.normalize("NFC", target), lemmas, lemmas_of)
     scores = [_scores(fills) for fills in models]
     reasons = _reasons(models, about, rules)
     totals: dict[str, float] = {}
-    for own in scores:
-        for key, score in own.items():
-            if reasons[key] is None:
-                totals[key.form] = totals.get(key.form, 0.0) + score
+    for model_scores in scores:
+        for (form, continues), score in model_scores.items():
+            if reasons[_Key(form, continues)] is None:
+                totals[form] = totals.get(form, 0.0) + score
     stays: dict[str, str] = {}
-    for form in sorted(totals, key=lambda one: (-totals[one], one)):
-        stays.setdefault(MERGES[merge](form), form)
-    into = {form: stays[MERGES[merge](form)] for form in totals}
-    return [_proposals(own, reasons, into) for own in scores]
+    for form in sorted(totals, key=lambda form: (-totals[form], form)):
+        stays.setdefault(key(form), form)
+    into = {form: stays[key(form)] for form in totals}
+    return [_proposals(model_scores, reasons, into) for model_scores in scores]
 
 
 class _Key(NamedTuple):
@@ -196,51 +217,54 @@ def _key(fill: Fill) -> _Key:
 
 
 def _scores(fills: Sequence[Fill]) -> dict[_Key, float]:
-    found: dict[_Key, float] = {}
+    scores: dict[_Key, float] = {}
     for fill in fills:
-        found[_key(fill)] = found.get(_key(fill), 0.0) + fill.score
-    return found
+        scores[_key(fill)] = scores.get(_key(fill), 0.0) + fill.score
+    return scores
 
 
 def _reasons(models: Sequence[Sequence[Fill]], target: Target, rules: Collection[str]) -> dict[_Key, str | None]:
-    """Return the reason of each form, by the first rule that holds; None: it goes on."""
+    """Return the reason to drop each form, by the first rule that holds; None: it goes on."""
     spellings: dict[_Key, set[str]] = {}
     for fills in models:
         for fill in fills:
             spellings.setdefault(_key(fill), set()).add(unicodedata.normalize("NFC", fill.text))
-    asked = [(name, RULES[name]) for name in RULES if name in rules]
-    found = {}
+    applied = [(name, rule) for name, rule in RULES.items() if name in rules]
+    reasons = {}
     for key, texts in spellings.items():
         word = Word(key.form, frozenset(texts), key.continues)
-        found[key] = next((name for name, holds in asked if holds(word, target)), None)
-    return found
+        reasons[key] = next((name for name, rule in applied if rule.holds(word, target)), None)
+    return reasons
 
 
 def _proposals(
     scores: Mapping[_Key, float], reasons: Mapping[_Key, str | None], into: Mapping[str, str]
 ) -> list[Proposal]:
-    """Return the candidates of a model, then what is dropped.
+    """Return the candidates of a model, followed by what is dropped.
 
     Args:
-        scores: of its forms.
+        scores: of the model's forms.
         reasons: why they are dropped.
-        into: of forms that go on, the one that they become.
+        into: for forms that go on, the form that they are merged into.
     """
-    kept: dict[str, float] = {}
+    passing: dict[str, float] = {}
     dropped: dict[str, tuple[float, str]] = {}
-    for (form, _), score in (one for one in scores.items() if reasons[one[0]] is None):
-        kept[into[form]] = kept.get(into[form], 0.0) + score
+    for key, score in scores.items():
+        if reasons[key] is not None:
+            continue
+        form = key.form
+        passing[into[form]] = passing.get(into[form], 0.0) + score
         if into[form] != form:
             dropped[form] = score + dropped.get(form, (0.0, ""))[0], MERGED
-    words = {key.form for key in scores if reasons[key] is None} | set(kept)
+    words = {key.form for key in scores if reasons[key] is None} | set(passing)
     for key, score in scores.items():
         reason = reasons[key]
         if reason is not None and key.form not in words:
             dropped[key.form] = max(dropped.get(key.form, (0.0, "")), (score, reason))
-    good = [Proposal(form, score, False) for form, score in kept.items()]
-    bad = [Proposal(form, said[0], False, reason=said[1]) for form, said in dropped.items()]
-    return [one for some in (good, bad) for one in sorted(some, key=_order)]
+    good = [Proposal(form, score, False) for form, score in passing.items()]
+    bad = [Proposal(form, score, False, reason=reason) for form, (score, reason) in dropped.items()]
+    return [*sorted(good, key=_order), *sorted(bad, key=_order)]
 
 
-def _order(one: Proposal) -> tuple[float, str]:
-    return -one.score, one.text
+def _order(proposal: Proposal) -> tuple[float, str]:
+    return -proposal.score, proposal.text

@@ -1,7 +1,7 @@
 """Targets that get no candidates: names, and words that a person protects.
 
->>> one = Instance("", "en", "In Rome, Romans roam.", "Romans", 9, 15, None, None, None)
->>> protection(one, "protect", {"roam"}), protection(one, "replace", {"romans"})
+>>> instance = Instance("", "en", "In Rome, Romans roam.", "Romans", 9, 15, None, None, None)
+>>> protection(instance, "protect", {"roam"}), protection(instance, "replace", {"romans"})
 ('name', 'word')
 """
 
@@ -17,7 +17,7 @@ PROTECTED = {
     "word": "words of `protect`, as form or lemma",
 }
 
-# Languages that capitalise what is no name.
+# Languages that capitalise all nouns.
 _CAPITALS = ("de", "lb")
 
 
@@ -27,11 +27,11 @@ def protection(instance: Instance, names: str, words: Collection[str], lemmas: C
     Args:
         instance: the target in its sentence.
         names: `protect` or `replace`.
-        words: that are protected, as `key_of` has them.
-        lemmas: those that it may be of, where the annotation does not say.
+        words: protected words, in the form of `key_of`.
+        lemmas: those that the target may have, where the annotation has none.
     """
-    own = [instance.lemma] if instance.lemma else lemmas
-    if any(key_of(text) in words for text in (instance.target, *own)):
+    known_lemmas = [instance.lemma] if instance.lemma else lemmas
+    if any(key_of(text) in words for text in (instance.target, *known_lemmas)):
         return "word"
     return "name" if names == "protect" and is_name(instance) else None
 
@@ -39,14 +39,14 @@ def protection(instance: Instance, names: str, words: Collection[str], lemmas: C
 def is_name(instance: Instance) -> bool:
     """Return whether a target is a name.
 
-    A part of speech decides where there is one: a proper noun with a capital. Else a capital does,
-    where the sentence does not begin with it, but not in languages in which nouns have them, nor in
-    a sentence of capitals alone.
+    Where a part of speech is known, a name is a proper noun with a capital. Else it is a word with a
+    capital within a sentence, except in languages that capitalise all nouns and in sentences in
+    capitals.
     """
     if not instance.target[:1].isupper():
         return False
     if instance.upos is not None:
         return instance.upos == "PROPN"
     begins = not any(c.isalnum() for c in instance.sentence[: instance.start])
-    told = any(c.islower() for c in instance.sentence)
-    return told and not begins and instance.language.partition("-")[0] not in _CAPITALS
+    mixed_case = any(c.islower() for c in instance.sentence)
+    return mixed_case and not begins and instance.language.partition("-")[0] not in _CAPITALS

@@ -1,7 +1,7 @@
 """What a target may be: its lemma and part of speech by annotation, then by the form dictionary.
 
-Taggers take participles for adjectives, and give lemmas that no dictionary has. So what is looked
-up in a thesaurus is the annotation's lemma first, then those that the dictionary has for the form:
+Taggers take participles for adjectives, and give lemmas that no dictionary has. So a thesaurus is
+looked up by the annotation's lemma first, then by those that the dictionary has for the form: those
 of the same part of speech first, then the more frequent ones.
 """
 
@@ -40,34 +40,34 @@ def readings(instance: Instance, inflector: Inflecting | None) -> list[LemmaRead
     """Return what a target may be, the likeliest first, each once."""
     form = instance.target.lower()
     upos = kind_of(instance.upos)
-    found = [LemmaReading(instance.lemma or form, upos)]
+    ordered = [LemmaReading(instance.lemma or form, upos)]
     if inflector is not None:
-        found += _listed(inflector, form, upos)
+        ordered += _listed(inflector, form, upos)
         host = form_of(form, "VERB", inflector)
         if host != form:
-            found += [one for one in _listed(inflector, host, "VERB") if one.upos == "VERB"]
-    found.append(LemmaReading(form, upos))
-    return list(dict.fromkeys(found))
+            ordered += [reading for reading in _listed(inflector, host, "VERB") if reading.upos == "VERB"]
+    ordered.append(LemmaReading(form, upos))
+    return list(dict.fromkeys(ordered))
 
 
 def _listed(inflector: Inflecting, form: str, upos: str | None) -> list[LemmaReading]:
     counts = Counter[LemmaReading]()
     for row in inflector.forms.of_form(form):
         counts[LemmaReading(row.lemma, split(row.inflection)[0])] += row.times
-    return sorted(counts, key=lambda one: (one.upos != upos, -counts[one], one))
+    return sorted(counts, key=lambda reading: (reading.upos != upos, -counts[reading], reading))
 
 
 def features_of(instance: Instance) -> dict[str, str] | None:
-    """Return the features that the annotation has; None if it has none."""
+    """Return the features of the annotation; None if it has none."""
     return feats_of(instance.feats) if instance.feats else None
 
 
 def lemma_of_form(form: str, upos: str | None, inflector: Inflecting | None) -> str | None:
     """Return the lemma that the dictionary has for a form; None if it has none.
 
-    Of several that of the same part of speech, then the more frequent one.
+    Of several, one of the same part of speech counts first, then the more frequent one.
     """
     if inflector is None:
         return None
-    found = _listed(inflector, form, kind_of(upos))
-    return found[0].lemma if found else None
+    listed = _listed(inflector, form, kind_of(upos))
+    return listed[0].lemma if listed else None

@@ -1,13 +1,13 @@
 """Generator `wordnet`: synonyms and hypernyms of the senses of the target's lemma.
 
-Of a target the senses of its lemma and part of speech count, most often used first; where WordNet
-does not have the lemma as that, the base form that it finds for the target, and where it has not
-that one either, both as any part of speech (taggers take participles for adjectives). A candidate's
-score, and its votes, is the number of senses that have it, in their synset or in one above it.
+The senses of a target's lemma and part of speech count, the most often used first; where WordNet
+lacks that lemma, those of the base form that it finds for the target; where it lacks this one too,
+both as any part of speech (taggers take participles for adjectives). A candidate's score, and its
+number of votes, is the number of senses that have it, in their synset or in one above it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +17,9 @@ from transforms.lexicon.wordnet.lexnames import PARTS, UPOS
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
 from transforms.simplification.generation.generator import WORDNET, Context, Source
-from transforms.simplification.generation.wordnet_options import WordNetOptions
+from transforms.simplification.generation.options import WordNetOptions
 from transforms.simplification.records import Instance, Proposal
+from transforms.simplification.resources import by_language
 
 __all__ = ["propose_wordnet", "wordnet_proposals"]
 
@@ -33,7 +34,7 @@ class _Sense(NamedTuple):
         key: its sense key.
         upos: its part of speech.
         lemma: the word of the target in it, in lower case, with spaces.
-        used: how often it is tagged, and its number; the commoner sense is less.
+        used: sorts the commoner sense first: how often it is tagged, negative, and its number.
         synonyms: the words of its synset.
         hypernyms: the words of those above it.
     """
@@ -49,25 +50,25 @@ class _Sense(NamedTuple):
 def wordnet_proposals(wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions) -> list[list[Proposal]]:
     """Return the words of the senses of targets, the highest score first, then by sense and place.
 
-    Proposals are lemmas, with spaces for `_`; `upos` is the senses' part of speech where it is
-    another than the target's, `of` the lemma of the target that has these senses.
+    Proposals are lemmas, with spaces for `_`; `upos` is the senses' part of speech where it differs
+    from the target's, `of` the lemma of the target that has these senses.
 
     Args:
         wordnet: of the instances' language.
         instances: targets in their sentences.
         options: which relations, and which senses.
     """
-    found: list[list[Proposal]] = []
+    by_instance: list[list[Proposal]] = []
     for instance, senses in zip(instances, _senses(wordnet, instances, options), strict=True):
         gathered: dict[tuple[str, str], list[tuple[_Sense, str, str]]] = {}
-        for sense in sorted(senses, key=lambda one: one.used):
+        for sense in sorted(senses, key=lambda sense: sense.used):
             for word, relation in _members(sense, options.wordnet_relations):
                 if word.lower() != sense.lemma:
                     key = (word.lower(), sense.upos)
                     gathered.setdefault(key, []).append((sense, word, relation))
-        own = [_proposal(instance, rows) for rows in gathered.values()]
-        found.append(sorted(own, key=lambda one: -one.score))
-    return found
+        proposals = [_proposal(instance, rows) for rows in gathered.values()]
+        by_instance.append(sorted(proposals, key=lambda proposal: -proposal.score))
+    return by_instance
 
 
 def _members(sense: _Sense, relations: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -87,55 +88,58 @@ def _proposal(instance: Instance, rows: Sequence[tuple[_Sense, str, str]]) -> Pr
         is_lemma=True,
         sense=first.key,
         votes=votes,
-        relation="synonym" if any(said == "synonym" for _, _, said in rows) else "hypernym",
+        relation="synonym" if any(relation == "synonym" for _, _, relation in rows) else "hypernym",
         upos=None if same else first.upos,
         of=first.lemma,
     )
 
 
 def _senses(wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions) -> list[list[_Sense]]:
-    """Return the senses of each target, those of n before v, a and r."""
-    tags = [UPOS.get(one.upos or "") if options.wordnet_senses == "tag" else None for one in instances]
-    own = [(place, tag) for place, tag in enumerate(tags) if tag is not None]
-    found: list[list[_Sense]] = [[] for _ in instances]
-    _look_up(wordnet, instances, own, found)
-    left = [(place, part) for place, some in enumerate(found) if not some for part in PARTS]
-    _look_up(wordnet, instances, left, found)
-    return found
+    """Return the senses of each target: nouns before verbs, adjectives and adverbs."""
+    tags = [UPOS.get(instance.upos or "") if options.wordnet_senses == "tag" else None for instance in instances]
+    tagged = [(place, tag) for place, tag in enumerate(tags) if tag is not None]
+    by_instance: list[list[_Sense]] = [[] for _ in instances]
+    _look_up(wordnet, instances, tagged, by_instance)
+    left = [(place, part) for place, senses in enumerate(by_instance) if not senses for part in PARTS]
+    _look_up(wordnet, instances, left, by_instance)
+    return by_instance
 
 
 def _look_up(
-    wordnet: WordNet, instances: Sequence[Instance], asked: Sequence[tuple[int, str]], found: Sequence[list[_Sense]]
+    wordnet: WordNet,
+    instances: Sequence[Instance],
+    queries: Sequence[tuple[int, str]],
+    by_instance: Sequence[list[_Sense]],
 ) -> None:
-    """Add the senses of targets, each as a part of speech.
+    """Add the senses that targets have as a part of speech.
 
     They are those of the lemma, or of the base form that WordNet finds for the target.
     """
-    tags = pa.array([tag for _, tag in asked], pa.string())
-    forms = [instances[place].target.lower() for place, _ in asked]
-    given = [instances[place].lemma or form for (place, _), form in zip(asked, forms, strict=True)]
-    known = (wordnet.polysemy(pa.array(given, pa.string()), tags) > 0).tolist()
+    tags = pa.array([tag for _, tag in queries], pa.string())
+    forms = [instances[place].target.lower() for place, _ in queries]
+    lemmas = [instances[place].lemma or form for (place, _), form in zip(queries, forms, strict=True)]
+    known = (wordnet.polysemy(pa.array(lemmas, pa.string()), tags) > 0).tolist()
     bases = wordnet.morphy(pa.array(forms, pa.string()), tags).to_pylist()
-    words = [lemma if there else base for lemma, there, base in zip(given, known, bases, strict=True)]
+    words = [lemma if is_known else base for lemma, is_known, base in zip(lemmas, known, bases, strict=True)]
     senses = _described(wordnet, wordnet.senses_of(pa.array(words, pa.string()), tags))
-    for (place, _), some in zip(asked, senses, strict=True):
-        found[place] += some
+    for (place, _), target_senses in zip(queries, senses, strict=True):
+        by_instance[place] += target_senses
 
 
-def _described(wordnet: WordNet, asked: Ragged) -> list[list[_Sense]]:
-    synsets = wordnet.synset_of(asked.values)
+def _described(wordnet: WordNet, sense_ids: Ragged) -> list[list[_Sense]]:
+    synsets = wordnet.synset_of(sense_ids.values)
     above = wordnet.hypernyms(synsets)
     words_above = wordnet.words_in(above.values).to_pylist()
-    columns: list[Any] = [
-        wordnet.sense_keys(asked.values).to_pylist(),
+    columns = (
+        wordnet.sense_keys(sense_ids.values).to_pylist(),
         wordnet.types(synsets).to_pylist(),
-        wordnet.lemmas(asked.values).to_pylist(),
-        np.where(wordnet.counts(asked.values) == MISSING, 0, wordnet.counts(asked.values)).tolist(),
-        wordnet.sense_numbers(asked.values).tolist(),
+        wordnet.lemmas(sense_ids.values).to_pylist(),
+        np.where(wordnet.counts(sense_ids.values) == MISSING, 0, wordnet.counts(sense_ids.values)).tolist(),
+        wordnet.sense_numbers(sense_ids.values).tolist(),
         wordnet.words_in(synsets).to_pylist(),
         above.offsets[:-1].tolist(),
         above.offsets[1:].tolist(),
-    ]
+    )
     senses = [
         _Sense(
             key,
@@ -143,24 +147,21 @@ def _described(wordnet: WordNet, asked: Ragged) -> list[list[_Sense]]:
             lemma.replace("_", " "),
             (-count, number),
             tuple(words),
-            tuple(word for some in words_above[start:end] for word in some),
+            tuple(word for synset_words in words_above[start:end] for word in synset_words),
         )
         for key, type, lemma, count, number, words, start, end in zip(*columns, strict=True)
     ]
     return [
-        senses[start:end] for start, end in zip(asked.offsets[:-1].tolist(), asked.offsets[1:].tolist(), strict=True)
+        senses[start:end]
+        for start, end in zip(sense_ids.offsets[:-1].tolist(), sense_ids.offsets[1:].tolist(), strict=True)
     ]
 
 
 def propose_wordnet(instances: Sequence[Instance], context: Context) -> Sequence[Source]:
     """Return the words of the senses of targets: one source."""
-    found: list[list[Proposal]] = [[] for _ in instances]
-    languages = pa.array([one.language for one in instances], pa.string())
-    for rows, wordnet in context.lexicon.by_language(WORDNET.name, languages):
-        if wordnet is None:
-            continue
-        opened: Any = wordnet
-        own = wordnet_proposals(opened, [instances[row] for row in rows], context.options.wordnet)
-        for row, proposals in zip(rows.tolist(), own, strict=True):
-            found[row] = proposals
-    return [found]
+    by_instance: list[list[Proposal]] = [[] for _ in instances]
+    for rows, wordnet in by_language(context.lexicon, WORDNET.name, [instance.language for instance in instances]):
+        lists = wordnet_proposals(wordnet, [instances[row] for row in rows], context.options.wordnet)
+        for row, proposals in zip(rows, lists, strict=True):
+            by_instance[row] = proposals
+    return [by_instance]

@@ -1,8 +1,8 @@
 """Complex words of the complexity task: from its tables to rows of instances.
 
-A part of `complexity/instances` becomes a staging file like that of a file. How complex an instance
-is says its label, or what a scorer predicts; both tables are sorted by the same ids, and are read
-along with the instances.
+A part of `complexity/instances` becomes a staging file, as a file does. An instance is as complex as
+its label says, or as a scorer predicts; both tables are sorted by the same ids, and are read along
+with the instances.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from transforms.formats.records.text_cleaning import clean_value
 from transforms.intake.staging import Loaded, LoadedFile
 from transforms.simplification.instances.layouts import BenchmarkInstance, places_of
 from transforms.simplification.instances.read_stage import InstanceReadOptions, staged_rows, staging_of
-from transforms.simplification.records import ID
+from transforms.simplification.records import ID, Row
 
 __all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
 
@@ -46,13 +46,13 @@ _FLAGS = {"within_word": "within_word", "several": "several", "wrong_offsets": "
 
 
 class ComplexPart(NamedTuple):
-    """A part of `complexity/instances`, and what says how complex its instances are.
+    """A part of `complexity/instances`, with the complexity of its instances.
 
     Attributes:
-        name: of the part, for a person.
+        name: of the part, for messages.
         part: the part.
         values: parts of `complexity/labels`, or of `complexity/predictions`.
-        scorer: whose predictions these are; `LABEL`: they are labels; None: there are none.
+        scorer: whose predictions the values are; `LABEL`: they are labels; None: there are none.
     """
 
     name: str
@@ -68,14 +68,14 @@ class ComplexPart(NamedTuple):
 
 def known_scorers(parts: Sequence[Part]) -> list[str]:
     """Return the scorers of `complexity/predictions`, sorted."""
-    found: set[str] = set()
+    scorers: set[str] = set()
     for rows in read_rows([checked(part) for part in parts], ["scorer"]):
-        found.update(pc.unique(rows["scorer"]).to_pylist())
-    return sorted(found)
+        scorers.update(pc.unique(rows["scorer"]).to_pylist())
+    return sorted(scorers)
 
 
 def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -> Loaded:
-    """Read a part; records are told by the ids that they have there."""
+    """Read a part; the position of a record is its id there."""
     rules, languages = options.rules, (None, options.language)
     with staging_of(artefact) as staging:
         for number, (row, value) in enumerate(_with_values(task), 1):
@@ -95,7 +95,7 @@ def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -
     return staging.loaded([file])
 
 
-def _with_values(task: ComplexPart) -> Iterator[tuple[dict[str, Any], float | None]]:
+def _with_values(task: ComplexPart) -> Iterator[tuple[Row, float | None]]:
     """Yield the instances of a part, each with its complexity; both are in the order of ids."""
     of, name, value = ("group", "", "complexity")  # labels for all annotators, or a scorer's predictions
     if task.scorer != LABEL:
@@ -107,18 +107,18 @@ def _with_values(task: ComplexPart) -> Iterator[tuple[dict[str, Any], float | No
     values = RowsByKey(task.values, [ID, of, value], ID, keep=valued)
     for rows in read_rows([checked(task.part)], list(_COLUMNS)):
         for row in rows.to_pylist():
-            yield row, next((one[value] for one in values.of(row[ID])), None)
+            yield row, next((entry[value] for entry in values.of(row[ID])), None)
 
 
-def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> BenchmarkInstance:
+def _row(row: Row, complexity: float | None, occurrences: str) -> BenchmarkInstance:
     if row["sentence"] is None:
         raise BadRecord("no_sentence", f"{row['token'][:60]!r} is a word of a list")
     sentence, token = clean_value(row["sentence"]), row["token"]
     flags = [_FLAGS[flag] for flag in row["flags"] if flag in _FLAGS]
     anew = "several" in flags and occurrences != "first"  # the first one is what the table has
     if row["start"] is None or anew:
-        places, more = places_of(sentence, token)
-        flags += more
+        places, place_flags = places_of(sentence, token)
+        flags += place_flags
     else:
         places = [(row["start"], row["end"])]
     return BenchmarkInstance(
@@ -126,8 +126,8 @@ def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> Ben
     )
 
 
-def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
-    """Return what the table says of the one token that covers the target."""
+def _annotation(row: Row) -> dict[str, str | None]:
+    """Return the table's annotation of the one token that covers the target."""
     place = row["position"]
     if place is None or row["tokens"] != 1:
         return {}

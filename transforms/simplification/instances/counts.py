@@ -1,8 +1,7 @@
-"""What the manifest says of instances, counted from receipts; and whether they may be published."""
+"""What the manifest says of instances, counted from receipts, and whether they may be published."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
@@ -19,19 +18,19 @@ def counted(
     settled: Sequence[SettledJudged],
     judgments: Sequence[SimplifiableJudgment],
     rejects: Sequence[RejectRow],
-    judged: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
+    judged: Sequence[Mapping[str, object]],
+) -> dict[str, object]:
     """Return what the manifest says.
 
     Args:
         loaded: receipts of files, in the order of their names.
         settled: receipts of parts.
-        judgments: what people say.
+        judgments: of people.
         rejects: rows that are no judgments.
         judged: name, bytes and SHA-256 of the files of judgments.
     """
-    reasons = reasons_of(loaded)
     used = {number for part in settled for number in part.judged}
+    reasons = reasons_of(loaded)
     reasons["unknown"] += len(judgments) - len(used)
     reasons.update(row.reason for row in rejects)
     totals: dict[str, Counter[str]] = {name: Counter() for name in ("flags", "languages", "verdicts", "known")}
@@ -41,20 +40,8 @@ def counted(
             counter.update(getattr(part, name))
     reasons = +reasons
     return {
-        "inputs": [
-            {
-                "name": one.name,
-                "bytes": one.inputs[0].bytes,
-                "sha256": one.inputs[0].sha256,
-                "layouts": list(one.tally),
-                "records": one.records,
-                "instances": one.count,
-                "rejects": dict(one.reasons),
-                **({"notes": dict(one.notes)} if one.notes else {}),
-            }
-            for one in loaded
-        ],
-        "records": sum(one.records for one in loaded),
+        "inputs": [_input(receipt) for receipt in loaded],
+        "records": sum(receipt.records for receipt in loaded),
         "instances": sum(part.tables[INSTANCES.name].rows for part in settled),
         "with_substitutes": sum(part.gold for part in settled),
         "substitutes": sum(part.tables[SUBSTITUTES.name].rows for part in settled),
@@ -64,27 +51,39 @@ def counted(
         "flags": {name: totals["flags"][name] for name in FLAGS if totals["flags"][name]},
         "languages": dict(sorted(totals["languages"].items())),
         "annotated": {name: totals["known"][name] for name in ("lemma", "upos", "feats")},
-        **(_judgments(judgments, judged, used, totals["verdicts"]) if judged else {}),
+        **({"judgments": _judgments(judgments, judged, used, totals["verdicts"])} if judged else {}),
+    }
+
+
+def _input(receipt: Loaded) -> dict[str, object]:
+    """Return what the manifest says of a file."""
+    return {
+        "name": receipt.name,
+        "bytes": receipt.inputs[0].bytes,
+        "sha256": receipt.inputs[0].sha256,
+        "layouts": list(receipt.tally),
+        "records": receipt.records,
+        "instances": receipt.count,
+        "rejects": dict(receipt.reasons),
+        **({"notes": dict(receipt.notes)} if receipt.notes else {}),
     }
 
 
 def _judgments(
     judgments: Sequence[SimplifiableJudgment],
-    judged: Sequence[Mapping[str, Any]],
+    judged: Sequence[Mapping[str, object]],
     used: set[int],
     verdicts: Counter[str],
-) -> dict[str, Any]:
-    single = [one for number, one in enumerate(judgments) if number in used and not one.joint]
+) -> dict[str, object]:
+    single = [judgment for number, judgment in enumerate(judgments) if number in used and not judgment.joint]
     return {
-        "judgments": {
-            "files": list(judged),
-            "judgments": len(judgments),
-            "used": len(used),
-            "joint": len(used) - len(single),
-            "annotators": len({one.annotator for one in single if one.annotator}),
-            "instances": {name: verdicts[name] for name in JUDGMENTS},
-            "not_judged": verdicts[""],
-        }
+        "files": list(judged),
+        "judgments": len(judgments),
+        "used": len(used),
+        "joint": len(used) - len(single),
+        "annotators": len({judgment.annotator for judgment in single if judgment.annotator}),
+        "instances": {name: verdicts[name] for name in JUDGMENTS},
+        "not_judged": verdicts[""],
     }
 
 
@@ -92,7 +91,7 @@ def check_records(loaded: Sequence[Loaded], share: float) -> None:
     """Check that few enough records are faulty.
 
     Raises:
-        LexbeamError: they are not, or there are none.
+        LexbeamError: too many are, or there are no records.
     """
     if not acceptable_records(loaded, share):
         name = "Name the `language`. " if reasons_of(loaded)["no_language"] else ""

@@ -1,8 +1,8 @@
-"""What an instance is: its id, and its sentence and place as they are stored.
+"""Instances: their ids, and their sentence and place as they are stored.
 
-The id is a hash of content. It begins with the hash of the sentence and goes on with that of the
-target, so that the targets of a sentence follow each other in the table, and what is said of a pair
-of sentence and target can be found by its first 20 digits.
+The id is a hash of content. It begins with the hash of the sentence and continues with that of the
+target, so that the targets of a sentence stand together in the table, and a pair of sentence and
+target can be found by the first 20 digits.
 
 >>> instance_id("A cat sat.", "cat", 2)[:20] == pair_key("A  cat sat. ", "cat")
 True
@@ -50,8 +50,7 @@ def placed(row: BenchmarkInstance, occurrences: str) -> Iterator[tuple[str, str,
 
     Args:
         row: its sentence and target cleaned; the sentence may have white space around it.
-        occurrences: which of several places counts where the row does not say: `first`, `all`;
-            `reject`: none.
+        occurrences: which of several places count: `first`, `all`, or none of them (`reject`).
 
     Raises:
         BadRecord: `not_in_sentence`, `several`, `too_large`.

@@ -1,11 +1,11 @@
 """Judgments of people: whether a word can be simplified where it stands.
 
-As in ALEXSIS (Ferrés and Saggion 2022, section 3): who judges says simplifiable, not simplifiable
-or dubious. Where all agree, that is the verdict; where they do not, or one of them is in doubt, it
-is dubious; and what they then agree on together, a joint verdict, overrides.
+As in ALEXSIS (Ferrés and Saggion 2022, section 3), a judge says simplifiable, not simplifiable or
+dubious. Where all agree, that is the verdict; where they do not, or one of them is in doubt, it is
+dubious; a joint verdict, on which they agree afterwards, overrides it.
 
 A file is a table with a judgment a row (docs/tasks/simplification/instances.md): `judgment`, and `instance_id`,
-or `sentence` and `target`, and as you like `start` and `annotator`.
+or `sentence` and `target`, and optionally `start` and `annotator`.
 """
 
 import re
@@ -44,22 +44,24 @@ _JUDGMENT = Answer(
     undecided="-",
 )
 ENCODING = "utf-8"  # of files without byte order mark: people's tables are written so, here as elsewhere
-# As people write them otherwise.
+# Other spellings that people use.
 _WRITTEN = {"no": "not", "no simplifiable": "not", "non simplifiable": "not", "?": "dubious"}
 _KNOWN = ("undecodable", "too_large", "malformed", "empty")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimplifiableOptions:
-    """Judgments of people, and what follows from them."""
+    """Judgments of people, and how they are used."""
 
     judgments: tuple[str, ...] = option(
-        (), help="tables with a judgment a row, simplifiable, not or dubious", metavar="FILE", path="file"
+        (), help="tables with a judgment a row: simplifiable, not or dubious", metavar="FILE", path="file"
     )
-    only_simplifiable: bool = option(False, help="leave out what people do not find simplifiable, or have not judged")
+    only_simplifiable: bool = option(
+        False, help="leave out words that people do not find simplifiable, or have not judged"
+    )
     judgment_column: str = option("judgment", help="column of judgments")
-    annotator_column: str = option("annotator", help="column of who judged; may be missing")
-    joint: str = option("joint", help="the annotator whose judgments are joint verdicts, which override")
+    annotator_column: str = option("annotator", help="column of annotators; may be missing")
+    joint: str = option("joint", help="the annotator whose judgments are joint verdicts, which override others")
 
 
 class SimplifiableJudgment(NamedTuple):
@@ -68,7 +70,7 @@ class SimplifiableJudgment(NamedTuple):
     Attributes:
         key: the instance's id, or its first 20 digits: sentence and target.
         start: where the target starts; None: wherever it does.
-        annotator: who judged; empty: the file does not say.
+        annotator: empty: the file does not name one.
         value: simplifiable, not_simplifiable or dubious.
         joint: whether it is a joint verdict.
         source: the file.
@@ -84,12 +86,12 @@ class SimplifiableJudgment(NamedTuple):
     line: int
 
     def is_of(self, instance: str, start: int) -> bool:
-        """Return whether it is of the instance of an id, whose target starts there."""
+        """Return whether it is a judgment of the instance with an id, whose target starts there."""
         return instance.startswith(self.key) and self.start in (None, start)
 
 
 class InstanceVerdict(NamedTuple):
-    """What people say of an instance together, and how many of them."""
+    """The verdict of people on an instance, and how many of them judged."""
 
     judgment: str
     judges: int
@@ -98,24 +100,24 @@ class InstanceVerdict(NamedTuple):
 def verdict_of(judgments: Iterable[SimplifiableJudgment]) -> InstanceVerdict | None:
     """Return the verdict of the judgments of an instance; None if there are none.
 
-    Judgments of those who are not named are of as many people; of one who judged twice and
-    differently, they disagree. Joint verdicts that differ from each other are dubious.
+    Each judgment without a name counts as another person's; two different judgments of one person
+    disagree. Joint verdicts that differ from each other are dubious.
     """
-    given = list(judgments)
-    if not given:
+    listed = list(judgments)
+    if not listed:
         return None
-    joint = {one.value for one in given if one.joint}
-    single = [one for one in given if not one.joint]
-    values = joint or {one.value for one in single}
-    named = {one.annotator for one in single if one.annotator}
-    judges = len(named) + sum(not one.annotator for one in single)
+    joint = {judgment.value for judgment in listed if judgment.joint}
+    single = [judgment for judgment in listed if not judgment.joint]
+    values = joint or {judgment.value for judgment in single}
+    named = {judgment.annotator for judgment in single if judgment.annotator}
+    judges = len(named) + sum(not judgment.annotator for judgment in single)
     return InstanceVerdict(values.pop() if len(values) == 1 else "dubious", judges)
 
 
 def read_judgments(
     paths: Sequence[str], options: SimplifiableOptions
 ) -> tuple[list[SimplifiableJudgment], list[RejectRow]]:
-    """Read files of judgments, in the order of their names; what is no judgment is a reject.
+    """Read files of judgments, in the order of their names; rows that are no judgment are rejects.
 
     Raises:
         LexbeamError: a file cannot be read, or lacks a column.
@@ -131,34 +133,34 @@ def read_judgments(
     roles = Roles(names, ("judgment",), "name it as `{role}_column`")
     judgments: list[SimplifiableJudgment] = []
     rejects: list[RejectRow] = []
-    for entry in sorted(list_sheets(paths), key=lambda one: one.name):
+    for entry in sorted(list_sheets(paths), key=lambda entry: entry.name):
         read = partial(_judgment, entry.name, joint=options.joint)
-        found, left = read_table(entry, roles, read, encoding=ENCODING, stage=JUDGE, reasons=_KNOWN)
-        judgments += found
+        accepted, left = read_table(entry, roles, read, encoding=ENCODING, stage=JUDGE, reasons=_KNOWN)
+        judgments += accepted
         rejects += left
     return judgments, rejects
 
 
 def _judgment(name: str, line: int, cells: Mapping[str, str], joint: str) -> SimplifiableJudgment:
-    given = cells["judgment"]
-    text = re.sub(r"[_\s-]+", " ", given).strip().casefold()
-    found = read_answer(_JUDGMENT, _WRITTEN.get(text, text) or given, {})
-    value = "dubious" if found is None else str(found).replace(" ", "_")
+    answer = cells["judgment"]
+    text = re.sub(r"[_\s-]+", " ", answer).strip().casefold()
+    judged = read_answer(_JUDGMENT, _WRITTEN.get(text, text) or answer, {})
+    value = "dubious" if judged is None else str(judged).replace(" ", "_")
     annotator = cells.get("annotator", "")
     is_joint = bool(joint) and annotator.casefold() == joint.casefold()
     return SimplifiableJudgment(*_key(cells), annotator, value, is_joint, name, line)
 
 
 def _key(cells: Mapping[str, str]) -> tuple[str, int | None]:
-    """Return what a row says of its instance: its id, or sentence and target; and its start.
+    """Return the key of a row's instance, from its id or its sentence and target, and its start.
 
     Raises:
-        BadRecord: nothing.
+        BadRecord: the row identifies no instance.
     """
-    if given := cells.get("id", "").lower():
-        if not _ID.fullmatch(given):
-            raise BadRecord("wrong_answer", f"{given[:40]!r} is no id of an instance")
-        return given, None
+    if identifier := cells.get("id", "").lower():
+        if not _ID.fullmatch(identifier):
+            raise BadRecord("wrong_answer", f"{identifier[:40]!r} is no id of an instance")
+        return identifier, None
     sentence, target = cells.get("sentence"), cells.get("target")
     if not sentence or not target:
         raise BadRecord("empty", "no instance_id, and no sentence and target")
@@ -169,18 +171,18 @@ def _key(cells: Mapping[str, str]) -> tuple[str, int | None]:
 def judgments_of_part(
     judgments: Sequence[SimplifiableJudgment], bucket: int, parts: int
 ) -> tuple[tuple[int, SimplifiableJudgment], ...]:
-    """Return judgments of the ids of a part, see `rows_of_part`, with their numbers."""
+    """Return the judgments whose ids belong to a part, see `rows_of_part`, with their numbers."""
     return tuple(
-        (number, one)
-        for number, one in enumerate(judgments)
-        if (int(one.key[:_PART], 16) * parts) >> 4 * _PART == bucket
+        (number, judgment)
+        for number, judgment in enumerate(judgments)
+        if (int(judgment.key[:_PART], 16) * parts) >> 4 * _PART == bucket
     )
 
 
 def unknown_judgments(judgments: Sequence[SimplifiableJudgment], used: Collection[int]) -> list[RejectRow]:
     """Return a reject for each judgment whose number no part has used."""
     return [
-        RejectRow(one.source, str(one.line), JUDGE, "unknown", f"no instance {one.key} is here")
-        for number, one in enumerate(judgments)
+        RejectRow(judgment.source, str(judgment.line), JUDGE, "unknown", f"no instance {judgment.key} is here")
+        for number, judgment in enumerate(judgments)
         if number not in used
     ]

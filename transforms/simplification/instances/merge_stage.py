@@ -1,14 +1,14 @@
 """Staged instances merged: repeated records put together, judged, annotated, written as parts.
 
-Of an instance that several records give, the first one (by file and line) says source, position, id and language;
-substitutes are added up, flags are put together.
+Where several records give an instance, the first one (by file and line) decides source, position, id and language;
+substitutes are added up, flags are united.
 """
 
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import INSTANCE_REJECTS, INSTANCES, JUDGMENTS, SUBSTITUTES
@@ -46,6 +46,7 @@ from transforms.simplification.instances.judgments import (
 )
 from transforms.simplification.instances.layouts import RawSubstitute, graded, in_flag_order
 from transforms.simplification.instances.read_stage import ROWS, acceptable_records
+from transforms.simplification.records import Row
 
 __all__ = ["LIST_REJECTS", "SETTLE", "JudgedOptions", "JudgedTask", "SettledJudged", "list_judged", "settle_tasks"]
 
@@ -65,7 +66,7 @@ class JudgedOptions:
     """What decides how instances are judged and annotated.
 
     Attributes:
-        only_simplifiable: whether those that people do not find simplifiable are left out.
+        only_simplifiable: whether instances that people do not find simplifiable are left out.
         annotate: how sentences are annotated.
     """
 
@@ -75,17 +76,17 @@ class JudgedOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SettledJudged(Settled):
-    """Receipt of a part: its files, and what the driver tells.
+    """Receipt of a part: its files, and what the driver counts.
 
     Attributes:
         reasons: rejects by reason.
-        judged: numbers of the judgments that are of an instance here.
+        judged: numbers of the judgments of instances in this part.
         flags: instances by flag.
         languages: instances by language.
-        verdicts: instances by judgment, those left out for it among them.
-        known: instances that have each column of the annotation.
+        verdicts: instances by judgment, including those left out for it.
+        known: by column of the annotation, instances that have it.
         records: records that gave them.
-        gold: instances that have a substitute which is not the target.
+        gold: instances that have a substitute other than the target.
     """
 
     reasons: dict[str, int]
@@ -101,7 +102,7 @@ class SettledJudged(Settled):
 def settle_tasks(
     loaded: Sequence[Loaded], judgments: Sequence[SimplifiableJudgment], parts: int, share: float
 ) -> list[JudgedTask]:
-    """Return what each part is made from; nothing where too many records were faulty."""
+    """Return what each part is made from; nothing if too many records were faulty."""
     if not acceptable_records(loaded, share):
         return []
     return [JudgedTask(part, judgments_of_part(judgments, part.bucket, parts)) for part in part_tasks(loaded, parts)]
@@ -113,8 +114,8 @@ def list_judged(
     judgments: Sequence[SimplifiableJudgment],
     rejects: Sequence[RejectRow],
 ) -> RejectTask:
-    """Return what the table of rejects is made from; judgments that no part has used are in it."""
-    used = {number for one in settled for number in one.judged}
+    """Return what the table of rejects is made from, including judgments that no part has used."""
+    used = {number for receipt in settled for number in receipt.judged}
     unknown = unknown_judgments(judgments, used) if settled else []
     return rejects_of(loaded, settled)._replace(rows=(*rejects, *unknown))
 
@@ -130,19 +131,19 @@ class _Counts:
         self.known: Counter[str] = Counter()
         self.records = self.gold = 0
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: Row) -> None:
         self.flags.update(row["flags"])
         self.languages[row["language"]] += 1
         self.known.update(name for name in _ANNOTATION if row[name] is not None)
         self.records += row["records"]
-        self.gold += any(not one.is_target for one in row["substitutes"])
+        self.gold += any(not substitute.is_target for substitute in row["substitutes"])
 
 
 def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> SettledJudged:
     engine, layers = engine_of(options.annotate), options.annotate.layers
     counts = _Counts()
 
-    def batches(rejects: RejectStage) -> Iterator[tuple[list[dict[str, Any]], ...]]:
+    def batches(rejects: RejectStage) -> Iterator[tuple[list[Row], ...]]:
         with BatchReader() as reader, one_thread():
             judged = _judged(_merged(reader, task.part), task, options, counts, rejects)
             for rows in batched(judged, _ANNOTATED):
@@ -150,7 +151,7 @@ def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> Set
                     _annotate(rows, engine, layers)
                 for row in rows:
                     counts.add(row)
-                yield rows, [one for row in rows for one in _substitutes(row)]
+                yield rows, [substitute for row in rows for substitute in _substitutes(row)]
 
     with RejectStage(artefact) as rejects:
         tables = write_tables(artefact, (INSTANCES, SUBSTITUTES), batches(rejects))
@@ -168,67 +169,71 @@ def _settle(artefact: Artefact, task: JudgedTask, options: JudgedOptions) -> Set
     )
 
 
-def _merged(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
+def _merged(reader: BatchReader, task: PartTask) -> Iterator[Row]:
     """Yield the instances of a part in the order of their ids, their records put together."""
     for key, rows in grouped_rows(reader, task, ROWS):
         first = next(rows)
-        given: Counter[tuple[str, int | None]] = Counter()
+        annotators: Counter[tuple[str, int | None]] = Counter()
         flags, places = set(first["flags"]), []
         for row in itertools.chain([first], rows):
             places.append((row["source"], row["position"]))
             flags.update(row["flags"])
             if first["complexity"] is None:
                 first["complexity"] = row["complexity"]
-            for one in row["substitutes"]:
-                given[one["text"], one["rank"]] += one["annotators"]
-        ranked = {rank is not None for _, rank in given}
+            for substitute in row["substitutes"]:
+                annotators[substitute["text"], substitute["rank"]] += substitute["annotators"]
+        ranked = {rank is not None for _, rank in annotators}
         if len(ranked) > 1:
             flags.add("ranks_dropped")
-        found = [RawSubstitute(text, number, rank) for (text, rank), number in given.items()]
+        substitutes = [RawSubstitute(text, number, rank) for (text, rank), number in annotators.items()]
         yield {
             **first,
             "instance_id": key,
             "flags": list(in_flag_order(flags)),
             "records": len(places),
             "places": places,
-            "substitutes": graded(found, first["target"]),
+            "substitutes": graded(substitutes, first["target"]),
         }
 
 
 def _judged(
-    rows: Iterable[dict[str, Any]], task: JudgedTask, options: JudgedOptions, counts: _Counts, rejects: RejectStage
-) -> Iterator[dict[str, Any]]:
-    """Yield instances with what people say of them, without those that are left out for it."""
+    rows: Iterable[Row], task: JudgedTask, options: JudgedOptions, counts: _Counts, rejects: RejectStage
+) -> Iterator[Row]:
+    """Yield instances with their verdicts, without those that are left out for it."""
     by_pair: dict[str, list[tuple[int, SimplifiableJudgment]]] = {}
-    for number, one in task.judgments:
-        by_pair.setdefault(one.key[:PAIR_DIGITS], []).append((number, one))
+    for number, judgment in task.judgments:
+        by_pair.setdefault(judgment.key[:PAIR_DIGITS], []).append((number, judgment))
     for row in rows:
         name = row["instance_id"]
-        own = [(number, one) for number, one in by_pair.get(name[:PAIR_DIGITS], ()) if one.is_of(name, row["start"])]
-        counts.judged.update(number for number, _ in own)
-        verdict = verdict_of(one for _, one in own)
+        instance_judgments = [
+            (number, judgment)
+            for number, judgment in by_pair.get(name[:PAIR_DIGITS], ())
+            if judgment.is_of(name, row["start"])
+        ]
+        counts.judged.update(number for number, _ in instance_judgments)
+        verdict = verdict_of(judgment for _, judgment in instance_judgments)
         row["judgment"] = verdict.judgment if verdict else None
         row["judges"] = verdict.judges if verdict else None
         counts.verdicts[row["judgment"] or ""] += 1
         if options.only_simplifiable and row["judgment"] != "simplifiable":
             reason = row["judgment"] or "not_judged"
-            said = JUDGMENTS.get(reason, "nobody judged it")
-            detail = f"{row['target'][:60]!r}, {name}: {said}"
+            meaning = JUDGMENTS.get(reason, "nobody judged it")
+            detail = f"{row['target'][:60]!r}, {name}: {meaning}"
             for source, position in row["places"]:
                 rejects.add(RejectRow(source, position, JUDGE, reason, detail))
             continue
         yield row
 
 
-def _substitutes(row: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"instance_id": row["instance_id"], **one._asdict()} for one in row["substitutes"]]
+def _substitutes(row: Row) -> list[Row]:
+    return [{"instance_id": row["instance_id"], **substitute._asdict()} for substitute in row["substitutes"]]
 
 
-def _annotate(rows: Sequence[dict[str, Any]], engine: Engine, layers: Sequence[str]) -> None:
-    """Give instances the annotation of the token that covers them; each sentence is read once."""
-    found = sentences_of(rows, engine)
+def _annotate(rows: Sequence[Row], engine: Engine, layers: Sequence[str]) -> None:
+    """Give instances the annotation of the token that covers them; each sentence is annotated once."""
+    sentences = sentences_of(rows, engine)
     for row in rows:
-        values, flags = _of_token(found[row["sentence"]], row["start"], row["end"], layers)
+        values, flags = _of_token(sentences[row["sentence"]], row["start"], row["end"], layers)
         row.update(zip(_ANNOTATION, values, strict=True))
         row["flags"] = list(in_flag_order([*row["flags"], *flags]))
 
@@ -241,7 +246,7 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
     place, tokens = tokens_of(sentence, start, end)
     if place is None or tokens is None or tokens > 1:
         return (None, None, None), ["several_tokens"]
-    own = sentence.starts[place] if sentence.starts else start
+    begin = sentence.starts[place] if sentence.starts else start
     ends = sentence.ends[place] if sentence.ends else end
     lemma = sentence.lemmas[place] if sentence.lemmas else None
     upos = sentence.upos[place] if sentence.upos else None
@@ -249,7 +254,7 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
     if layers and sentence.layers:
         values = sentence.layers[list(layers).index("feats")]
         feats = values[place] if values is not None else None
-    flags = ["within_token"] if own < start or ends > end else []
+    flags = ["within_token"] if begin < start or ends > end else []
     return (lemma.lower() if lemma else None, upos or None, feats or None), flags
 
 

@@ -1,7 +1,14 @@
-"""Files of instances read: their records as staged rows. A record that gives no instance is a reject."""
+"""Files of instances read: their layout detected, and their records as staged rows.
+
+A record that gives no instance is a reject.
+
+>>> layout_of("a.tsv", [["A cat sat.", "cat", "animal"]])
+'tsar'
+"""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -9,18 +16,19 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.simplification.instances import BY_RULE
+from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.formats.ingest.stage import acceptable
 from transforms.formats.readers.delimited import Row as CellRow
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.records.text_cleaning import clean_field
-from transforms.intake.header import About, FileRows
+from transforms.intake.header import About, FileRows, header_name
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, stage_file
 from transforms.simplification.instances.instance import instance_id, placed
-from transforms.simplification.instances.layout_detection import HEAD, layout_of
-from transforms.simplification.instances.layouts import BenchmarkInstance
-from transforms.simplification.instances.rows import READERS, RuleOptions
+from transforms.simplification.instances.layouts import BenchmarkInstance, places_of
+from transforms.simplification.instances.rows import READERS, RuleOptions, Targets
+from transforms.simplification.records import Row
 
 __all__ = [
     "AUTO",
@@ -29,13 +37,18 @@ __all__ = [
     "InstanceReadOptions",
     "TakenRecord",
     "acceptable_records",
+    "layout_of",
     "staged_rows",
     "staging_of",
 ]
 
 AUTO = "auto"
+HEAD = 50  # rows by which a layout is recognised
+_SHARE = 0.5  # of them; more must fit a layout, since some may be broken
+_ALEXSIS = 27  # cells: sentence, target, the substitutes of 25 annotators
+_RANKED = re.compile(r"\s*[0-9]+:.*\S", re.DOTALL)
 STAGE = "load"
-_GIVEN = pa.struct([("text", pa.string()), ("annotators", pa.int32()), ("rank", pa.int32())])
+_SUBSTITUTE = pa.struct([("text", pa.string()), ("annotators", pa.int32()), ("rank", pa.int32())])
 _COLUMNS = pa.schema(
     [
         ("key", pa.string()),
@@ -50,7 +63,7 @@ _COLUMNS = pa.schema(
         ("source_id", pa.string()),
         ("flags", pa.list_(pa.string())),
         ("complexity", pa.float64()),
-        ("substitutes", pa.list_(_GIVEN)),
+        ("substitutes", pa.list_(_SUBSTITUTE)),
         # Of instances that come annotated.
         ("lemma", pa.string()),
         ("upos", pa.string()),
@@ -61,7 +74,7 @@ _OVERHEAD = 300  # bytes of a row besides its texts
 
 
 def _size(row: Mapping[str, Any]) -> int:
-    return len(row["sentence"]) + sum(len(one["text"]) for one in row["substitutes"]) + _OVERHEAD
+    return len(row["sentence"]) + sum(len(substitute["text"]) for substitute in row["substitutes"]) + _OVERHEAD
 
 
 ROWS = RowSchema(_COLUMNS, ("key", "source", "line", "position"), _size)
@@ -72,10 +85,10 @@ class InstanceReadOptions:
     """What decides how files are read.
 
     Attributes:
-        layout: a key of `READERS`; `auto`: told from the first rows of each file.
-        language: of rows that do not say.
-        engine_language: likewise, where nothing else says either.
-        occurrences: which of several places of a target counts, see `placed`.
+        layout: an entry of `READERS`; `auto`: recognised by the first rows of each file.
+        language: of rows that do not name one.
+        engine_language: of rows where nothing else names one.
+        occurrences: which of several places of a target count, see `placed`.
         rules: which words become instances.
         reader: how rows are cut into cells.
     """
@@ -89,48 +102,48 @@ class InstanceReadOptions:
 
 
 class TakenRecord(NamedTuple):
-    """A record: its line, the layout that it was read by, its rows, or why it has none."""
+    """A record: its line, the layout that it was read by, and its rows, or why it has none."""
 
     line: int
     layout: str
-    rows: list[BenchmarkInstance] | BadRecord
+    rows: Targets
 
 
 def acceptable_records(loaded: Sequence[Loaded], share: float) -> bool:
-    """Return whether few enough records were faulty, see `acceptable`; those of `BY_RULE` are not.
+    """Return whether few enough records were faulty, see `acceptable`.
 
-    Where there are none but what was left out by rule, that is no fault either.
+    Records that are left out by rule (`BY_RULE`) are not faulty, even if there are no others.
     """
     reasons = reasons_of(loaded)
     faults = sum(number for reason, number in reasons.items() if reason not in BY_RULE)
-    return acceptable(sum(one.records for one in loaded) + reasons.total(), faults, share)
+    return acceptable(sum(receipt.records for receipt in loaded) + reasons.total(), faults, share)
 
 
 def staging_of(artefact: Artefact) -> Staging:
-    """Return what takes records and stages what they give."""
+    """Return the staging file that records are added to."""
     return Staging(artefact, ROWS, STAGE, BY_RULE)
 
 
 def staged_rows(
-    rows: Iterable[BenchmarkInstance], occurrences: str, languages: tuple[str | None, str | None], **where: Any
-) -> list[dict[str, Any]]:
+    rows: Iterable[BenchmarkInstance], occurrences: str, languages: tuple[str | None, str | None], **where: object
+) -> list[Row]:
     """Return the staged rows of a record: an instance for each place of its targets.
 
     Args:
         rows: targets of its sentence.
-        occurrences: which of several places counts, see `placed`.
-        languages: of rows that do not say, and where nothing else says either.
+        occurrences: which of several places count, see `placed`.
+        languages: that of the options, which overrides others, and the one for rows without any.
         where: `source`, `line` and `position` of the record; lemma, upos, feats of its target.
 
     Raises:
-        BadRecord: it has no language, or `placed` says so.
+        BadRecord: it has no language, or `placed` finds no place.
     """
     return [{**_row(row, place, languages), **where} for row in rows for place in placed(row, occurrences)]
 
 
 def _row(
     row: BenchmarkInstance, place: tuple[str, str, int, int, tuple[str, ...]], languages: tuple[str | None, str | None]
-) -> dict[str, Any]:
+) -> Row:
     sentence, target, start, end, flags = place
     language = languages[0] or row.language or languages[1]
     if not language:
@@ -145,15 +158,75 @@ def _row(
         "source_id": clean_field(row.source_id or "") or None,
         "flags": list(flags),
         "complexity": row.complexity,
-        "substitutes": [one._asdict() for one in row.substitutes],
+        "substitutes": [substitute._asdict() for substitute in row.substitutes],
     }
+
+
+def layout_of(name: str, rows: Sequence[Sequence[str]]) -> str:
+    """Return the layout of a file, an entry of `READERS`.
+
+    ALEXSIS and TSAR-2022 are read alike: a file with 27 cells in every row is taken for the former,
+    unless its name says `tsar`.
+
+    Args:
+        name: of the file.
+        rows: cells of its first rows, at least one.
+
+    Raises:
+        LexbeamError: no layout fits.
+    """
+    header = [header_name(cell) for cell in rows[0]]
+    if "sentence" in header and len(header) == len(set(header)):
+        return "text"
+    for layout, fits in _FITS.items():
+        if sum(map(fits, rows)) > _SHARE * len(rows):
+            if layout == "tsar" and all(len(row) == _ALEXSIS for row in rows):
+                return "tsar" if "tsar" in name.rpartition("/")[2].lower() else "alexsis"
+            return layout
+    shown = ", ".join(repr(cell[:30]) for cell in rows[0][:6])
+    raise LexbeamError(
+        f"{name}: its layout is not recognised; its first row has {len(rows[0])} cells, {shown}: name "
+        "the `layout`. Sentences of your own have marks, [[target]], or a header: sentence, start, "
+        "end"
+    )
+
+
+def _is_cwi2018(cells: Sequence[str]) -> bool:
+    numbers = (2, 3, 5, 6, 7, 8)
+    return len(cells) == 11 and all(cells[at].strip().isdecimal() for at in numbers)
+
+
+def _is_benchls(cells: Sequence[str]) -> bool:
+    return (
+        len(cells) > 3
+        and cells[2].strip().isdecimal()
+        and all(_RANKED.fullmatch(cell) for cell in cells[3:] if cell.strip())
+    )
+
+
+def _is_annotated(cells: Sequence[str]) -> bool:
+    if len(cells) < 2 or not cells[1].strip() or "[[" in cells[0]:
+        return False
+    return bool(places_of(cells[0], cells[1].strip())[0])
+
+
+def _is_marked(cells: Sequence[str]) -> bool:
+    return "[[" in "\t".join(cells)
+
+
+_FITS: dict[str, Callable[[Sequence[str]], bool]] = {
+    "cwi2018": _is_cwi2018,
+    "benchls": _is_benchls,
+    "tsar": _is_annotated,
+    "text": _is_marked,
+}
 
 
 def _read(artefact: Artefact, task: RowFile, options: InstanceReadOptions) -> Loaded:
     """Read a file.
 
     Raises:
-        LexbeamError: its layout cannot be told, or is another, or it has changed.
+        LexbeamError: the layout is not recognised or not the named one, or the file has changed.
     """
 
     def read(rows: FileRows, name: str) -> Iterator[TakenRecord | Reject]:
@@ -171,29 +244,28 @@ def _read(artefact: Artefact, task: RowFile, options: InstanceReadOptions) -> Lo
     return stage_file(staging, task, options.reader, read, add, attrgetter("line"))
 
 
-def _records(given: FileRows, name: str, options: InstanceReadOptions) -> Iterator[TakenRecord]:
+def _records(rows: FileRows, name: str, options: InstanceReadOptions) -> Iterator[TakenRecord]:
     layout = options.layout
     if layout == AUTO:
-        head, given = _peeked(iter(given))
-        rows = [cells for _, cells in head if not isinstance(cells, BadRecord)]
-        if not rows:
+        head, rest = _peeked(iter(rows))
+        readable = [cells for _, cells in head if not isinstance(cells, BadRecord)]
+        if not readable:
             yield from (TakenRecord(line, AUTO, cells) for line, cells in head if isinstance(cells, BadRecord))
-            for line, cells in given:
-                if not isinstance(cells, BadRecord):  # the first one that can be read
-                    given = itertools.chain([(line, cells)], given)
-                    yield from _records(given, name, options)
+            for line, cells in rest:
+                if not isinstance(cells, BadRecord):  # the first row that can be read
+                    yield from _records(itertools.chain([(line, cells)], rest), name, options)
                     return
                 yield TakenRecord(line, AUTO, cells)
             return
-        layout = layout_of(name, rows)
-        given = itertools.chain(head, given)
+        layout = layout_of(name, readable)
+        rows = itertools.chain(head, rest)
     about = About(name, None, options.language)
-    for line, found in READERS[layout](given, about, options.rules):
-        yield TakenRecord(line, layout, found)
+    for line, targets in READERS[layout].read(rows, about, options.rules):
+        yield TakenRecord(line, layout, targets)
 
 
 def _peeked(rows: Iterator[CellRow]) -> tuple[list[CellRow], Iterator[CellRow]]:
-    """Return the first rows, and those after them; what breaks off does so after its rows."""
+    """Return the first rows, and those after them; an error is raised only behind the rows before it."""
     head: list[CellRow] = []
     broken: Exception | None = None
     try:

@@ -1,4 +1,4 @@
-"""Files of instances read: from the rows of a file to targets in their sentences.
+"""Readers of files of instances: from the rows of a file to targets in their sentences.
 
 | layout | rows |
 |---|---|
@@ -6,7 +6,7 @@
 | cwi2018 | CWI-2018, see `transforms/intake/cwi2018.py` |
 | text | a sentence a line, with `[[target]]` in it, perhaps several; or a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` as you like |
 
-Quotes are plain characters, but in a table of layout text if the user says otherwise.
+Quotes are plain characters, except in a table of layout text if the user says otherwise.
 """  # noqa: E501 - a table's row is a line
 
 import itertools
@@ -14,23 +14,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, whole_number
 from transforms.intake.locating import locate_given
-from transforms.simplification.instances.layouts import (
-    LAYOUTS,
-    BenchmarkInstance,
-    RawSubstitute,
-    in_flag_order,
-    places_of,
-)
+from transforms.simplification.instances.layouts import LAYOUTS, BenchmarkInstance, in_flag_order, places_of
 
 __all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
 
-Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]]
+# What a record gives: its targets, or why it gives none.
+Targets = list[BenchmarkInstance] | BadRecord
+Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, Targets]]]
 
 _MARK = re.compile(r"\[\[(?!\[)(.*?)\]\]", re.DOTALL)
 _PLACED = ("start", "end", "target")
@@ -39,17 +36,18 @@ _REMEDY = "name the column of sentences `sentence`; others may be start, end, ta
 
 @dataclass(frozen=True, kw_only=True)
 class RuleOptions:
-    """Which words become instances, of files and tables that say how complex words are."""
+    """Which words become instances, where files and tables say how complex words are."""
 
     min_native: int | None = option(
         None,
-        help="of cwi2018: words that so many native annotators marked as complex; 5 if not given, as in ALEXSIS",
+        help="of cwi2018: take words that at least so many native annotators marked as complex; 5 if not given, "
+        "as in ALEXSIS",
         least=0,
     )
-    phrases: bool = option(False, help="of cwi2018: take phrases, too")
-    capitals: bool = option(False, help="of cwi2018: take words with a capital letter, too")
+    phrases: bool = option(False, help="of cwi2018: take phrases as well")
+    capitals: bool = option(False, help="of cwi2018: take words with a capital letter as well")
     min_complexity: float | None = option(
-        None, help="words at least so complex, 0 to 1, of cwi2018 and complexity", least=0, most=1
+        None, help="of cwi2018 and complexity: take words at least so complex, 0 to 1", least=0, most=1
     )
 
     @property
@@ -59,31 +57,22 @@ class RuleOptions:
 
 
 def _read_cells(layout: str) -> Read:
-    def read(
-        rows: FileRows, about: About, rules: RuleOptions
-    ) -> Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]:
+    def read(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:
         for line, cells in rows:
             try:
                 if isinstance(cells, BadRecord):
                     raise cells
-                row = LAYOUTS[layout]([clean_value(cell) for cell in cells])
-                given = tuple(_cleaned(row.substitutes))
-                yield line, [row._replace(substitutes=given)]
+                row = LAYOUTS[layout].read([clean_value(cell) for cell in cells])
+                substitutes = (substitute._replace(text=clean_field(substitute.text)) for substitute in row.substitutes)
+                yield line, [row._replace(substitutes=tuple(substitutes))]
             except BadRecord as error:
                 yield line, error
 
     return read
 
 
-def _cleaned(given: Sequence[RawSubstitute]) -> Iterator[RawSubstitute]:
-    for one in given:
-        yield one._replace(text=clean_field(one.text))
-
-
-def _read_cwi2018(
-    rows: FileRows, about: About, rules: RuleOptions
-) -> Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]:
-    """Read CWI-2018: targets that enough native annotators marked, as in ALEXSIS."""
+def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:
+    """Read CWI-2018: the targets that enough native annotators marked, as in ALEXSIS."""
     for entry in read_cwi2018(rows, about):
         if isinstance(entry, Reject):
             yield int(entry.position), BadRecord(entry.reason, entry.detail)
@@ -99,7 +88,7 @@ def takes_targets(entry: Cwi2018Row, rules: RuleOptions) -> None:
     """Check that rules take a target of CWI-2018.
 
     Raises:
-        BadRecord: they do not: `below_native`, `phrase`, `capital`, `below_complexity`,
+        BadRecord: they leave it out: `below_native`, `phrase`, `capital`, `below_complexity`,
             `no_complexity`.
     """
     labels = {label.group: label for label in entry.labels}
@@ -130,14 +119,14 @@ def _located(entry: Cwi2018Row) -> BenchmarkInstance:
     sentence, target = clean_value(raw).strip(), clean_value(entry.token).strip()
     if not sentence or not target:
         raise BadRecord("malformed", "no sentence or no target")
-    complexity = next((one.complexity for one in entry.labels if not one.group), None)
+    complexity = next((label.complexity for label in entry.labels if not label.group), None)
     if entry.offsets is None:
         places, flags = places_of(sentence, target)
     else:
-        found = locate_given(raw, sentence, target, entry.offsets)
-        if found.start is not None and found.end is not None:
-            places = [(found.start, found.end)]
-            flags = ["wrong_place" if flag == "wrong_offsets" else flag for flag in found.flags]
+        located = locate_given(raw, sentence, target, entry.offsets)
+        if located.start is not None and located.end is not None:
+            places = [(located.start, located.end)]
+            flags = ["wrong_place" if flag == "wrong_offsets" else flag for flag in located.flags]
         else:
             places, flags = places_of(sentence, target)
             flags.append("wrong_place")
@@ -148,24 +137,22 @@ def _located(entry: Cwi2018Row) -> BenchmarkInstance:
     )
 
 
-def _read_text(
-    rows: FileRows, about: About, rules: RuleOptions
-) -> Iterator[tuple[int, list[BenchmarkInstance] | BadRecord]]:
+def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, Targets]]:
     """Read sentences with marks, a line each, or a table of sentences.
 
     Raises:
         LexbeamError: the header has a column twice.
     """
-    given = iter(rows)
-    first = next(given, None)
+    remaining = iter(rows)
+    first = next(remaining, None)
     if first is None:
         return
     line, cells = first
     if not isinstance(cells, BadRecord) and "sentence" in map(header_name, cells):
-        for line, named in rows_below(cells, given, about, ("sentence",), lambda _: _REMEDY):
+        for line, named in rows_below(cells, remaining, about, ("sentence",), lambda _: _REMEDY):
             yield line, _taken(_of_table, named)
         return
-    for line, cells in itertools.chain([first], given):
+    for line, cells in itertools.chain([first], remaining):
         yield line, _taken(_of_line, cells)
 
 
@@ -210,15 +197,15 @@ def marked(text: str) -> list[BenchmarkInstance]:
     """
     pieces, places = [], []
     place = length = 0
-    for found in _MARK.finditer(text):
-        before, target = text[place : found.start()], found[1]
+    for match in _MARK.finditer(text):
+        before, target = text[place : match.start()], match[1]
         if not target.strip():
             raise BadRecord("malformed", "a mark [[ ]] without a target in it")
         begin = length + len(before) + len(target) - len(target.lstrip())
         places.append((begin, begin + len(target.strip())))
         pieces += [before, target]
         length += len(before) + len(target)
-        place = found.end()
+        place = match.end()
     sentence = "".join([*pieces, text[place:]])
     if "[[" in sentence or "]]" in sentence:
         raise BadRecord("malformed", "a mark [[ ]] is not closed, or not opened")
@@ -227,8 +214,18 @@ def marked(text: str) -> list[BenchmarkInstance]:
     return [BenchmarkInstance(sentence, sentence[a:b], ((a, b),)) for a, b in places]
 
 
-READERS: dict[str, Read] = {
-    **{name: _read_cells(name) for name in LAYOUTS},
-    "cwi2018": _read_cwi2018,
-    "text": _read_text,
-}
+@dataclass(frozen=True)
+class InstanceReader(Entry):
+    """A reader of files of one layout: from rows, facts about the file, and rules, to targets by line."""
+
+    read: Read
+
+
+READERS: Registry[InstanceReader] = Registry(
+    {
+        **{name: InstanceReader(_read_cells(name), doc=layout.doc) for name, layout in LAYOUTS.items()},
+        "cwi2018": InstanceReader(_read_cwi2018, doc="CWI-2018, whose targets are what annotators marked as complex"),
+        "text": InstanceReader(_read_text, doc="sentences with [[marked]] targets, or a table of sentences"),
+    },
+    what="layout",
+)

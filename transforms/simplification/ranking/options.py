@@ -1,4 +1,4 @@
-"""Options of `lexbeam simplify rank` that a setting may say; see settings.py."""
+"""Options of `lexbeam simplify rank` that a setting may have; see settings.py."""
 
 import math
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ KEEP_TARGET = ("never", "if-more-frequent", "if-gain:X")
 
 
 def check_rankers(value: tuple[str, ...]) -> None:
-    """Check names of rankers; behind `frequency:` stands the name of a word list.
+    """Check names of rankers; `frequency:` may be followed by the name of a word list.
 
     Raises:
-        UsageError: one is unknown, or named twice.
+        UsageError: a ranker is unknown, or named twice.
     """
     from transforms.simplification.ranking.rankers import RANKERS
 
@@ -33,7 +33,7 @@ def gain_of(value: str) -> float | None:
     """Return X of `if-gain:X`; None for the other choices.
 
     Raises:
-        UsageError: it is none of `KEEP_TARGET`.
+        UsageError: the value is none of `KEEP_TARGET`.
     """
     kind, colon, number = value.partition(":")
     if value in KEEP_TARGET[:2]:
@@ -53,14 +53,14 @@ class RankingOptions:
 
     ranker: tuple[str, ...] = option(
         ("frequency",),
-        help="what candidates are ranked by; several make several rankings",
+        help="what candidates are ranked by; several rankers make several rankings",
         metavar="RANKER",
         check=check_rankers,
         listed="transforms.simplification.ranking.rankers:RANKERS",
     )
     average_of: tuple[str, ...] = option(
         ("senses", "frequency"),
-        help="whose ranks ranker average takes the mean of",
+        help="the rankers whose ranks the ranker average takes the mean of",
         metavar="RANKER",
         check=check_rankers,
     )
@@ -69,9 +69,8 @@ class RankingOptions:
     )
     keep_target: str = option(
         "never",
-        help="never; if-more-frequent: the target stays if it is more frequent than the "
-        "first candidate; if-gain:X: it stays unless the first candidate's score is greater by X "
-        "at least",
+        help="when the target stays: never; if-more-frequent: if it is more frequent than the first candidate; "
+        "if-gain:X: unless the first candidate's score is greater by at least X",
         check=gain_of,
         metavar="never|if-more-frequent|if-gain:X",
     )

@@ -1,4 +1,4 @@
-"""Beam glue of ranking: a regressor for all parts, if one is asked for.
+"""Beam glue of ranking: one regressor for all parts, if a setting ranks by it.
 
 WithRegressor   PCollection[(number, PartTask)] -> PCollection[(number, RankTask)],
                 PCollection[Regressed]
@@ -28,8 +28,8 @@ class WithRegressor(beam.PTransform):
 
     Attributes:
         workspace: where artefacts lie.
-        task: what it is learned from; None: there is none.
-        fitting: how.
+        task: what the regressor is learned from; None: there is no regressor.
+        fitting: how it is learned.
     """
 
     workspace: Workspace

@@ -2,51 +2,39 @@
 
 | ranker | score |
 |---|---|
-| frequency | the word list's value; of what it does not know 0 |
+| frequency | the word list's value; 0 for words that it does not have |
 | senses | senses of thesauri that have the candidate, ties by frequency (log1p(f) / (1 + log1p(f))) |
 | generation | the score of generation, with those of merged forms |
-| similarity | cosine to the target by static vectors; -1 of what has no vector |
-| regressor | 1 less the complexity that a regressor predicts, which was trained without the word |
-| average | less the mean of the ranks (1 the best, ties share their mean) by other rankers |
+| similarity | cosine to the target by static vectors; -1 for words without a vector |
+| regressor | 1 minus the complexity predicted by a regressor that was trained without the word |
+| average | minus the mean of the ranks (1 the best, ties share their mean) by other rankers |
 
 A phrase has frequency 0, or, by an option, that of its rarest word or the mean of its words'.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.given import ResourceAlias
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
+from transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
     from transforms.simplification.ranking.options import RankingOptions
     from transforms.simplification.ranking.regressor import Regressor
 
-__all__ = [
-    "RANKERS",
-    "VECTORS",
-    "Ranked",
-    "Ranker",
-    "RankerInputs",
-    "ResourceAlias",
-    "frequencies",
-    "mean_ranks",
-    "scores_of",
-]
-
-VECTORS = ResourceAlias("vectors_", "vectors")
+__all__ = ["RANKERS", "Ranked", "Ranker", "RankerInputs", "frequencies", "mean_ranks", "scores_of"]
 
 
 class Ranked(NamedTuple):
-    """An instance and the candidates that are ranked, with what is known of them."""
+    """An instance and its candidates, with the scores and votes that they have before ranking."""
 
     instance: Instance
     forms: Sequence[str]
@@ -55,19 +43,19 @@ class Ranked(NamedTuple):
 
 
 class CandidateScores(NamedTuple):
-    """Scores of an instance's candidates and of its target; None: the ranker does not know it."""
+    """Scores of an instance's candidates and of its target; None for what the ranker does not know."""
 
     candidates: list[float | None]
     target: float | None
 
 
 class RankerInputs(NamedTuple):
-    """What rankers are given beside candidates.
+    """What rankers work with beside candidates.
 
     Attributes:
         options: of the setting.
-        lexicon: word lists, and `VECTORS`.
-        lists: names of the word lists; the first is meant where none is named.
+        lexicon: word lists and vectors.
+        lists: names of the word lists; the first is the default.
         regressor: predicts complexity; None: there is none.
     """
 
@@ -90,94 +78,91 @@ def frequencies(words: Sequence[str], languages: Sequence[str], ranking: RankerI
         name: of the word list.
 
     Raises:
-        LexbeamError: a value is negative, so that a word without one would go before others.
+        LexbeamError: a value is negative, so that words without one would rank above others.
     """
-    parts = [[] if " " in word and ranking.options.phrases == "zero" else word.split(" ") for word in words]
-    flat = [part for own in parts for part in own]
-    owners = [language for own, language in zip(parts, languages, strict=True) for _ in own]
-    values: list[float | None] = [None] * len(flat)
-    for rows, listed in ranking.lexicon.by_language(name, pa.array(owners, pa.string())):
-        if listed is None or not len(rows):
-            continue
-        of: Any = listed
-        found = of.look_up(pa.array([flat[row] for row in rows.tolist()], pa.string()))["value"]
-        for row, value in zip(rows.tolist(), found.to_pylist(), strict=True):
+    how = ranking.options.phrases
+    phrases = [[] if " " in word and how == "zero" else word.split(" ") for word in words]
+    parts = [part for phrase in phrases for part in phrase]
+    values: list[float | None] = [None] * len(parts)
+    part_languages = [language for phrase, language in zip(phrases, languages, strict=True) for _ in phrase]
+    for rows, word_list in by_language(ranking.lexicon, name, part_languages):
+        looked_up = word_list.look_up(pa.array([parts[row] for row in rows], pa.string()))["value"]
+        for row, value in zip(rows, looked_up.to_pylist(), strict=True):
             if value is not None and value < 0:
                 raise LexbeamError(
-                    f"word list {name} has {value:g} for {flat[row]!r}: frequencies are 0 or more, "
+                    f"word list {name} has {value:g} for {parts[row]!r}: frequencies are 0 or more, "
                     "as what it does not have counts as 0; name a list of counts or Zipf values"
                 )
             values[row] = None if value is None else float(value)
-    done, place = list[float | None](), 0
-    for own in parts:
-        some = values[place : place + len(own)]
-        place += len(own)
-        known = [value for value in some if value is not None]
-        if not known:
-            done.append(None)
-        elif ranking.options.phrases == "mean":
-            done.append(sum(known) / len(own))
-        else:
-            done.append(min(known) if len(known) == len(own) else 0.0)
-    return done
+    of_part = iter(values)
+    return [_phrase_frequency([next(of_part) for _ in phrase], how) for phrase in phrases]
+
+
+def _phrase_frequency(values: Sequence[float | None], how: str) -> float | None:
+    """Return the frequency of a phrase by those of its words."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    if how == "mean":
+        return sum(known) / len(values)
+    return min(known) if len(known) == len(values) else 0.0
+
+
+def _words_of(ranked: Sequence[Ranked]) -> tuple[list[str], list[str]]:
+    """Return the candidates of instances, each with its target behind them, and the language of each."""
+    words = [word for group in ranked for word in (*group.forms, group.instance.target.lower())]
+    return words, [group.instance.language for group in ranked for _ in (*group.forms, group)]
+
+
+def _scores_by_group(ranked: Sequence[Ranked], values: Iterable[float | None]) -> list[CandidateScores]:
+    """Return the scores of instances, from values in the order of `_words_of`."""
+    scores = iter(values)
+    return [CandidateScores([next(scores) for _ in group.forms], next(scores)) for group in ranked]
 
 
 def _frequency(ranked: Sequence[Ranked], ranking: RankerInputs, name: str) -> list[CandidateScores]:
     listed = name.partition(":")[2] or ranking.lists[0]
-    words = [word for one in ranked for word in (*one.forms, one.instance.target.lower())]
-    languages = [one.instance.language for one in ranked for _ in (*one.forms, one)]
-    values = iter(frequencies(words, languages, ranking, listed))
-    found = []
-    for one in ranked:
-        own = [next(values) for _ in one.forms]
-        found.append(CandidateScores(own, next(values)))
-    return found
+    return _scores_by_group(ranked, frequencies(*_words_of(ranked), ranking, listed))
 
 
 def _senses(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
     if ranking.lists:
-        tied = [one.candidates for one in _frequency(ranked, ranking, "frequency")]
+        ties = [scored.candidates for scored in _frequency(ranked, ranking, "frequency")]
     else:
-        tied = [[None] * len(one.forms) for one in ranked]
-    found = []
-    for one, own in zip(ranked, tied, strict=True):
+        ties = [[None] * len(group.forms) for group in ranked]
+    by_instance = []
+    for group, values in zip(ranked, ties, strict=True):
         scores: list[float | None] = []
-        for votes, value in zip(one.votes, own, strict=True):
-            more = math.log1p(max(value or 0.0, 0.0))
-            scores.append(None if votes is None and value is None else (votes or 0) + more / (1 + more))
-        found.append(CandidateScores(scores, None))
-    return found
+        for votes, value in zip(group.votes, values, strict=True):
+            log = math.log1p(max(value or 0.0, 0.0))
+            scores.append(None if votes is None and value is None else (votes or 0) + log / (1 + log))
+        by_instance.append(CandidateScores(scores, None))
+    return by_instance
 
 
 def _generation(ranked: Sequence[Ranked], _: RankerInputs, __: str) -> list[CandidateScores]:
-    return [CandidateScores(list(one.scores), None) for one in ranked]
+    return [CandidateScores(list(group.scores), None) for group in ranked]
 
 
 def _similarity(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
-    found = [CandidateScores([None] * len(one.forms), None) for one in ranked]
-    places = [(row, place) for row, one in enumerate(ranked) for place in range(len(one.forms))]
-    languages = pa.array([ranked[row].instance.language for row, _ in places], pa.string())
-    for rows, vectors in ranking.lexicon.by_language(VECTORS.name, languages):
-        if vectors is None or not len(rows):
-            continue
-        of: Any = vectors
-        own = [places[row] for row in rows.tolist()]
-        cosines = of.cosine(
-            pa.array([ranked[row].instance.target.lower() for row, _ in own], pa.string()),
-            pa.array([ranked[row].forms[place] for row, place in own], pa.string()),
+    scored = [CandidateScores([None] * len(group.forms), None) for group in ranked]
+    places = [(row, place) for row, group in enumerate(ranked) for place in range(len(group.forms))]
+    languages = [ranked[row].instance.language for row, _ in places]
+    for rows, vectors in by_language(ranking.lexicon, VECTORS.name, languages):
+        served = [places[row] for row in rows]
+        cosines = vectors.cosine(
+            pa.array([ranked[row].instance.target.lower() for row, _ in served], pa.string()),
+            pa.array([ranked[row].forms[place] for row, place in served], pa.string()),
         ).to_pylist()
-        for (row, place), cosine in zip(own, cosines, strict=True):
-            found[row].candidates[place] = cosine
-    return found
+        for (row, place), cosine in zip(served, cosines, strict=True):
+            scored[row].candidates[place] = cosine
+    return scored
 
 
 def _regressor(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
     assert ranking.regressor is not None
-    words = [word for one in ranked for word in (*one.forms, one.instance.target.lower())]
-    languages = [one.instance.language for one in ranked for _ in (*one.forms, one)]
-    complexity = ranking.regressor.predict(words, languages, ranking.options.phrases).tolist()
-    values = iter([None if math.isnan(value) else 1 - value for value in complexity])
-    return [CandidateScores([next(values) for _ in one.forms], next(values)) for one in ranked]
+    complexity = ranking.regressor.predict(*_words_of(ranked), ranking.options.phrases).tolist()
+    return _scores_by_group(ranked, (None if math.isnan(value) else 1 - value for value in complexity))
 
 
 def mean_ranks(scores: Sequence[float]) -> list[float]:
@@ -186,19 +171,19 @@ def mean_ranks(scores: Sequence[float]) -> list[float]:
     >>> mean_ranks([5.0, 7.0, 5.0, 1.0])
     [2.5, 1.0, 2.5, 4.0]
     """
-    own = np.asarray(scores, np.float64)
-    above = (own[None, :] > own[:, None]).sum(1)
-    tied = (own[None, :] == own[:, None]).sum(1)
+    values = np.asarray(scores, np.float64)
+    above = (values[None, :] > values[:, None]).sum(1)
+    tied = (values[None, :] == values[:, None]).sum(1)
     ranks: list[float] = (above + (tied + 1) / 2).tolist()
     return ranks
 
 
 def _average(ranked: Sequence[Ranked], ranking: RankerInputs, _: str) -> list[CandidateScores]:
-    sums = [np.zeros(len(one.forms)) for one in ranked]
+    sums = [np.zeros(len(group.forms)) for group in ranked]
     names = ranking.options.average_of
     for name in names:
-        for total, own in zip(sums, scores_of(name, ranked, ranking), strict=True):
-            total += mean_ranks([_or_least(score, name) for score in own.candidates])
+        for total, scored in zip(sums, scores_of(name, ranked, ranking), strict=True):
+            total += mean_ranks([_or_least(score, name) for score in scored.candidates])
     return [CandidateScores((-total / len(names)).tolist(), None) for total in sums]
 
 
@@ -212,8 +197,8 @@ class Ranker(Entry):
 
     Attributes:
         rank: scores candidates, the simplest highest.
-        least: the score of what it does not know.
-        of_target: whether it scores the target as it scores candidates, so that a gain can be said.
+        least: the score of words that it does not know.
+        of_target: whether it scores the target as it scores candidates, so that there is a gain over it.
     """
 
     rank: Rank

@@ -4,16 +4,18 @@ FIT    instances and labels of the task complexity, and the tables of the folder
        are ranked -> Regressed
 
 Words that are targets or substitutes of that folder, by form or lemma, are left out of training,
-so that no word is ranked by what people said of itself.
+so that no word is ranked by its own labels. Features are length, syllables, letters and the values of
+word lists: they depend on the word alone, since its rivals stand in the same sentence.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
@@ -22,11 +24,12 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
+from transforms.complexity.features.base import DistinctWordForms, FeatureSetting, numbers
+from transforms.complexity.features.form import FORM
 from transforms.learning.models.formats import read_safetensors, write_safetensors
 from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.scorers import SCORERS, members
 from transforms.lexicon.resources import Lexicon
-from transforms.simplification.ranking.regressor_features import LETTERS, word_features
 from transforms.simplification.ranking.regressor_words import (
     LabelledWord,
     excluded_words,
@@ -34,20 +37,49 @@ from transforms.simplification.ranking.regressor_words import (
     left_to_learn,
 )
 
-__all__ = ["FIT", "Fitting", "Regressed", "Regressor", "RegressorTask", "fit_words", "predict_words"]
+__all__ = [
+    "FIT",
+    "LETTERS",
+    "Fitting",
+    "Regressed",
+    "Regressor",
+    "RegressorTask",
+    "fit_words",
+    "predict_words",
+    "word_features",
+]
 
 Floats = npt.NDArray[np.float64]
 
-_LEAST = 50  # words with fewer of which nothing is learned
+_LEAST = 50  # words, of which something can be learned
 _OPTIONS = ScorerOptions()
+# Of the group `form`, see docs/tasks/complexity/features.md.
+LETTERS = (
+    "length",
+    "syllables",
+    "vowel_groups",
+    "vowel_share",
+    "consonant_run",
+    "distinct_letters",
+    "doubled_letters",
+    "not_ascii",
+)
 
 
 class RegressorTask(NamedTuple):
-    """Parts of complexity/instances and labels, and of the folder whose words are left out."""
+    """What a regressor is learned from.
+
+    Attributes:
+        instances: parts of complexity/instances.
+        labels: parts of complexity/labels.
+        evaluated: parts of simplification/instances of the folder whose words are left out.
+        substitutes: of that folder.
+        candidates: of that folder.
+    """
 
     instances: tuple[Part, ...]
     labels: tuple[Part, ...]
-    own: tuple[Part, ...]
+    evaluated: tuple[Part, ...]
     substitutes: tuple[Part, ...]
     candidates: tuple[Part, ...]
 
@@ -68,9 +100,9 @@ class Regressed:
         file: its arrays.
         scorer: a key of `SCORERS`.
         words: words that it was trained on.
-        excluded: labelled words that were left out, for they or their lemmas stand in the folder.
-        names: of the others those that were left out as names.
-        other_language: those of languages that the folder does not have.
+        excluded: labelled words that were left out because they or their lemmas occur in the folder.
+        names: others that were left out as names.
+        other_language: those in languages that the folder does not have.
     """
 
     file: File
@@ -92,31 +124,31 @@ class Regressor(NamedTuple):
         """Return the complexity of words and phrases.
 
         Words are labelled from 0 to 1. Predictions are not cut off at 0, since most words are near
-        it, and would be tied; what nothing is said of counts as 1, and no word as more.
+        it and would be tied; they are cut off at 1.
 
         Args:
             texts: in lower case.
             languages: of each.
-            phrases: what is said of a phrase, one of `ranking_options.PHRASES`: zero: nothing, its
-                complexity is nan; rarest: that of the most complex of its words; mean: theirs.
+            phrases: the complexity of a phrase, one of `options.PHRASES`: zero: nan, not known;
+                rarest: that of its most complex word; mean: the mean of its words'.
         """
         parts = [text.split(" ") for text in texts]
-        known = [len(own) == 1 or phrases != "zero" for own in parts]
-        asked = dict.fromkeys(
+        known = [len(phrase) == 1 or phrases != "zero" for phrase in parts]
+        pairs = dict.fromkeys(
             (word, language)
-            for own, language, some in zip(parts, languages, known, strict=True)
-            for word in (own if some else ())
+            for phrase, language, is_known in zip(parts, languages, known, strict=True)
+            for word in (phrase if is_known else ())
         )
-        words = [word for word, _ in asked]
+        words = [word for word, _ in pairs]
         fitted = _arrays(self.fitted.file)
-        features = word_features(words, [code for _, code in asked], self.lexicon, self.lists)
-        values = dict(zip(asked, predict_words(self.fitted.scorer, fitted, features), strict=True))
-        found = np.full(len(texts), np.nan)
-        for row, own in enumerate(parts):
+        features = word_features(words, [code for _, code in pairs], self.lexicon, self.lists)
+        values = dict(zip(pairs, predict_words(self.fitted.scorer, fitted, features), strict=True))
+        complexity = np.full(len(texts), np.nan)
+        for row, phrase in enumerate(parts):
             if known[row]:
-                every = [values[word, languages[row]] for word in own]
-                found[row] = sum(every) / len(every) if phrases == "mean" else max(every)
-        return found
+                word_values = [values[word, languages[row]] for word in phrase]
+                complexity[row] = sum(word_values) / len(word_values) if phrases == "mean" else max(word_values)
+        return complexity
 
 
 @lru_cache(4)
@@ -126,8 +158,40 @@ def _arrays(file: File) -> Fitted:
 
 
 def regressors() -> dict[str, Scorer]:
-    """Return the scorers that a regressor may learn by: all that need no column of their own."""
+    """Return the scorers that a regressor may learn by: all that need no column of a baseline."""
     return {name: scorer for name, scorer in members().items() if "baseline_column" not in scorer.uses}
+
+
+def word_features(words: Sequence[str], languages: Sequence[str], lexicon: Lexicon, lists: Sequence[str]) -> Floats:
+    """Return the features of words, (words, LETTERS + lists).
+
+    A list's value v is taken as asinh(v), about the logarithm of a count, and as it is near 0;
+    nan where the list does not have the word. Syllables are nan in a language without patterns of
+    hyphenation.
+
+    Args:
+        words: in lower case.
+        languages: of each; empty where nothing says it.
+        lexicon: the word lists.
+        lists: their names.
+    """
+    features = np.full((len(words), len(LETTERS) + len(lists)), np.nan)
+    codes = np.asarray(languages, dtype=object)
+    setting = FeatureSetting(("form",), lexicon, (), ())
+    for language in sorted(set(languages)):
+        rows = np.flatnonzero(codes == language)
+        forms = pa.array([words[row] for row in rows.tolist()], pa.string())
+        word_forms = DistinctWordForms(language or None, forms, forms, forms, pa.nulls(len(forms), pa.string()))
+        assert FORM.of_words is not None
+        values = FORM.of_words(word_forms, setting)
+        for place, name in enumerate(LETTERS):
+            features[rows, place] = values[name]
+        for place, name in enumerate(lists, len(LETTERS)):
+            listed = lexicon.find(name, language or None)
+            if listed is not None:
+                value = numbers(listed.look_up(forms)["value"])  # type: ignore[attr-defined]
+                features[rows, place] = np.arcsinh(value)
+    return features
 
 
 def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, lists: Sequence[str]) -> Fitted:
@@ -139,9 +203,9 @@ def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, l
         lexicon: the word lists.
         lists: their names.
     """
-    words = [one.word for one in labelled]
-    values = word_features(words, [one.language for one in labelled], lexicon, lists)
-    labels = np.array([one.complexity for one in labelled])
+    words = [word.word for word in labelled]
+    values = word_features(words, [word.language for word in labelled], lexicon, lists)
+    labels = np.array([word.complexity for word in labelled])
     with one_thread():
         return SCORERS[scorer].fit(ScorerTraining(values, (*LETTERS, *lists), labels, words), _OPTIONS)
 
@@ -159,28 +223,35 @@ def _fit(artefact: Artefact, task: RegressorTask, fitting: Fitting) -> Regressed
     Raises:
         LexbeamError: too few words are left.
     """
-    parts = {name: [checked(one) for one in some] for name, some in task._asdict().items()}
-    every = labelled_words(parts["instances"], parts["labels"])
-    excluded = excluded_words(parts["own"], parts["substitutes"], parts["candidates"], every)
+    parts = {name: [checked(part) for part in table_parts] for name, table_parts in task._asdict().items()}
+    labelled = labelled_words(parts["instances"], parts["labels"])
+    excluded = excluded_words(parts["evaluated"], parts["substitutes"], parts["candidates"], labelled)
     languages = {
-        code or "" for rows in read_rows(parts["own"], ["language"]) for code in rows["language"].unique().to_pylist()
+        code or ""
+        for rows in read_rows(parts["evaluated"], ["language"])
+        for code in rows["language"].unique().to_pylist()
     }
-    kept, left = left_to_learn(every, excluded, languages)
-    if len(kept) < _LEAST:
+    learnable, left = left_to_learn(labelled, excluded, languages)
+    if len(learnable) < _LEAST:
         why = ", ".join(f"{number} {name}" for name, number in left.items())
         raise LexbeamError(
-            f"of {len(every)} labelled words {len(kept)} can be learned from ({why}), and a "
+            f"of {len(labelled)} labelled words {len(learnable)} can be learned from ({why}), and a "
             f"regressor needs {_LEAST}: name a folder with more in `complexity`"
         )
-    fitted = fit_words(fitting.scorer, kept, fitting.lexicon, fitting.lists)
+    fitted = fit_words(fitting.scorer, learnable, fitting.lexicon, fitting.lists)
     with artefact.writing(".safetensors") as stream:
         stream.write(write_safetensors(fitted))
     return Regressed(
-        artefact.file(".safetensors"), fitting.scorer, len(kept), left["excluded"], left["name"], left["other_language"]
+        artefact.file(".safetensors"),
+        fitting.scorer,
+        len(learnable),
+        left["excluded"],
+        left["name"],
+        left["other_language"],
     )
 
 
-def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
+def _chosen(_: RegressorTask, fitting: Fitting) -> Mapping[str, Collection[str]]:
     return {"transforms.learning.scorers:SCORERS": [fitting.scorer]}
 
 
@@ -188,7 +259,7 @@ FIT: Stage[RegressorTask, Fitting, Regressed] = Stage(
     name="simplification/fit",
     receipt=Regressed,
     build=_fit,
-    unordered=("task.instances", "task.labels", "task.own", "task.substitutes", "task.candidates"),
+    unordered=("task.instances", "task.labels", "task.evaluated", "task.substitutes", "task.candidates"),
     chosen=_chosen,
     blas=True,
     unit="regressors",

@@ -10,7 +10,7 @@ from transforms.simplification.evaluation.lists import folded
 
 __all__ = ["KnownWords", "LabelledWord", "excluded_words", "labelled_words", "left_to_learn"]
 
-# Languages that write nouns with a capital: there it makes no name of a word.
+# Languages that capitalise all nouns, so that a capital marks no name.
 _CAPITALS = ("de", "lb")
 
 
@@ -22,9 +22,9 @@ class LabelledWord(NamedTuple):
         language: ISO 639; empty if nothing says it.
         complexity: mean over its instances, 0 to 1.
         instances: how many have a label.
-        lemmas: those that it is annotated with, as words are compared (`folded`).
-        name: whether it is written as a name wherever it is labelled; then all instances count,
-            else those alone that are not.
+        lemmas: those that it is annotated with, `folded`.
+        name: whether it is written as a name wherever it is labelled; then all its instances count,
+            else only those where it is no name.
     """
 
     word: str
@@ -36,7 +36,7 @@ class LabelledWord(NamedTuple):
 
 
 class KnownWords(NamedTuple):
-    """Words that stand in a folder, and the lemmas that are known of them, all `folded`."""
+    """Words that occur in a folder, and their known lemmas, all `folded`."""
 
     words: frozenset[str]
     lemmas: frozenset[str]
@@ -65,19 +65,19 @@ def labelled_words(instances: Sequence[str], labels: Sequence[str]) -> list[Labe
             key = row["language"] or "", unicodedata.normalize("NFC", row["token"]).lower()
             annotated = {name: _at(row[name], row["position"]) for name in ("lemmas", "upos")}
             name = _is_name(row["token"], annotated["upos"], key[0])
-            own = values.setdefault(key, {})
-            own.setdefault(name, []).append(complexity[row["instance_id"]])
+            by_case = values.setdefault(key, {})
+            by_case.setdefault(name, []).append(complexity[row["instance_id"]])
             lemmas.setdefault(key, set())
             if annotated["lemmas"]:
                 lemmas[key].add(folded(annotated["lemmas"]))
-    found = []
-    for (language, word), own in sorted(values.items()):
-        name = False not in own
-        counted = sorted(own[name])
+    words = []
+    for (language, word), by_case in sorted(values.items()):
+        name = False not in by_case
+        counted = sorted(by_case[name])
         mean = sum(counted) / len(counted)
-        some = frozenset(lemmas[language, word])
-        found.append(LabelledWord(word, language, mean, len(counted), some, name))
-    return found
+        word_lemmas = frozenset(lemmas[language, word])
+        words.append(LabelledWord(word, language, mean, len(counted), word_lemmas, name))
+    return words
 
 
 def _at(values: Sequence[str] | None, position: int | None) -> str | None:
@@ -85,7 +85,7 @@ def _at(values: Sequence[str] | None, position: int | None) -> str | None:
 
 
 def _is_name(token: str, upos: str | None, language: str) -> bool:
-    """Return whether a word is written as a name, of which people judge if they know it."""
+    """Return whether a word is written as a name; people label those by whether they know them."""
     capital = token != token.lower() and language.partition("-")[0] not in _CAPITALS
     return capital or upos == "PROPN"
 
@@ -93,14 +93,13 @@ def _is_name(token: str, upos: str | None, language: str) -> bool:
 def excluded_words(
     instances: Sequence[str], substitutes: Sequence[str], candidates: Sequence[str], labelled: Iterable[LabelledWord]
 ) -> KnownWords:
-    """Return the targets and substitutes of a folder, words of phrases apart, and their lemmas.
+    """Return the targets and substitutes of a folder, with the words of phrases, and their lemmas.
 
-    A lemma is known of a target if the instance has it; of any of them if a candidate of this
-    form came with one, or a labelled word of this form.
+    Lemmas are those of instances, of candidates with the same form, and of labelled words with it.
 
     Args:
         instances: paths of parts of simplification/instances.
-        substitutes: of simplification/substitutes; none: there is no gold.
+        substitutes: of simplification/substitutes; empty: there is no gold.
         candidates: of simplification/candidates.
         labelled: the labelled words.
     """
@@ -117,24 +116,24 @@ def excluded_words(
         for row in rows.to_pylist():
             if row["lemma"] and folded(row["form"]) in words:
                 lemmas |= _with_parts(row["lemma"])
-    for one in labelled:
-        if folded(one.word) in words:
-            lemmas |= one.lemmas
+    for labelled_word in labelled:
+        if folded(labelled_word.word) in words:
+            lemmas |= labelled_word.lemmas
     return KnownWords(frozenset(words), frozenset(lemmas))
 
 
 def _with_parts(text: str) -> set[str]:
-    own = folded(text)
-    return {own, *own.split()} - {""}
+    whole = folded(text)
+    return {whole, *whole.split()} - {""}
 
 
 def left_to_learn(
     labelled: Iterable[LabelledWord], excluded: KnownWords, languages: Collection[str]
 ) -> tuple[list[LabelledWord], Mapping[str, int]]:
-    """Return what is learned from, and how many labelled words are left out for which reason.
+    """Return the words to learn from, and how many labelled words are left out for which reason.
 
-    A word is left out if it, or a lemma of it, is one of the excluded words or a lemma of these;
-    if it is a name; or if it is of another language, where there are labelled words of `languages`.
+    A word is left out if it or one of its lemmas is among the excluded words and their lemmas; if it
+    is a name; or if it is of another language, where there are labelled words of `languages`.
 
     Args:
         labelled: all labelled words.
@@ -144,19 +143,19 @@ def left_to_learn(
     Returns:
         The words, and numbers for `excluded`, `name` and `other_language`.
     """
-    every = list(labelled)
+    words = list(labelled)
     wanted = {language.partition("-")[0] for language in languages}
-    wanted &= {one.language.partition("-")[0] for one in every}
+    wanted &= {word.language.partition("-")[0] for word in words}
     barred = excluded.words | excluded.lemmas
     left: Counter[str] = Counter(excluded=0, name=0, other_language=0)
-    kept = []
-    for one in every:
-        if wanted and one.language.partition("-")[0] not in wanted:
+    learnable = []
+    for word in words:
+        if wanted and word.language.partition("-")[0] not in wanted:
             left["other_language"] += 1
-        elif folded(one.word) in barred or not barred.isdisjoint(one.lemmas):
+        elif folded(word.word) in barred or not barred.isdisjoint(word.lemmas):
             left["excluded"] += 1
-        elif one.name:
+        elif word.name:
             left["name"] += 1
         else:
-            kept.append(one)
-    return kept, left
+            learnable.append(word)
+    return learnable, left

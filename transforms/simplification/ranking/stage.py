@@ -6,7 +6,7 @@ RANK    the parts of one number of instances, candidates, selections -> a part o
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -25,7 +25,7 @@ from transforms.simplification.ranking.rankers import (
     scores_of,
 )
 from transforms.simplification.ranking.regressor import Regressed, Regressor
-from transforms.simplification.records import BATCH, InstanceRows, JoinTask, instance_rows
+from transforms.simplification.records import BATCH, InstanceRows, JoinTask, Row, instance_rows
 
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
 
@@ -35,7 +35,7 @@ _GENERATED = ("setting", "form", "score", "votes", "reason")
 
 
 class RankTask(NamedTuple):
-    """Parts side by side, and the regressor if one was fitted."""
+    """Parts of one number, and the regressor if one was fitted."""
 
     parts: JoinTask
     regressed: Regressed | None = None
@@ -57,9 +57,9 @@ class RankedCount:
     Attributes:
         setting, ranker: which.
         instances: those with candidates.
-        candidates: that were ranked.
-        phrases: of these, those of several words.
-        unknown: those that the ranker does not know.
+        candidates: those that were ranked.
+        phrases: candidates of several words.
+        unknown: candidates that the ranker does not know.
         kept: instances whose target stays though there are candidates.
     """
 
@@ -97,33 +97,31 @@ def keeps_target(keep: str, first: float, target: float, frequency: tuple[float,
     return gain is not None and first - target < gain - _HAIR
 
 
-def rows_of(
-    one: Ranked, scored: CandidateScores, least: float, keep: str, of: Mapping[str, float]
-) -> list[dict[str, Any]]:
+def rows_of(group: Ranked, scored: CandidateScores, least: float, keep: str, of: Mapping[str, float]) -> list[Row]:
     """Return rows of table simplification/rankings without setting and ranker.
 
     Args:
-        one: the candidates.
+        group: the candidates.
         scored: their scores, and the target's.
-        least: the score of what the ranker does not know.
+        least: the score of words that the ranker does not know.
         keep: whether the target stays.
         of: frequencies of forms and target, for `if-more-frequent`.
     """
     scores = [least if score is None else score for score in scored.candidates]
-    order = sorted(range(len(scores)), key=lambda at: (-scores[at], one.forms[at]))
+    order = sorted(range(len(scores)), key=lambda at: (-scores[at], group.forms[at]))
     levels = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True), 1)}
-    target = one.instance.target.lower()
+    target = group.instance.target.lower()
     stays = not order
     if order:
-        first = one.forms[order[0]]
+        first = group.forms[order[0]]
         both = (of[first], of[target]) if of else None
-        own = least if scored.target is None else scored.target
-        stays = keeps_target(keep, scores[order[0]], own, both)
-    identifier = one.instance.instance_id
+        target_score = least if scored.target is None else scored.target
+        stays = keeps_target(keep, scores[order[0]], target_score, both)
+    identifier = group.instance.instance_id
     rows = [
         {
             "instance_id": identifier,
-            "form": one.forms[at],
+            "form": group.forms[at],
             "is_target": False,
             "rank": levels[scores[at]],
             "place": place,
@@ -161,63 +159,66 @@ def _rank(artefact: Artefact, task: RankTask, rankings: Rankings) -> RankedPart:
 
     part = write_part(artefact, RANKINGS.schema(), tables(), sort_keys=RANKINGS.key)
     names = ("instances", "candidates", "phrases", "unknown", "kept")
-    found = tuple(RankedCount(*key, *(counts[key][name] for name in names)) for key in sorted(counts))
-    return RankedPart(part, found)
+    ranked_counts = tuple(RankedCount(*key, *(counts[key][name] for name in names)) for key in sorted(counts))
+    return RankedPart(part, ranked_counts)
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def _key(row: Row) -> tuple[str, str, str, str]:
     return row["instance_id"], row["setting"], row["ranker"], row["form"]
 
 
 def _ranked(
     batch: Sequence[InstanceRows], task: RankTask, rankings: Rankings, counts: dict[tuple[str, str], Counter[str]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     for setting, ranking in sorted(rankings.items()):
         if task.regressed is not None:
             regressor = Regressor(task.regressed, ranking.lexicon, ranking.lists)
             ranking = ranking._replace(regressor=regressor)
-        ranked = [_candidates(one, setting) for one in batch]
+        ranked = [_candidates(joined, setting) for joined in batch]
         often = _frequencies(ranked, ranking)
         for name in ranking.options.ranker:
             least = RANKERS[name.partition(":")[0]].least
-            own = counts.setdefault((setting, name), Counter())
-            for one, scored, of in zip(ranked, scores_of(name, ranked, ranking), often, strict=True):
-                rows = rows_of(one, scored, least, ranking.options.keep_target, of)
-                own["instances"] += bool(one.forms)
-                own["candidates"] += len(one.forms)
-                own["phrases"] += sum(" " in form for form in one.forms)
-                own["unknown"] += sum(score is None for score in scored.candidates)
-                own["kept"] += bool(one.forms) and rows[-1]["chosen"]
+            count = counts.setdefault((setting, name), Counter())
+            for group, scored, of in zip(ranked, scores_of(name, ranked, ranking), often, strict=True):
+                rows = rows_of(group, scored, least, ranking.options.keep_target, of)
+                count["instances"] += bool(group.forms)
+                count["candidates"] += len(group.forms)
+                count["phrases"] += sum(" " in form for form in group.forms)
+                count["unknown"] += sum(score is None for score in scored.candidates)
+                count["kept"] += bool(group.forms) and rows[-1]["chosen"]
                 for row in rows:
                     yield {**row, "setting": setting, "ranker": name}
 
 
-def _candidates(one: InstanceRows, setting: str) -> Ranked:
-    rows = [row for rows in one.rows.values() for row in rows if row["setting"] == setting]
-    kept = [row for row in rows if row.get("kept", True) and row.get("reason") is None]
-    target = one.instance.target.lower()
-    kept = [row for row in kept if row["form"] != target]
+def _candidates(joined: InstanceRows, setting: str) -> Ranked:
+    rows = [row for rows in joined.rows.values() for row in rows if row["setting"] == setting]
+    remaining = [row for row in rows if row.get("kept", True) and row.get("reason") is None]
+    target = joined.instance.target.lower()
+    remaining = [row for row in remaining if row["form"] != target]
     return Ranked(
-        one.instance, [row["form"] for row in kept], [row["score"] for row in kept], [row["votes"] for row in kept]
+        joined.instance,
+        [row["form"] for row in remaining],
+        [row["score"] for row in remaining],
+        [row["votes"] for row in remaining],
     )
 
 
 def _frequencies(ranked: Sequence[Ranked], ranking: RankerInputs) -> list[dict[str, float]]:
     if ranking.options.keep_target != "if-more-frequent":
         return [{} for _ in ranked]
-    words = [[*one.forms, one.instance.target.lower()] for one in ranked]
-    flat = [word for own in words for word in own]
-    languages = [one.instance.language for one, own in zip(ranked, words, strict=True) for _ in own]
+    words = [[*group.forms, group.instance.target.lower()] for group in ranked]
+    flat = [word for group_words in words for word in group_words]
+    languages = [group.instance.language for group, group_words in zip(ranked, words, strict=True) for _ in group_words]
     values = iter(frequencies(flat, languages, ranking, ranking.lists[0]))
-    return [{word: next(values) or 0.0 for word in own} for own in words]
+    return [{word: next(values) or 0.0 for word in group_words} for group_words in words]
 
 
-def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
+def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
     names: set[str] = set()
-    for one in rankings.values():
-        names |= {*one.options.ranker}
-        if "average" in one.options.ranker:
-            names |= {*one.options.average_of}
+    for ranking in rankings.values():
+        names |= {*ranking.options.ranker}
+        if "average" in ranking.options.ranker:
+            names |= {*ranking.options.average_of}
     kinds = {name.partition(":")[0] for name in names}
     return {"transforms.simplification.ranking.rankers:RANKERS": kinds}
 

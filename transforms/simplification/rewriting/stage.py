@@ -6,7 +6,6 @@ REWRITE    the parts of one number of instances, candidates, rankings -> a part 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,7 +13,7 @@ from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.records import InstanceRows, JoinTask, instance_rows
+from transforms.simplification.records import InstanceRows, JoinTask, Row, instance_rows
 from transforms.simplification.selection.filter import replaced
 
 __all__ = ["REWRITE", "Rewritten", "RewrittenCount", "simplified"]
@@ -41,26 +40,23 @@ class Rewritten:
     counts: tuple[RewrittenCount, ...]
 
 
-def simplified(one: InstanceRows) -> list[dict[str, Any]]:
+def simplified(joined: InstanceRows) -> list[Row]:
     """Return the rows of an instance in table simplification/simplifications, by setting, ranker.
 
     Args:
-        one: the instance with its rows of rankings and candidates.
+        joined: the instance with its rows of rankings and candidates.
     """
-    generated = {(row["setting"], row["form"]): row for row in one.rows[CANDIDATES.name] if row["reason"] is None}
-    ranked: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for row in one.rows[RANKINGS.name]:
+    generated = {(row["setting"], row["form"]): row for row in joined.rows[CANDIDATES.name] if row["reason"] is None}
+    ranked: dict[tuple[str, str], list[Row]] = {}
+    for row in joined.rows[RANKINGS.name]:
         ranked.setdefault((row["setting"], row["ranker"]), []).append(row)
-    return [_simplified(one, key, ranked[key], generated) for key in sorted(ranked)]
+    return [_simplified(joined, key, ranked[key], generated) for key in sorted(ranked)]
 
 
 def _simplified(
-    one: InstanceRows,
-    key: tuple[str, str],
-    rows: Sequence[Mapping[str, Any]],
-    generated: Mapping[tuple[str, str], Mapping[str, Any]],
-) -> dict[str, Any]:
-    instance = one.instance
+    joined: InstanceRows, key: tuple[str, str], rows: Sequence[Row], generated: Mapping[tuple[str, str], Row]
+) -> Row:
+    instance = joined.instance
     chosen = next(row for row in rows if row["chosen"])
     target = next(row for row in rows if row["is_target"])
     first = next((row for row in rows if row["place"] == 1), None)
@@ -79,9 +75,9 @@ def _simplified(
     }
     if chosen["is_target"]:
         return {**row, "reason": "no_candidate" if first is None else "keep_target"}
-    own = generated[key[0], chosen["form"]]
-    shown = own["shown"] if own["shown"] is not None else own["form"]
-    before = own["before"]
+    candidate = generated[key[0], chosen["form"]]
+    shown = candidate["shown"] if candidate["shown"] is not None else candidate["form"]
+    before = candidate["before"]
     sentence, _ = replaced(instance, shown, before)
     if before is not None and instance.before is not None:
         row["article_change"] = f"{instance.before} {before}"
@@ -93,8 +89,8 @@ def _rewrite(artefact: Artefact, task: JoinTask, _: None) -> Rewritten:
     columns = {RANKINGS.name: _RANKED, CANDIDATES.name: _GENERATED}
 
     def tables() -> Iterator[pa.Table]:
-        for one in instance_rows(task, columns):
-            rows = simplified(one)
+        for joined in instance_rows(task, columns):
+            rows = simplified(joined)
             for row in rows:
                 counts[row["setting"], row["ranker"], row["reason"] or "changed"] += 1
             yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())

@@ -1,15 +1,14 @@
-"""What filters of candidates are given, and what they say."""
+"""What a filter of candidates is: what it works with, and what it notes of a candidate."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Fingerprinted
 from transforms.inflection.inflector import Inflecting
-from transforms.inflection.kept import KeptInflector, opened_inflector
-from transforms.lexicon.given import ResourceAlias
+from transforms.inflection.models import InflectorReference, inflector_for
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
 
@@ -18,28 +17,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NGRAMS",
-    "VECTORS",
     "CandidateFilter",
     "CandidateState",
     "InstanceCandidates",
     "Selecting",
+    "TaggedPlace",
     "contracted",
     "replaced",
 ]
 
-VECTORS = ResourceAlias("vectors_", "vectors")
 NGRAMS = "ngrams"
 _SPLIT = re.compile(r"\b(de|a) +el (\W*)\Z", re.IGNORECASE)
 
 
 @dataclass
 class CandidateState:
-    """A candidate, and what filters have said of it; columns of table simplification/selections.
+    """A candidate, and what filters have noted of it; columns of table simplification/selections.
 
     Attributes:
         shown: the form with the target's capitals.
         before: what the word before it becomes; None if that stays.
-        given: whether it came as a form, so that its lemma is one of those that the form may have.
+        came_as_form: whether it was generated as a form, so that its lemma is one of several that the form may have.
     """
 
     form: str
@@ -54,7 +52,7 @@ class CandidateState:
     upos: str | None = None
     similarity: float | None = None
     ngram: float | None = None
-    given: bool = False
+    came_as_form: bool = False
 
 
 class InstanceCandidates(NamedTuple):
@@ -64,35 +62,42 @@ class InstanceCandidates(NamedTuple):
     states: list[CandidateState]
 
     @property
-    def kept(self) -> list[CandidateState]:
+    def remaining(self) -> list[CandidateState]:
         """The candidates that no filter has dropped."""
         return [state for state in self.states if state.reason is None]
 
 
+class TaggedPlace(NamedTuple):
+    """Words of a sentence that are tagged: start and end, and whether the head of a phrase is its last word."""
+
+    sentence: str
+    start: int
+    end: int
+    head_last: bool
+
+
 class Selecting(NamedTuple):
-    """What filters are given beside candidates.
+    """What filters work with beside candidates.
 
     Attributes:
         options: of the setting.
-        lexicon: resources `VECTORS` and `NGRAMS`.
-        inflector: says lemmas of forms; None: those of candidates alone count.
+        lexicon: vectors and `NGRAMS`.
+        inflector: knows the lemmas of forms; None: only the lemmas of candidates count.
         engine: the engine that tags, by its specification; empty: none.
-        fingerprint: what identifies it.
-        tagged: tags by sentence and place, which settings share; None: each tags for itself.
+        fingerprint: what identifies the engine.
+        tagged: tags by place, which settings share; None: each setting tags for itself.
     """
 
     options: "SelectionOptions"
     lexicon: Lexicon = Lexicon()
-    inflector: KeptInflector | None = None
+    inflector: InflectorReference | None = None
     engine: Fingerprinted = ""
     fingerprint: str = ""
-    tagged: dict[Any, str] | None = None
+    tagged: "dict[TaggedPlace, str] | None" = None
 
     def inflector_of(self, language: str) -> Inflecting | None:
         """Return the inflector for a language, opened once per process; None if there is none."""
-        if self.inflector is None or self.inflector.language != language.partition("-")[0]:
-            return None
-        return opened_inflector(self.inflector)
+        return inflector_for(self.inflector, language)
 
 
 def contracted(left: str) -> str:
@@ -101,7 +106,7 @@ def contracted(left: str) -> str:
     >>> contracted("cerca de el "), contracted("A el "), contracted("DE EL ")
     ('cerca del ', 'Al ', 'DEL ')
     """
-    return _SPLIT.sub(lambda found: f"{found[1]}{'L' if found[0].isupper() else 'l'} {found[2]}", left)
+    return _SPLIT.sub(lambda match: f"{match[1]}{'L' if match[0].isupper() else 'l'} {match[2]}", left)
 
 
 def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[str, int]:
@@ -126,7 +131,7 @@ class CandidateFilter(Entry):
     """A filter of candidates.
 
     Attributes:
-        drop: looks at those of groups that are kept, and gives some a reason.
+        drop: gives some of the candidates that remain in groups a reason.
     """
 
     drop: Callable[[Sequence[InstanceCandidates], Selecting], None]

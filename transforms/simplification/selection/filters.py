@@ -1,46 +1,108 @@
-"""Filters of candidates by name: what they drop, and why."""
+"""Filters of candidates by name: what they drop, and why; filter `pos` is in pos.py."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from transforms.common.code.registry import Registry
+from transforms.inflection.features import inflection, split
+from transforms.inflection.inflector import Inflecting
+from transforms.simplification.records import Instance
+from transforms.simplification.resources import VECTORS, by_language
 from transforms.simplification.selection.filter import (
     NGRAMS,
-    VECTORS,
     CandidateFilter,
     CandidateState,
     InstanceCandidates,
     Selecting,
     replaced,
 )
-from transforms.simplification.selection.morphology import filter_morphology
 from transforms.simplification.selection.pos import filter_pos
 
-__all__ = ["FILTERS", "filter_ngram", "filter_similarity"]
+__all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity", "lemmas_of"]
 
 _LAST = re.compile(r"(\w+) *\Z")
 _FIRST = re.compile(r" *(\w+)")
 
 
+def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None) -> list[str]:
+    """Return the lemmas that a dictionary has for a form, the commonest first.
+
+    Args:
+        inflector: the dictionary; None: nothing is known.
+        form: in lower case.
+        upos: only those of this part of speech, if there are any; else all.
+    """
+    rows = inflector.forms.of_form(form) if inflector is not None else []
+    if upos is not None:
+        kind = split(inflection(upos, {}))[0]
+        same_pos = [row for row in rows if split(row.inflection)[0] == kind]
+        rows = same_pos or rows
+    counts = Counter[str]()
+    for row in rows:
+        counts[row.lemma] += row.times
+    return sorted(counts, key=lambda lemma: (-counts[lemma], lemma))
+
+
+def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
+    """Drop `target_inflection`, and merge forms of one lemma (`merged`).
+
+    The lemmas of a form are those that the form dictionary has for it with the target's part of speech, else with
+    any; a candidate that came with a lemma has that one. What was generated as a form is an inflection of the target
+    if any of its lemmas is the target's (*miente*, of *mentir* and of *mentar*). Forms of one lemma are merged into
+    the one with the highest score, which takes over the scores and votes of the others (Ferrés and Saggion 2022,
+    selection by morphology).
+    """
+    for group in groups:
+        instance = group.instance
+        inflector = selecting.inflector_of(instance.language)
+        target = instance.target.lower()
+        of_target = {target, *lemmas_of(inflector, target, instance.upos)}
+        if instance.lemma is not None:
+            of_target.add(instance.lemma.lower())
+        by_lemma: dict[str, list[CandidateState]] = {}
+        for state in group.remaining:
+            dictionary_lemmas = lemmas_of(inflector, state.form, instance.upos)
+            lemmas = [state.lemma] if state.lemma is not None else dictionary_lemmas or [state.form]
+            possible = [*lemmas, *dictionary_lemmas] if state.came_as_form else lemmas
+            if state.form == target or not of_target.isdisjoint(possible):
+                state.reason = "target_inflection"
+            else:
+                by_lemma.setdefault(lemmas[0], []).append(state)
+        for same in by_lemma.values():
+            _merge(same)
+
+
+def _merge(same: list[CandidateState]) -> None:
+    best = min(same, key=lambda state: (-state.score, state.form))
+    for state in same:
+        if state is not best:
+            state.reason, state.merged_into = "merged", best.form
+            best.score += state.score
+            if state.votes is not None:
+                best.votes = (best.votes or 0) + state.votes
+
+
 def filter_similarity(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `below_similarity`: the cosine of target and form, in lower case, by static vectors.
 
-    What has no vector, or whose target has none, goes on.
+    Candidates without a vector, or whose target has none, go on.
     """
     pairs: list[tuple[str, CandidateState, str, str]] = [
         (group.instance.language, state, group.instance.target.lower(), state.form)
         for group in groups
-        for state in group.kept
+        for state in group.remaining
     ]
-    for rows, vectors in _by_language(VECTORS.name, [pair[0] for pair in pairs], selecting):
-        own = [pairs[row] for row in rows.tolist()]
+    for rows, vectors in by_language(selecting.lexicon, VECTORS.name, [pair[0] for pair in pairs]):
+        language_pairs = [pairs[row] for row in rows]
         cosines = vectors.cosine(
-            pa.array([pair[2] for pair in own], pa.string()), pa.array([pair[3] for pair in own], pa.string())
+            pa.array([pair[2] for pair in language_pairs], pa.string()),
+            pa.array([pair[3] for pair in language_pairs], pa.string()),
         ).to_pylist()
-        for (_, state, _, _), cosine in zip(own, cosines, strict=True):
+        for (_, state, _, _), cosine in zip(language_pairs, cosines, strict=True):
             state.similarity = cosine
             if cosine is not None and cosine < selecting.options.least_similarity:
                 state.reason = "below_similarity"
@@ -51,35 +113,35 @@ def filter_ngram(groups: Sequence[InstanceCandidates], selecting: Selecting) -> 
 
     Words are in lower case. A candidate without neighbours goes on.
     """
-    asked: list[tuple[str, CandidateState, list[str]]] = []
+    queries: list[tuple[str, CandidateState, list[str]]] = []
     for group in groups:
-        for state in group.kept:
-            sentence, start = replaced(group.instance, state.form, state.before)
-            before = _LAST.search(sentence[:start])
-            after = _FIRST.match(sentence, start + len(state.form))
-            words = state.form.split(" ")
-            bigrams = []
-            if before is not None:
-                bigrams.append(f"{before[1]} {words[0]}".lower())
-            if after is not None:
-                bigrams.append(f"{words[-1]} {after[1]}".lower())
-            if bigrams:
-                asked.append((group.instance.language, state, bigrams))
-    for rows, listed in _by_language(NGRAMS, [one[0] for one in asked], selecting):
-        own = [asked[row] for row in rows.tolist()]
-        flat = [bigram for _, _, bigrams in own for bigram in bigrams]
-        counts = listed.look_up(pa.array(flat, pa.string()))["value"].to_numpy(zero_copy_only=False)
+        for state in group.remaining:
+            if bigrams := _bigrams(group.instance, state):
+                queries.append((group.instance.language, state, bigrams))
+    for rows, word_list in by_language(selecting.lexicon, NGRAMS, [query[0] for query in queries]):
+        language_queries = [queries[row] for row in rows]
+        flat = [bigram for _, _, bigrams in language_queries for bigram in bigrams]
+        counts = word_list.look_up(pa.array(flat, pa.string()))["value"].to_numpy(zero_copy_only=False)
         logs = np.log10(1 + np.nan_to_num(counts.astype(np.float64)))
-        bounds = np.cumsum([0, *(len(bigrams) for _, _, bigrams in own)])
-        for place, (_, state, _) in enumerate(own):
+        bounds = np.cumsum([0, *(len(bigrams) for _, _, bigrams in language_queries)])
+        for place, (_, state, _) in enumerate(language_queries):
             state.ngram = float(logs[bounds[place] : bounds[place + 1]].mean())
             if state.ngram < selecting.options.least_ngram:
                 state.reason = "below_ngram"
 
 
-def _by_language(name: str, languages: Sequence[str], selecting: Selecting):  # type: ignore[no-untyped-def]
-    found = selecting.lexicon.by_language(name, pa.array(languages, pa.string()))
-    return ((rows, one) for rows, one in found if one is not None and len(rows))
+def _bigrams(instance: Instance, state: CandidateState) -> list[str]:
+    """Return the bigrams of a candidate in its place with the words before and after it."""
+    sentence, start = replaced(instance, state.form, state.before)
+    before = _LAST.search(sentence[:start])
+    after = _FIRST.match(sentence, start + len(state.form))
+    words = state.form.split(" ")
+    bigrams = []
+    if before is not None:
+        bigrams.append(f"{before[1]} {words[0]}".lower())
+    if after is not None:
+        bigrams.append(f"{words[-1]} {after[1]}".lower())
+    return bigrams
 
 
 def _none(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:

@@ -1,4 +1,4 @@
-"""What candidates are selected with, and what each setting is filtered by."""
+"""Files that candidates are selected with, and what is opened of them for each setting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,11 @@ from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
-from transforms.inflection.kept import kept_inflector, within_inflector
+from transforms.inflection.models import inflector_reference
 from transforms.lexicon.given import check_given
-from transforms.lexicon.resources import CacheOptions, LexiconOptions, path_within, prepare
-from transforms.simplification.selection.filter import NGRAMS, VECTORS, Selecting
+from transforms.lexicon.resources import LexiconOptions, path_within, prepare
+from transforms.simplification.resources import InflectorFile, VectorsFile
+from transforms.simplification.selection.filter import NGRAMS, Selecting
 from transforms.simplification.selection.filters import FILTERS
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import Selection
@@ -28,10 +29,10 @@ def _within_ngrams(text: str) -> Within | None:
 
 
 def check_tagger(value: str) -> None:
-    """Check an engine that is to tag.
+    """Check the specification of an engine that tags.
 
     Raises:
-        UsageError: it is wrong, or tags nothing.
+        UsageError: it is wrong, or the engine tags nothing.
     """
     if value.partition(":")[0] == "none":
         raise UsageError("`engine` none tags nothing: name one that does, or leave filter pos out")
@@ -39,28 +40,9 @@ def check_tagger(value: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionFiles(CacheOptions):
+class SelectionFiles(InflectorFile, VectorsFile):
     """What candidates are selected with; the same for all settings."""
 
-    inflector: str | None = option(
-        None,
-        help="what says the lemmas of forms: a file of `lexbeam simplify train-inflector`; "
-        "without it those that candidates came with",
-        metavar="FILE",
-        path="file",
-        within=within_inflector,
-        group="resources",
-    )
-    vectors: str | None = option(
-        None,
-        help="static vectors for filter similarity, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=VECTORS.within,
-        stands_for=VECTORS.spec,
-        check=check_given,
-        group="resources",
-    )
     ngrams: str | None = option(
         None,
         help="counts of bigrams for filter ngram: FILE:word=COLUMN,value=COLUMN, two words with a space in the first",
@@ -73,49 +55,47 @@ class SelectionFiles(CacheOptions):
     )
 
 
-def check_selection(settings: Mapping[str, SelectionOptions], given: SelectionFiles, engine: str | None) -> None:
-    """Check that filters have what they need, and what is said of parts of speech.
+def check_selection(settings: Mapping[str, SelectionOptions], resources: SelectionFiles, engine: str | None) -> None:
+    """Check that filters have what they need, and that parts of speech are named rightly.
 
     Raises:
-        UsageError: one has not, or the words are wrong.
+        UsageError: a filter lacks what it needs, or there is no such part of speech.
     """
-    for name, own in settings.items():
+    for name, options in settings.items():
         where = f"setting {name} filters" if name else "`filters`: they filter"
-        for one in own.filters:
-            need = FILTERS[one].needs
-            has = engine if need == "engine" else getattr(given, need) if need else True
+        for filter_name in options.filters:
+            need = FILTERS[filter_name].needs
+            has = engine if need == "engine" else getattr(resources, need) if need else True
             if not has:
-                raise UsageError(f"{where} by {one}, which needs `{need}`: give it")
-        for pair in own.same_pos:
+                raise UsageError(f"{where} by {filter_name}, which needs `{need}`: give it")
+        for pair in options.same_pos:
             parts = pair.split("=")
             if len(parts) != 2 or not set(parts) <= set(UPOS):
                 known = ", ".join(UPOS)
                 raise UsageError(f"`same_pos` {pair!r}: it is two parts of speech, VERB=AUX, of {known}")
     if engine:
         info = describe_engine(engine)
-        if not info.has_upos and any("pos" in own.filters for own in settings.values()):
+        if not info.has_upos and any("pos" in options.filters for options in settings.values()):
             raise UsageError(f"`engine` {info.name} gives no parts of speech: name another for filter pos")
 
 
-def selection_of(settings: Mapping[str, SelectionOptions], given: SelectionFiles, engine: str | None) -> Selection:
-    """Return what settings are filtered by; resources are compiled, the inflector is read.
+def selection_of(settings: Mapping[str, SelectionOptions], resources: SelectionFiles, engine: str | None) -> Selection:
+    """Return what each setting filters with; resources are compiled, the inflector is opened.
 
     Args:
-        settings: all that there are.
-        given: what they filter with.
+        settings: all of them, by name.
+        resources: the files.
         engine: what tags, by its specification.
 
     Raises:
-        UsageError: a filter has not what it needs.
+        UsageError: a filter lacks what it needs.
         LexbeamError: a resource or the inflector cannot be read.
     """
-    check_selection(settings, given, engine)
-    specs = tuple(one for one in (given.vectors, given.ngrams) if one)
-    lexicon = prepare(LexiconOptions(resources=specs, cache=given.cache))
-    inflector = kept_inflector(given.inflector) if given.inflector else None
+    check_selection(settings, resources, engine)
+    specs = tuple(spec for spec in (resources.vectors, resources.ngrams) if spec)
+    lexicon = prepare(LexiconOptions(resources=specs, cache=resources.cache))
+    inflector = inflector_reference(resources.inflector) if resources.inflector else None
     fingerprint = describe_engine(engine).fingerprint if engine else ""
-
-    def of(own: SelectionOptions) -> Selecting:
-        return Selecting(own, lexicon, inflector, engine or "", fingerprint)
-
-    return {name: of(own) for name, own in settings.items()}
+    return {
+        name: Selecting(options, lexicon, inflector, engine or "", fingerprint) for name, options in settings.items()
+    }

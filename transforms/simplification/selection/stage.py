@@ -1,4 +1,4 @@
-"""Selection as a stage: candidates that were generated, after the filters of their setting.
+"""Selection as a stage: generated candidates, filtered by the filters of their setting.
 
 SELECT    the parts of one number of instances and candidates -> a part of selections, and counts
 """
@@ -6,7 +6,6 @@ SELECT    the parts of one number of instances and candidates -> a part of selec
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,8 +13,8 @@ from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from transforms.common.batched import batched
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.tables import PartFile, write_part
-from transforms.simplification.records import BATCH, InstanceRows, JoinTask, instance_rows
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from transforms.simplification.records import BATCH, InstanceRows, JoinTask, Row, instance_rows
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, TaggedPlace
 from transforms.simplification.selection.filters import FILTERS
 
 __all__ = ["SELECT", "Selected", "SelectedCount", "Selection", "select"]
@@ -29,7 +28,7 @@ Selection = Mapping[str, Selecting]
 
 @dataclass(frozen=True)
 class SelectedCount:
-    """How many candidates of a setting have a reason, or a note (`kept`: neither)."""
+    """How many candidates of a setting have a reason or a note as their outcome; `kept`: neither."""
 
     setting: str
     outcome: str
@@ -38,7 +37,7 @@ class SelectedCount:
 
 @dataclass(frozen=True)
 class Selected:
-    """Receipt of a part of the selections, and what became of candidates."""
+    """Receipt of a part of the selections, with counts of what became of candidates."""
 
     part: PartFile
     counts: tuple[SelectedCount, ...]
@@ -61,21 +60,21 @@ def _select(artefact: Artefact, task: JoinTask, selection: Selection) -> Selecte
             yield _selected(batch, selection, counts)
 
     part = write_part(artefact, SELECTIONS.schema(), tables(), sort_keys=SELECTIONS.key)
-    found = tuple(SelectedCount(*key, counts[key]) for key in sorted(counts))
-    return Selected(part, found)
+    selected_counts = tuple(SelectedCount(*key, counts[key]) for key in sorted(counts))
+    return Selected(part, selected_counts)
 
 
 def _selected(batch: Sequence[InstanceRows], selection: Selection, counts: Counter[tuple[str, str]]) -> pa.Table:
     by_setting: dict[str, list[InstanceCandidates]] = {}
-    for one in batch:
-        own: dict[str, list[CandidateState]] = {}
-        for row in one.rows[CANDIDATES.name]:
+    for joined in batch:
+        states_by_setting: dict[str, list[CandidateState]] = {}
+        for row in joined.rows[CANDIDATES.name]:
             if row["reason"] is None:
-                own.setdefault(row["setting"], []).append(_state(row))
-        for setting, states in own.items():
-            by_setting.setdefault(setting, []).append(InstanceCandidates(one.instance, states))
+                states_by_setting.setdefault(row["setting"], []).append(_state(row))
+        for setting, states in states_by_setting.items():
+            by_setting.setdefault(setting, []).append(InstanceCandidates(joined.instance, states))
     rows = []
-    tagged: dict[Any, str] = {}
+    tagged: dict[TaggedPlace, str] = {}
     for setting, groups in sorted(by_setting.items()):
         select(groups, selection[setting]._replace(tagged=tagged))
         for group in groups:
@@ -86,25 +85,31 @@ def _selected(batch: Sequence[InstanceRows], selection: Selection, counts: Count
     return pa.Table.from_pylist(rows, SELECTIONS.schema())
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
+def _key(row: Row) -> tuple[str, str, str]:
     return row["instance_id"], row["setting"], row["form"]
 
 
-def _state(row: Mapping[str, Any]) -> CandidateState:
+def _state(row: Row) -> CandidateState:
     shown = row["shown"] if row["shown"] is not None else row["form"]
     return CandidateState(
-        row["form"], shown, row["lemma"], row["before"], row["score"], row["votes"], given=row["inflected"] is None
+        row["form"],
+        shown,
+        row["lemma"],
+        row["before"],
+        row["score"],
+        row["votes"],
+        came_as_form=row["inflected"] is None,
     )
 
 
-def _row(instance_id: str, setting: str, state: CandidateState) -> dict[str, Any]:
-    own = asdict(state)
-    del own["shown"], own["before"], own["given"]
-    return {**own, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
+def _row(instance_id: str, setting: str, state: CandidateState) -> Row:
+    columns = asdict(state)
+    del columns["shown"], columns["before"], columns["came_as_form"]
+    return {**columns, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
 
 
-def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
-    used = {name for one in selection.values() for name in one.options.filters}
+def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
+    used = {name for selecting in selection.values() for name in selecting.options.filters}
     first = next(iter(selection.values()))
     kind = first.engine.partition(":")[0]
     kinds = [kind] if kind and "pos" in used else []

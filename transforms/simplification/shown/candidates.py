@@ -1,4 +1,4 @@
-"""Candidates of chosen words through all stages, for `lexbeam show`.
+"""Candidates for a person: those of chosen words through all stages, and panels of generation.
 
 lexbeam show es --candidates abordaje
 lexbeam show es --candidates abordaje --of-setting thesaurus --kept
@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Table
-from schemas.simplification.candidates import CANDIDATES, SELECTIONS
+from schemas.columns import Table, column
+from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS
 from transforms.common.errors import UsageError, nearest
@@ -22,10 +22,21 @@ from transforms.common.publish.views import View
 from transforms.common.shown import Block, Grid, Kwic, Use, number
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
+from transforms.report.panels import Panel, Rows
+from transforms.report.section_tables import SectionTable, TableColumn
+from transforms.simplification.generation.protection import PROTECTED
+from transforms.simplification.records import Row
 
-__all__ = ["CANDIDATE_VIEWS", "CandidatesOptions", "candidates_of_words"]
+__all__ = [
+    "CANDIDATE_VIEWS",
+    "GENERATED",
+    "CandidatesOptions",
+    "candidate_panels",
+    "candidates_of_words",
+    "generator_counts",
+]
 
-_OWN = ("instance_id", "target", "sentence", "start", "end")
+_INSTANCE_COLUMNS = ("instance_id", "target", "sentence", "start", "end")
 _LAST = 1 << 30
 
 
@@ -34,18 +45,18 @@ class CandidatesOptions:
     """Options of the view `candidates`."""
 
     candidates: tuple[str, ...] = option(
-        help="the candidates of targets, whatever their capitals, or of instances by their ids, stage by stage",
+        help="candidates of targets, whatever their capitals, or of instances by their ids, stage by stage",
         metavar="TARGET",
     )
-    of_setting: str | None = option(None, help="of this setting", metavar="NAME")
-    kept: bool = option(False, help="those alone that generation lets through")
+    of_setting: str | None = option(None, help="only of this setting", metavar="NAME")
+    kept: bool = option(False, help="only those that generation lets through")
 
 
 def candidates_of_words(snapshot: Snapshot, options: CandidatesOptions) -> pa.Table:
     """Return a row for each candidate of chosen instances, by instance, setting and rank.
 
-    Beside what generation says of it stand, where these stages are published, whether selection
-    keeps it (`kept`, `selection`) and its rank by each ranker (`rank_NAME`).
+    Where later stages are published, the row also has whether selection keeps the candidate (`kept`,
+    `selection`) and its rank by each ranker (`rank_NAME`).
 
     Raises:
         UsageError: no instance has such a target or id, or there is no such setting.
@@ -63,63 +74,63 @@ def candidates_of_words(snapshot: Snapshot, options: CandidatesOptions) -> pa.Ta
     ranked: dict[str, dict[tuple[str, ...], int]] = {}
     for row in _rows(snapshot, RANKINGS, ids):
         ranked.setdefault(row["ranker"], {})[_key(row)] = row["rank"]
-    found = []
+    joined_rows = []
     for row in rows:
-        own = selected.get(_key(row))
-        joined = {name: instances[row["instance_id"]][name] for name in _OWN} | row
-        joined["kept"] = None if own is None else own["kept"]
-        joined["selection"] = None if own is None else own["reason"] or own["note"]
+        selection = selected.get(_key(row))
+        joined = {name: instances[row["instance_id"]][name] for name in _INSTANCE_COLUMNS} | row
+        joined["kept"] = None if selection is None else selection["kept"]
+        joined["selection"] = None if selection is None else selection["reason"] or selection["note"]
         for ranker in sorted(ranked):
             joined[f"rank_{ranker}"] = ranked[ranker].get(_key(row))
-        found.append(joined)
-    return pa.Table.from_pylist(found, _schema(ranked))
+        joined_rows.append(joined)
+    return pa.Table.from_pylist(joined_rows, _schema(ranked))
 
 
-def _schema(ranked: Mapping[str, Any]) -> pa.Schema:
+def _schema(ranked: Row) -> pa.Schema:
     instances, candidates = INSTANCES.schema(), CANDIDATES.schema()
-    fields = [instances.field(name) for name in _OWN]
-    fields += [field for field in candidates if field.name not in _OWN]
+    fields = [instances.field(name) for name in _INSTANCE_COLUMNS]
+    fields += [field for field in candidates if field.name not in _INSTANCE_COLUMNS]
     fields += [pa.field("kept", pa.bool_()), pa.field("selection", pa.string())]
     fields += [pa.field(f"rank_{ranker}", pa.int32()) for ranker in sorted(ranked)]
     return pa.schema([pa.field(field.name, field.type) for field in fields])
 
 
-def _instances(snapshot: Snapshot, asked: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the instances that are asked for, by id, in the order in which they are asked for."""
+def _instances(snapshot: Snapshot, texts: Sequence[str]) -> dict[str, Row]:
+    """Return the instances with these targets or ids, by id, in the order in which they were named."""
     if INSTANCES.name not in snapshot.tables:
         raise UsageError(f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: show the folder that has")
-    wanted = {text.casefold(): [] for text in asked}  # type: dict[str, list[dict[str, Any]]]
+    wanted = {text.casefold(): [] for text in texts}  # type: dict[str, list[Row]]
     targets = set()
-    for some in read_rows(snapshot.paths(INSTANCES.name), list(_OWN)):
-        for row in some.to_pylist():
+    for batch in read_rows(snapshot.paths(INSTANCES.name), list(_INSTANCE_COLUMNS)):
+        for row in batch.to_pylist():
             targets.add(row["target"].casefold())
             for name in (row["target"].casefold(), row["instance_id"]):
                 if name in wanted:
                     wanted[name].append(row)
-    for text in asked:
+    for text in texts:
         if not wanted[text.casefold()]:
             raise UsageError(
                 f"`candidates`: no instance has the target or the id {text!r}"
                 f"{nearest(text.casefold(), sorted(targets))}"
             )
-    return {row["instance_id"]: row for text in asked for row in wanted[text.casefold()]}
+    return {row["instance_id"]: row for text in texts for row in wanted[text.casefold()]}
 
 
-def _rows(snapshot: Snapshot, table: Table, ids: pa.Array) -> list[dict[str, Any]]:
+def _rows(snapshot: Snapshot, table: Table, ids: pa.Array) -> list[Row]:
     """Return the rows of instances; none where the table is not published."""
     if table.name not in snapshot.tables:
         return []
-    found: list[dict[str, Any]] = []
-    for some in read_rows(snapshot.paths(table.name)):
-        found += some.filter(pc.is_in(some["instance_id"], value_set=ids)).to_pylist()
-    return found
+    matching: list[Row] = []
+    for batch in read_rows(snapshot.paths(table.name)):
+        matching += batch.filter(pc.is_in(batch["instance_id"], value_set=ids)).to_pylist()
+    return matching
 
 
-def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _key(row: Row) -> tuple[str, ...]:
     return row["instance_id"], row["setting"], row["form"]
 
 
-def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _order(row: Row) -> tuple[Any, ...]:
     return (row["instance_id"], row["setting"], row["rank"] or _LAST, row["reason"] or "", row["form"])
 
 
@@ -127,24 +138,24 @@ def _check_setting(snapshot: Snapshot, setting: str | None) -> None:
     if setting is None:
         return
     known: set[str] = set()
-    for some in read_rows(snapshot.paths(CANDIDATES.name), ["setting"]):
-        known.update(pc.unique(some["setting"]).to_pylist())
+    for batch in read_rows(snapshot.paths(CANDIDATES.name), ["setting"]):
+        known.update(pc.unique(batch["setting"]).to_pylist())
     if setting not in known:
         hint = nearest(setting, known) or f"; there are {', '.join(sorted(known)) or 'none'}"
         raise UsageError(f"`of_setting`: there is no setting {setting!r}{hint}")
 
 
-def _told(snapshot: Snapshot, options: CandidatesOptions) -> Iterator[Block]:
+def _candidate_blocks(snapshot: Snapshot, options: CandidatesOptions) -> Iterator[Block]:
     """Yield each instance in context, and a line for each of its candidates."""
     rows = candidates_of_words(snapshot, options)
     rankers = [name for name in rows.column_names if name.startswith("rank_")]
-    cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    cells: dict[tuple[str, str], list[Row]] = {}
     for row in rows.to_pylist():
         cells.setdefault((row["instance_id"], row["setting"]), []).append(row)
     if not cells:
         yield "no candidates"
-    for (_, setting), own in cells.items():
-        first = own[0]
+    for (_, setting), candidates in cells.items():
+        first = candidates[0]
         text, start, end = first["sentence"], first["start"], first["end"]
         yield Kwic((Use(text[:start], text[start:end], text[end:], setting),))
         heads = ("rank", "form", "lemma", "score", "votes", "reason", "selected", *rankers)
@@ -161,7 +172,7 @@ def _told(snapshot: Snapshot, options: CandidatesOptions) -> Iterator[Block]:
                     _selected(row),
                     *(_shown(row[name]) for name in rankers),
                 )
-                for row in own
+                for row in candidates
             ),
             frozenset({0, 3, 4, *range(7, 7 + len(rankers))}),
             2,
@@ -173,12 +184,82 @@ def _shown(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
-def _selected(row: Mapping[str, Any]) -> str:
+def _selected(row: Row) -> str:
     if row["kept"] is None:
         return ""
     return row["selection"] or ("yes" if row["kept"] else "no")
 
 
 CANDIDATE_VIEWS: dict[str, View[Any]] = {
-    "candidates": View("candidates of chosen words, stage by stage", CandidatesOptions, candidates_of_words, _told)
+    "candidates": View(
+        "candidates of chosen words, stage by stage", CandidatesOptions, candidates_of_words, _candidate_blocks
+    )
 }
+
+
+SECTION = "simplify.generate"
+
+
+GENERATED = SectionTable(
+    "Candidates",
+    "What each generator gives, and why some of it does not go on; a form that several give counts for each of them.",
+    (
+        TableColumn("setting", "name of the setting", pa.string()),
+        TableColumn("generator", "what gives them; all: each form counts once", pa.string()),
+        TableColumn("kept", "candidates that go on"),
+        TableColumn("dropped", "candidates that do not"),
+        TableColumn("reasons", "why not", pa.string()),
+    ),
+)
+
+
+def generator_counts(section: Mapping[str, Any]) -> Iterator[dict[str, str | int]]:
+    """Yield rows of `GENERATED`: setting, generator, how many candidates go on, how many do not, and why not.
+
+    Args:
+        section: what the manifest says; its `counts` are by setting, generator and reason.
+    """
+    by_generator: dict[tuple[str, str], dict[str, int]] = {}
+    for count in section["counts"]:
+        by_generator.setdefault((count["setting"], count["generator"]), {})[count["reason"]] = count["candidates"]
+    for (setting, generator), reasons in by_generator.items():
+        why = {name: reasons[name] for name in REASONS if name in reasons}
+        yield {
+            "setting": setting,
+            "generator": generator,
+            "kept": reasons.get("kept", 0),
+            "dropped": sum(why.values()),
+            "reasons": ", ".join(f"{name} {number}" for name, number in why.items()),
+        }
+
+
+def candidate_panels(snapshot: Snapshot) -> list[Panel]:
+    """Return the panels of `lexbeam simplify generate`."""
+    section = snapshot.section(SECTION)
+    settings = pa.Table.from_pylist(
+        [
+            {
+                "setting": setting["setting"],
+                "generators": ", ".join(setting["generators"]),
+                "combine": setting["combine"],
+                "instances": section["instances"],
+                "with_candidates": setting["with_candidates"],
+                **{name: setting["protected"].get(name, 0) for name in PROTECTED},
+            }
+            for setting in section["settings"]
+        ],
+        schema=pa.schema(
+            [
+                column("setting", pa.string(), "name of the setting"),
+                column("generators", pa.string(), "what gives candidates"),
+                column("combine", pa.string(), "those of any generator, or of all"),
+                column("instances", pa.int64(), "words in their sentences"),
+                column("with_candidates", pa.int64(), "those that have a candidate that goes on"),
+                *(column(name, pa.int64(), f"protected: {doc}") for name, doc in PROTECTED.items()),
+            ]
+        ),
+    )
+    return [
+        Rows("Instances with candidates", "By setting; protected words get none.", settings),
+        GENERATED.panel(generator_counts(section)),
+    ]

@@ -1,10 +1,10 @@
-"""Questions to tables of instances: words in their sentences, with what people gave for them.
+"""Instances for a person: words in their sentences with people's substitutes, the summary of a run, panels.
 
 lexbeam show alexsis --instances 20
 lexbeam show alexsis --instances 5 --of folclórico,labrarse --flag several
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.simplification.instances import FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, JUDGMENTS, SUBSTITUTES
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -20,11 +20,20 @@ from transforms.common.publish.views import View
 from transforms.common.shown import Block, Kwic, Use, listed
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
-from transforms.report.panels import Panel, Rows
+from transforms.report.panels import Note, Panel, Rows
+from transforms.simplification.records import Row
 
-__all__ = ["INSTANCE_VIEWS", "InstancesOptions", "instance_panels", "instances_shown"]
+__all__ = [
+    "INSTANCE_VIEWS",
+    "SECTION",
+    "InstancesOptions",
+    "instance_panels",
+    "instance_summary",
+    "instances_shown",
+    "section_panels",
+]
 
-_COLUMNS = (
+_INSTANCE_COLUMNS = (
     "instance_id",
     "language",
     "target",
@@ -37,63 +46,63 @@ _COLUMNS = (
     "judgment",
     "flags",
 )
-QUOTED = 20
+QUOTED = 20  # words in the report
 
 
 @dataclass(frozen=True, kw_only=True)
 class InstancesOptions:
     """Options of the view `instances`."""
 
-    instances: int = option(20, help="words to simplify, in their sentences, the first by id", least=1)
-    of: tuple[str, ...] = option((), help="of these targets alone, whatever their capitals", metavar="TARGET")
-    judgment: str | None = option(None, help="those that people judge so", choices=tuple(JUDGMENTS))
-    flag: str | None = option(None, help="those that have this flag", choices=tuple(FLAGS))
+    instances: int = option(20, help="so many words to simplify in their sentences, the first by id", least=1)
+    of: tuple[str, ...] = option((), help="only of these targets, whatever their capitals", metavar="TARGET")
+    judgment: str | None = option(None, help="only those with this judgment", choices=tuple(JUDGMENTS))
+    flag: str | None = option(None, help="only those with this flag", choices=tuple(FLAGS))
 
 
 def instances_shown(snapshot: Snapshot, options: InstancesOptions) -> pa.Table:
     """Return instances with their substitutes, most annotators first, and how many gave each.
 
     Raises:
-        UsageError: no instances are published, or none of such targets.
+        UsageError: no instances are published, or none has such a target.
     """
     if INSTANCES.name not in snapshot.tables:
         raise UsageError(
             f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: `lexbeam simplify instances` makes it"
         )
-    asked = {name.casefold(): name for name in options.of}
-    kept: list[dict[str, Any]] = []
-    there: set[str] = set()
+    wanted = {name.casefold(): name for name in options.of}
+    rows: list[Row] = []
+    targets: set[str] = set()
     for row in _rows(snapshot, options):
         folded = row["target"].casefold()
-        there.add(folded)
-        if (not asked or folded in asked) and len(kept) < options.instances:
-            kept.append(row)
-        if not asked and len(kept) == options.instances:
+        targets.add(folded)
+        if (not wanted or folded in wanted) and len(rows) < options.instances:
+            rows.append(row)
+        if not wanted and len(rows) == options.instances:
             break
-    for folded, name in asked.items():
-        if folded not in there:
-            raise UsageError(f"`of`: no instance has the target {name!r}{nearest(folded, there)}")
-    if not kept:
-        raise UsageError("no instance is such a one: nothing can be shown")
-    gold = _substitutes(snapshot, [row["instance_id"] for row in kept])
-    for row in kept:
-        own = sorted(gold.get(row["instance_id"], []), key=_by_rank)
-        row["substitutes"] = [one["substitute"] for one in own]
-        row["annotators"] = [one["annotators"] for one in own]
-    return pa.Table.from_pylist(kept, _SHOWN)
+    for folded, name in wanted.items():
+        if folded not in targets:
+            raise UsageError(f"`of`: no instance has the target {name!r}{nearest(folded, targets)}")
+    if not rows:
+        raise UsageError("no instance has this judgment and flag: nothing can be shown")
+    gold = _substitutes(snapshot, [row["instance_id"] for row in rows])
+    for row in rows:
+        substitutes = sorted(gold.get(row["instance_id"], []), key=_by_rank)
+        row["substitutes"] = [substitute["substitute"] for substitute in substitutes]
+        row["annotators"] = [substitute["annotators"] for substitute in substitutes]
+    return pa.Table.from_pylist(rows, _SHOWN)
 
 
 _SHOWN = pa.schema(
     [
-        *(INSTANCES.schema().field(name) for name in _COLUMNS),
+        *(INSTANCES.schema().field(name) for name in _INSTANCE_COLUMNS),
         column("substitutes", pa.list_(pa.string()), "what people gave, the first ranks first"),
         column("annotators", pa.list_(pa.int32()), "how many gave each; null where ranks are known"),
     ]
 )
 
 
-def _rows(snapshot: Snapshot, options: InstancesOptions) -> Iterator[dict[str, Any]]:
-    for rows in read_rows(snapshot.paths(INSTANCES.name), list(_COLUMNS)):
+def _rows(snapshot: Snapshot, options: InstancesOptions) -> Iterator[Row]:
+    for rows in read_rows(snapshot.paths(INSTANCES.name), list(_INSTANCE_COLUMNS)):
         if options.judgment is not None:
             rows = rows.filter(pc.equal(rows["judgment"], options.judgment))
         for row in rows.to_pylist():
@@ -101,36 +110,36 @@ def _rows(snapshot: Snapshot, options: InstancesOptions) -> Iterator[dict[str, A
                 yield row
 
 
-def _substitutes(snapshot: Snapshot, names: list[str]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+def _substitutes(snapshot: Snapshot, names: list[str]) -> dict[str, list[Row]]:
+    by_instance: dict[str, list[Row]] = {}
     if SUBSTITUTES.name in snapshot.tables:
         wanted = pa.array(names, pa.string())
         for rows in read_rows(snapshot.paths(SUBSTITUTES.name)):
-            own = rows.filter(pc.is_in(rows["instance_id"], value_set=wanted))
-            for row in own.to_pylist():
-                found.setdefault(row["instance_id"], []).append(row)
-    return found
+            selected = rows.filter(pc.is_in(rows["instance_id"], value_set=wanted))
+            for row in selected.to_pylist():
+                by_instance.setdefault(row["instance_id"], []).append(row)
+    return by_instance
 
 
-def _by_rank(row: dict[str, Any]) -> tuple[int, str]:
+def _by_rank(row: Row) -> tuple[int, str]:
     return row["gold_rank"] or 0, row["substitute"]
 
 
-def _told(row: dict[str, Any]) -> str:
+def _gold_text(row: Row) -> str:
     pairs = zip(row["substitutes"], row["annotators"], strict=True)
     gold = [text if number is None else f"{text} {number}" for text, number in pairs]
     return listed(gold, most=6) or row["upos"] or ""
 
 
-def _tell(snapshot: Snapshot, options: InstancesOptions) -> Iterator[Block]:
+def _instance_blocks(snapshot: Snapshot, options: InstancesOptions) -> Iterator[Block]:
     rows = instances_shown(snapshot, options).to_pylist()
     yield f"{len(rows)} words in their sentences; what people gave for them, and how many"
     yield Kwic(tuple(_use(row) for row in rows))
 
 
-def _use(row: dict[str, Any]) -> Use:
+def _use(row: Row) -> Use:
     text, start, end = row["sentence"], row["start"], row["end"]
-    return Use(text[:start], text[start:end], text[end:], _told(row))
+    return Use(text[:start], text[start:end], text[end:], _gold_text(row))
 
 
 def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
@@ -143,7 +152,7 @@ def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
             "target": row["target"],
             "lemma": row["lemma"],
             "part of speech": row["upos"],
-            "substitutes": _told(row) or None,
+            "substitutes": _gold_text(row) or None,
         }
         for row in instances_shown(snapshot, InstancesOptions(instances=QUOTED)).to_pylist()
     ]
@@ -162,6 +171,120 @@ def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
 
 INSTANCE_VIEWS: dict[str, View[Any]] = {
     "instances": View(
-        "words to simplify, in their sentences, with people's substitutes", InstancesOptions, instances_shown, _tell
+        "words to simplify, in their sentences, with people's substitutes",
+        InstancesOptions,
+        instances_shown,
+        _instance_blocks,
     )
 }
+
+
+SECTION = "simplify.instances"
+NOTES = 10  # that the summary lists
+
+
+def _warnings(section: Mapping[str, Any]) -> list[str]:
+    """Return what later stages cannot do for lack of annotation."""
+    known, all_of = section["annotated"], section["instances"]
+    if not all_of:
+        return []
+    warnings = []
+    if not known["lemma"]:
+        warnings.append(
+            "no lemmas: thesauri are looked up by the words as they stand and by what a form "
+            "dictionary makes of them, and it alone tells inflections of the target; "
+            "give an `engine`"
+        )
+    if not known["upos"]:
+        warnings.append(
+            "no parts of speech: candidates cannot be compared with the target's, and forms are "
+            "looked up in any; give an `engine`"
+        )
+    if known["upos"] and not known["feats"]:
+        warnings.append(
+            "no features: the target's number, gender, person and tense are those that a form dictionary has, "
+            "or follow from its suffix"
+        )
+    return warnings
+
+
+def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
+    """Yield what was made, what was left out, what is odd, and what later stages will lack."""
+    section = snapshot.section(SECTION)
+    layouts = sorted({name for source in section["inputs"] for name in source["layouts"]})
+    yield (
+        f"{section['instances']} instances of {section['records']} records "
+        f"({', '.join(layouts) or 'none'}), {section['with_substitutes']} with substitutes, "
+        f"{section['substitutes']} in all; {section['rejected']} rejected"
+        + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
+    )
+    if judged := section.get("judgments"):
+        verdicts = ", ".join(f"{name} {number}" for name, number in judged["instances"].items())
+        yield (
+            f"{judged['used']} of {judged['judgments']} judgments are of instances, "
+            f"{judged['joint']} joint, by {judged['annotators']} annotators: {verdicts}, "
+            f"not judged {section['judgments']['not_judged']}"
+        )
+    for flag, number in section["flags"].items():
+        yield f"  {flag} {number}: {FLAGS[flag]}"
+    for warning in _warnings(section):
+        yield f"warning: {warning}"
+    notes = [f"{files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
+    if notes:
+        yield f"  {listed(notes, NOTES, '; ')}"
+
+
+def section_panels(snapshot: Snapshot) -> list[Panel]:
+    """Return the panels of the section."""
+    section = snapshot.section(SECTION)
+    schema = pa.schema(
+        [
+            column("file", pa.string(), "the file, or the part of a table"),
+            column("layout", pa.string(), "how it is laid out"),
+            column("records", pa.int64(), "records that gave an instance"),
+            column("instances", pa.int64(), "instances that they gave, repeated ones among them"),
+            column("rejected", pa.int64(), "records that gave none, by fault or by rule"),
+        ]
+    )
+    rows = [
+        {
+            "file": source["name"],
+            "layout": ", ".join(source["layouts"]),
+            "records": source["records"],
+            "instances": source["instances"],
+            "rejected": sum(source["rejects"].values()),
+        }
+        for source in section["inputs"]
+    ]
+    text = (
+        f"{section['instances']} words to simplify, each in its sentence; "
+        f"{section['with_substitutes']} have substitutes by people."
+    )
+    section_panels: list[Panel] = [
+        Rows("Instances of lexical simplification", text, pa.Table.from_pylist(rows, schema)),
+        _count_panel("Flags of words to simplify", "What is odd about them; all are kept.", section["flags"], FLAGS),
+        _count_panel(
+            "Records without an instance",
+            "Why records gave none, and judgments of none.",
+            section["rejects"],
+            INSTANCE_REASONS,
+        ),
+    ]
+    if judged := section.get("judgments"):
+        text = f"What {judged['annotators']} annotators say of the words, taken together."
+        section_panels.append(_count_panel("Judgments", text, judged["instances"], JUDGMENTS))
+    if warnings := _warnings(section):
+        text = "What later stages lack."
+        section_panels.append(Note("Annotation of words to simplify", text, tuple(warnings), True))
+    return section_panels
+
+
+def _count_panel(title: str, text: str, counts: Mapping[str, int], what: Mapping[str, str]) -> Panel:
+    rows = pa.table(
+        {
+            "name": pa.array(list(counts), pa.string()),
+            "number": pa.array(list(counts.values()), pa.int64()),
+            "what it says": pa.array([what[name] for name in counts], pa.string()),
+        }
+    )
+    return Rows(title, text, rows)

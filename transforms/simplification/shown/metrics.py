@@ -1,27 +1,42 @@
-"""What a person reads of the metrics of simplification."""
+"""Metrics of simplification for a person, and the funnel: what is lost at each stage."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from schemas.simplification.rankings import STAGES
-from transforms.common.shown import Block, Grid
+from schemas.simplification.rankings import FUNNEL, STAGES
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import option
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import Block, Grid, columns_with
+from transforms.common.store.join import Rows
+from transforms.simplification.records import Row
 
-__all__ = ["place_of", "told_metrics"]
+__all__ = ["FunnelOptions", "funnel_blocks", "funnel_of", "metric_blocks", "place_of"]
 
 _LISTS = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k")
 _LEAST = ("map_at_k", "accuracy_at_k_top1")
 _MINUS = " minus "
 
 
-def told_metrics(rows: pa.Table) -> Iterator[Block]:
-    """Yield the metrics of each stage, a line for a system and a column for a metric.
+@dataclass(frozen=True, kw_only=True)
+class FunnelOptions:
+    """Options of the view `funnel`."""
 
-    Potential, Precision, Recall and F1 are those at the greatest k. Intervals of MAP and
-    Accuracy@n@top1, other values of k, and differences are left to the table.
+    funnel: str = option(
+        help="losses at each stage of this setting, by reason; all: of every setting", metavar="SETTING"
+    )
+
+
+def metric_blocks(rows: pa.Table) -> Iterator[Block]:
+    """Yield the metrics of each stage, with a line for each system and a column for each metric.
+
+    Potential, Precision, Recall and F1 are shown at the greatest k. Intervals of MAP and
+    Accuracy@n@top1, other values of k, and differences are only in the table.
     """
-    by_stage: dict[str, list[dict[str, Any]]] = {}
+    by_stage: dict[str, list[Row]] = {}
     for row in rows.to_pylist():
         if _MINUS not in row["system"]:
             by_stage.setdefault(row["subset"], []).append(row)
@@ -30,13 +45,13 @@ def told_metrics(rows: pa.Table) -> Iterator[Block]:
             yield from _stage(stage, by_stage[stage])
 
 
-def _stage(stage: str, rows: list[dict[str, Any]]) -> Iterator[Block]:
+def _stage(stage: str, rows: list[Row]) -> Iterator[Block]:
     measured = {(row["system"], row["metric"], row["k"] or 0): row for row in rows}
     columns = sorted({(metric, k) for _, metric, k in measured}, key=place_of)
     most = max((k for metric, k in columns if metric in _LISTS), default=0)
-    lists = [one for one in columns if one[0] in _LISTS and one[1] == most]
-    others = [one for one in columns if one[0] not in (*_LISTS, *_LEAST)]
-    for part in (lists, others, *([one for one in columns if one[0] == name] for name in _LEAST)):
+    lists = [column for column in columns if column[0] in _LISTS and column[1] == most]
+    others = [column for column in columns if column[0] not in (*_LISTS, *_LEAST)]
+    for part in (lists, others, *([column for column in columns if column[0] == name] for name in _LEAST)):
         systems = sorted({system for system, *column in measured if tuple(column) in part})
         if systems:
             cells = tuple((system, *(_cell(measured.get((system, *column))) for column in part)) for system in systems)
@@ -44,7 +59,7 @@ def _stage(stage: str, rows: list[dict[str, Any]]) -> Iterator[Block]:
 
 
 def place_of(column: tuple[str, int]) -> tuple[int, str, int]:
-    """Return where a metric at k stands among others: as they are told."""
+    """Return the place of a metric at k among others, in the order in which they are shown."""
     metric, k = column
     order = (*_LISTS, *_LEAST, "trank_at_k", "precision", "accuracy", "changed")
     return (order.index(metric) if metric in order else len(order), metric, k)
@@ -62,7 +77,7 @@ def _head(metric: str, k: int) -> str:
     return known.get(metric, metric.removesuffix("_at_k") + "@{}").format(k)
 
 
-def _cell(row: Mapping[str, Any] | None) -> str:
+def _cell(row: Row | None) -> str:
     if row is None:
         return ""
     if row["value"] is None:
@@ -71,3 +86,65 @@ def _cell(row: Mapping[str, Any] | None) -> str:
     if row["low"] is not None and row["metric"] not in _LEAST:
         value += f" ({row['low']:.3f} to {row['high']:.3f})"
     return value
+
+
+def funnel_of(snapshot: Snapshot, options: FunnelOptions) -> pa.Table:
+    """Return the rows of simplification/funnel of a setting, or of all, stage by stage.
+
+    Raises:
+        UsageError: there is no such setting.
+    """
+    rows = snapshot.read(FUNNEL.name)
+    known = pc.unique(rows["setting"]).to_pylist()
+    if options.funnel != "all":
+        if options.funnel not in known:
+            hint = nearest(options.funnel, known) or f"; there are {', '.join(known) or 'none'}"
+            raise UsageError(f"`funnel`: there is no setting {options.funnel!r}{hint}")
+        rows = rows.filter(pc.equal(rows["setting"], options.funnel))
+    stages = FUNNEL.schema().field("stage").metadata[b"range"].decode().split(", ")
+    order = sorted(
+        range(rows.num_rows),
+        key=[
+            (
+                row["setting"],
+                row["ranker"] or "",
+                stages.index(row["stage"]),
+                row["reason"] is None,
+                -row["gold_candidates"],
+                row["reason"] or "",
+            )
+            for row in rows.to_pylist()
+        ].__getitem__,
+    )
+    return rows.take(pa.array(order, pa.int64()))
+
+
+def funnel_blocks(snapshot: Snapshot, options: FunnelOptions) -> Iterator[Block]:
+    """Yield what is lost at each stage, and what goes on."""
+    groups: dict[str, Rows] = {}
+    for row in funnel_of(snapshot, options).to_pylist():
+        groups.setdefault(row["setting"], []).append(row)
+    for setting, rows in groups.items():
+        yield f"{setting}: what becomes of candidates and of gold"
+        heads = [
+            ("stage", "<"),
+            ("ranker", "<"),
+            ("reason", "<"),
+            ("candidates", ">"),
+            ("gold among them", ">"),
+            ("instances lost", ">"),
+            ("instances left", ">"),
+        ]
+        cells = [
+            [
+                row["stage"],
+                row["ranker"] or "",
+                row["reason"] or "go on",
+                str(row["candidates"]),
+                str(row["gold_candidates"]),
+                "" if row["instances_lost"] is None else str(row["instances_lost"]),
+                "" if row["instances_left"] is None else str(row["instances_left"]),
+            ]
+            for row in rows
+        ]
+        yield columns_with(heads, cells, indent=2)

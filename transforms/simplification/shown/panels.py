@@ -1,7 +1,6 @@
-"""Panels of simplification: metrics with intervals, what each filter cost and won, sentences."""
+"""Panels of simplification: metrics with intervals, gains and losses of each filter, sentences."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,8 +17,9 @@ from transforms.report.layered_charts import bands
 from transforms.report.panels import Chart, Choice, Note, Panel
 from transforms.simplification.evaluation.oracles import LEMMA_MATCH
 from transforms.simplification.evaluation.settings import CONSTANT, RANDOM, STAGE_COLUMNS
-from transforms.simplification.shown.metrics import place_of
-from transforms.simplification.shown.views import FunnelOptions, funnel_of, stage_rows
+from transforms.simplification.records import Row
+from transforms.simplification.shown.metrics import FunnelOptions, funnel_of, place_of
+from transforms.simplification.shown.views import stage_rows
 
 __all__ = ["evaluation_panels", "sentence_panels"]
 
@@ -28,19 +28,19 @@ SENTENCES = 12  # that are shown
 MINUS = " minus "
 _SYSTEM, _CHANCE = "system", "beside them"
 COLOURS = {_SYSTEM: "var(--c1)", _CHANCE: "var(--c8)"}
-GIVEN = (
+GOLD_CANDIDATES = (
     "Candidates of these settings come from gold itself, so that later stages can be measured: "
-    "what is told of their generation and selection says nothing of a system."
+    "figures of their generation and selection say nothing of a system."
 )
 
 
-def _measure(row: Mapping[str, Any]) -> str:
+def _measure(row: Row) -> str:
     name = row["metric"].removesuffix("_at_k").replace("_at_k_", " at n, ").replace("_", " ")
     return f"{row['subset']}: {name}" + ("" if row["k"] is None else f", {row['k']}")
 
 
 def evaluation_panels(snapshot: Snapshot) -> list[Panel]:
-    """Return metrics with intervals, and what became of candidates.
+    """Return the panels of metrics with intervals, and of what became of candidates.
 
     Raises:
         LexbeamError: the extra `report` is not installed.
@@ -48,13 +48,13 @@ def evaluation_panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section(SECTION)
     panels: list[Panel] = []
     if section["gold_given"]:
-        panels.append(Note("Candidates from gold", GIVEN, tuple(section["gold_given"]), True))
+        panels.append(Note("Candidates from gold", GOLD_CANDIDATES, tuple(section["gold_given"]), True))
     rows = snapshot.read(SIMPLIFICATION_METRICS.name).to_pylist()
     rows.sort(key=lambda row: (STAGES.index(row["subset"]), place_of((row["metric"], row["k"] or 0)), row["system"]))
-    own = [row for row in rows if MINUS not in row["system"]]
-    if own:
-        panels += [_chart(own), _all("Metrics", "of a system at a stage", own)]
-    if len(own) < len(rows):
+    measured = [row for row in rows if MINUS not in row["system"]]
+    if measured:
+        panels += [_chart(measured), _all("Metrics", "of a system at a stage", measured)]
+    if len(measured) < len(rows):
         text = "of two systems, on the same resamples: the first less the second"
         panels.append(_all("Differences", text, [r for r in rows if MINUS in r["system"]]))
     funnel = funnel_of(snapshot, FunnelOptions(funnel="all")).to_pylist()
@@ -63,7 +63,7 @@ def evaluation_panels(snapshot: Snapshot) -> list[Panel]:
     return panels
 
 
-def _chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
+def _chart(rows: Sequence[Row]) -> Chart:
     schema = pa.schema(
         [
             column("metric", pa.string(), "stage, metric, and how many of a list count"),
@@ -90,39 +90,39 @@ def _chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     most = max((sum(r["metric"] == m for r in shown) for m in {r["metric"] for r in shown}), default=1)
     return Chart(
         "Metrics with intervals",
-        "A metric of all systems, for the stage and metric that are chosen; the lines are "
+        "All systems, for a stage and metric of your choice; the lines are "
         "bootstrap intervals. Random order and a constant ranker have the candidates of "
-        "the same setting; lemma-match says what inflection loses.",
+        "the same setting; lemma-match shows what inflection loses.",
         bands("system", "value", null=None, noise=("low", "high"), colour="kind", values=COLOURS, number=most),
         pa.Table.from_pylist(shown, schema),
         key="metric",
     )
 
 
-def _beside(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+def _beside(rows: Sequence[Row]) -> set[str]:
     ends = tuple(f" {name}" for name in (RANDOM, CONSTANT, LEMMA_MATCH))
     return {row["system"] for row in rows if row["system"].endswith(ends)}
 
 
-def _all(title: str, text: str, rows: Sequence[Mapping[str, Any]]) -> Choice:
+def _all(title: str, text: str, rows: Sequence[Row]) -> Choice:
     columns = ["subset", "system", "metric", "k", "value", "low", "high", "n", "numerator", "denominator", "reason"]
     schema = SIMPLIFICATION_METRICS.schema()
     table = pa.Table.from_pylist(list(rows), schema).select(columns)
     names = ["stage", *columns[1:]]
     return Choice(
         title,
-        f"Metrics {text}, with bootstrap intervals; n is how many instances count.",
+        f"Metrics {text}, with bootstrap intervals; n is the number of instances that count.",
         table.rename_columns(names),
         key="stage",
         listed=True,
     )
 
 
-def _named(row: Mapping[str, Any]) -> str:
-    return row["stage"] + ("" if row["ranker"] is None else f", {row['ranker']}")
+def _named(row: Row) -> str:
+    return f"{row['stage']}" + ("" if row["ranker"] is None else f", {row['ranker']}")
 
 
-def _left(funnel: Sequence[Mapping[str, Any]], instances: int) -> Chart:
+def _left(funnel: Sequence[Row], instances: int) -> Chart:
     schema = pa.schema(
         [
             column("setting", pa.string(), "the setting"),
@@ -130,25 +130,25 @@ def _left(funnel: Sequence[Mapping[str, Any]], instances: int) -> Chart:
             column("instances", pa.int64(), "that still have a gold candidate"),
         ]
     )
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for row in funnel:
         if row["reason"] is not None:
             continue
-        if not any(one["setting"] == row["setting"] for one in rows):
+        if not any(other["setting"] == row["setting"] for other in rows):
             rows.append({"setting": row["setting"], "after": "gold", "instances": instances})
         rows.append({"setting": row["setting"], "after": _named(row), "instances": row["instances_left"]})
     number = max(sum(r["setting"] == s for r in rows) for s in {r["setting"] for r in rows})
     return Chart(
         "Where gold is lost",
-        "Instances that still have a gold candidate after each stage, for the setting that is "
-        "chosen; after pipeline: whose chosen word is gold.",
+        "Instances that still have a gold candidate after each stage, for a setting of your "
+        "choice; after pipeline: those whose chosen word is gold.",
         bars_across("after", "instances", number=number),
         pa.Table.from_pylist(rows, schema),
         key="setting",
     )
 
 
-def _losses(funnel: Sequence[Mapping[str, Any]]) -> Choice:
+def _losses(funnel: Sequence[Row]) -> Choice:
     schema = pa.schema(
         [
             column("setting", pa.string(), "the setting"),
@@ -187,17 +187,17 @@ def _losses(funnel: Sequence[Mapping[str, Any]]) -> Choice:
 
 
 def _drawn(paths: Sequence[str]) -> list[str]:
-    """Return the instances that are shown: drawn by their ids among those that have gold."""
-    there: set[str] = set()
+    """Return the instances that are shown, drawn by their ids from those that have gold."""
+    with_gold: set[str] = set()
     for rows in read_rows(paths, ["instance_id"]):
-        there.update(pc.unique(rows["instance_id"]).to_pylist())
-    ids = pa.array(sorted(there), pa.string())
+        with_gold.update(pc.unique(rows["instance_id"]).to_pylist())
+    ids = pa.array(sorted(with_gold), pa.string())
     order = permutation(ids, seed=0, label="simplification/shown")
     return sorted(ids.take(pa.array(order[:SENTENCES])).to_pylist())
 
 
 def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
-    """Return the candidates of some sentences stage by stage, which are quoted."""
+    """Return the panel that quotes some sentences, with their candidates stage by stage."""
     names = (INSTANCES.name, SUBSTITUTES.name, *STAGE_COLUMNS)
     tables = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
     if INSTANCES.name not in tables or SUBSTITUTES.name not in tables:

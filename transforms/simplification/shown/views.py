@@ -1,4 +1,4 @@
-"""Candidates stage by stage, and what is lost at each stage.
+"""Views of simplification: candidates stage by stage, and the funnel.
 
 lexbeam show DIR --stages grotesco
 lexbeam show DIR --stages grotesco,2f1c... --stages-setting thesaurus
@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
-from schemas.simplification.rankings import FUNNEL, RANKINGS, SIMPLIFICATIONS
+from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -23,9 +22,10 @@ from transforms.common.shown import Block, columns_with, number
 from transforms.common.store.join import Rows, joined
 from transforms.common.store.tables import read_rows
 from transforms.simplification.evaluation.lists import folded
-from transforms.simplification.records import ID
+from transforms.simplification.records import ID, Row
+from transforms.simplification.shown.metrics import FunnelOptions, funnel_blocks, funnel_of
 
-__all__ = ["EVALUATION_VIEWS", "FunnelOptions", "StagesOptions", "funnel_of", "marked", "stage_rows", "stages_of"]
+__all__ = ["EVALUATION_VIEWS", "StagesOptions", "marked", "stage_rows", "stages_of"]
 
 _COLUMNS = {
     INSTANCES.name: ("target", "sentence", "start", "end"),
@@ -63,18 +63,11 @@ class StagesOptions:
     """Options of the view `stages`."""
 
     stages: tuple[str, ...] = option(
-        help="candidates stage by stage, of targets, whatever their capitals, or of instances by their ids",
+        help="candidates of targets, whatever their capitals, or of instances by their ids, stage by stage, with gold",
         metavar="TARGET",
     )
-    stages_setting: str | None = option(None, help="of this setting", metavar="SETTING")
-    stages_most: int = option(5, help="of so many instances, the first by id", least=1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class FunnelOptions:
-    """Options of the view `funnel`."""
-
-    funnel: str = option(help="what is lost at each stage of this setting, by reason; all: of each", metavar="SETTING")
+    stages_setting: str | None = option(None, help="only of this setting", metavar="SETTING")
+    stages_most: int = option(5, help="of at most so many instances, the first by id", least=1)
 
 
 def marked(sentence: str, start: int, end: int) -> str:
@@ -86,64 +79,65 @@ def marked(sentence: str, start: int, end: int) -> str:
     return f"{sentence[:start]}[[{sentence[start:end]}]]{sentence[end:]}"
 
 
-def stage_rows(
-    tables: Mapping[str, Sequence[str]], ids: Sequence[str], setting: str | None = None
-) -> Iterator[dict[str, Any]]:
-    """Yield a row for each candidate of instances, and for gold that is none, stage by stage.
+def stage_rows(tables: Mapping[str, Sequence[str]], ids: Sequence[str], setting: str | None = None) -> Iterator[Row]:
+    """Yield a row for each candidate of instances, and for gold that is no candidate, stage by stage.
 
     Args:
         tables: the paths of the parts of the tables that are published.
         ids: the instances.
-        setting: of this one alone.
+        setting: only this one; None: all.
 
     Yields:
         Rows: instance, setting, ranker (null where there is none), form, lemma; its rank and
         annotators in gold; its rank in generation, its last score, whether it was selected, its
-        rank, whether it was chosen; where it was dropped, for which reason. Ordered as they stand
-        at the last stage that they reach.
+        rank, whether it was chosen; at which stage it was dropped, and why. In the order of the last
+        stage that they reach.
     """
-    given = {name: tables[name] for name in _COLUMNS if name in tables}
-    columns = {name: _COLUMNS[name] for name in given}
-    for identifier, rows in joined(given, columns, ID, ids):
-        for one in rows[INSTANCES.name]:
+    paths = {name: tables[name] for name in _COLUMNS if name in tables}
+    columns = {name: _COLUMNS[name] for name in paths}
+    for identifier, rows in joined(paths, columns, ID, ids):
+        for instance in rows[INSTANCES.name]:
             stages = {name: rows.get(name, []) for name in list(_COLUMNS)[2:]}
-            settings = sorted({row["setting"] for some in stages.values() for row in some})
+            settings = sorted({row["setting"] for table_rows in stages.values() for row in table_rows})
             for name in settings:
                 if setting is None or name == setting:
-                    own = {table: [row for row in some if row["setting"] == name] for table, some in stages.items()}
-                    for row in _of_setting(one, rows.get(SUBSTITUTES.name, []), own):
+                    setting_rows = {
+                        table: [row for row in table_rows if row["setting"] == name]
+                        for table, table_rows in stages.items()
+                    }
+                    for row in _of_setting(instance, rows.get(SUBSTITUTES.name, []), setting_rows):
                         yield {"instance_id": identifier, "setting": name, **row}
 
 
-def _of_setting(instance: Mapping[str, Any], gold: Rows, stages: Mapping[str, Rows]) -> Iterator[dict[str, Any]]:
-    of_gold = {folded(one["substitute"]): one for one in gold if not one["is_target"]}
+def _of_setting(instance: Row, gold: Rows, stages: Mapping[str, Rows]) -> Iterator[Row]:
+    of_gold = {folded(substitute["substitute"]): substitute for substitute in gold if not substitute["is_target"]}
     whole = marked(instance["sentence"], instance["start"], instance["end"])
-    forms: dict[str, dict[str, Any]] = {}
-    for one in stages[CANDIDATES.name]:
-        own = _row(forms, one["form"])
-        own |= {"lemma": one["lemma"], "generated": one["rank"], "score": one["score"]}
-        if one["reason"] is not None:
-            own |= {"stage": "generation", "reason": one["reason"]}
-    for one in stages[SELECTIONS.name]:
-        own = _row(forms, one["form"])
-        own |= {"selected": one["kept"], "score": one["score"], "merged_into": one["merged_into"]}
-        reason = one["note"] if one["kept"] else one["reason"]
+    forms: dict[str, Row] = {}
+    for record in stages[CANDIDATES.name]:
+        shown = _row(forms, record["form"])
+        shown |= {"lemma": record["lemma"], "generated": record["rank"], "score": record["score"]}
+        if record["reason"] is not None:
+            shown |= {"stage": "generation", "reason": record["reason"]}
+    for record in stages[SELECTIONS.name]:
+        shown = _row(forms, record["form"])
+        shown |= {"selected": record["kept"], "score": record["score"], "merged_into": record["merged_into"]}
+        reason = record["note"] if record["kept"] else record["reason"]
         if reason is not None:
-            own |= {"stage": "selection", "reason": reason}
-    for word, one in of_gold.items():
+            shown |= {"stage": "selection", "reason": reason}
+    for word, record in of_gold.items():
         if not any(folded(form) == word for form in forms):
-            own = _row(forms, one["substitute"])
-            own |= {"stage": "generation", "reason": "not_generated"}
+            shown = _row(forms, record["substitute"])
+            shown |= {"stage": "generation", "reason": "not_generated"}
     later = [*stages[RANKINGS.name], *stages[SIMPLIFICATIONS.name]]
-    for ranker in sorted({one["ranker"] for one in later}) or [None]:
+    for ranker in sorted({row["ranker"] for row in later}) or [None]:
         places = {r["form"]: r for r in stages[RANKINGS.name] if r["ranker"] == ranker and not r["is_target"]}
         made = [r for r in stages[SIMPLIFICATIONS.name] if r["ranker"] == ranker]
         chosen = {r["form"] for r in made if r["changed"]}
-        found = []
-        for form, own in forms.items():
+        placed = []
+        for form, shown in forms.items():
             ranked = places.get(form)
             known = of_gold.get(folded(form), {})
-            more = {
+            columns = {
                 "sentence": whole,
                 "target": instance["target"],
                 "ranker": ranker,
@@ -152,23 +146,23 @@ def _of_setting(instance: Mapping[str, Any], gold: Rows, stages: Mapping[str, Ro
                 "ranked": None if ranked is None else ranked["rank"],
                 "chosen": form in chosen if ranked is not None else None,
             }
-            found.append((_place(own, ranked), {**own, **more}))
-        for _, row in sorted(found, key=lambda pair: pair[0]):
+            placed.append((_place(shown, ranked), {**shown, **columns}))
+        for _, row in sorted(placed, key=lambda pair: pair[0]):
             yield row
 
 
-def _row(forms: dict[str, dict[str, Any]], form: str) -> dict[str, Any]:
+def _row(forms: dict[str, Row], form: str) -> Row:
     return forms.setdefault(form, {"form": form, "generated": None, "selected": None})
 
 
-def _place(own: Mapping[str, Any], ranked: Mapping[str, Any] | None) -> tuple[Any, ...]:
+def _place(shown: Row, ranked: Row | None) -> tuple[Any, ...]:
     if ranked is not None:
-        return (0, ranked["place"], own["form"])
-    through = own["selected"] is not False and own["generated"] is not None
+        return (0, ranked["place"], shown["form"])
+    through = shown["selected"] is not False and shown["generated"] is not None
     return (
-        1 + (not through) + (own["generated"] is None) + (own.get("reason") == "not_generated"),
-        own["generated"] or 0,
-        own["form"],
+        1 + (not through) + (shown["generated"] is None) + (shown.get("reason") == "not_generated"),
+        shown["generated"] or 0,
+        shown["form"],
     )
 
 
@@ -178,29 +172,29 @@ def stages_of(snapshot: Snapshot, options: StagesOptions) -> pa.Table:
     Raises:
         UsageError: no instance has such a target or id, or there is no such setting.
     """
-    asked = {folded(name) for name in options.stages}
+    wanted = {folded(name) for name in options.stages}
     targets: set[str] = set()
     ids: list[str] = []
     for rows in read_rows(snapshot.paths(INSTANCES.name), ["instance_id", "target"]):
-        for one in rows.to_pylist():
-            word = folded(one["target"])
+        for row in rows.to_pylist():
+            word = folded(row["target"])
             targets.add(word)
-            if word in asked or one["instance_id"] in asked:
-                ids.append(one["instance_id"])
+            if word in wanted or row["instance_id"] in wanted:
+                ids.append(row["instance_id"])
     if not ids:
         hint = nearest(folded(options.stages[0]), targets)
         raise UsageError(f"`stages`: no instance has the target or the id {', '.join(options.stages)!r}{hint}")
     tables = {name: snapshot.paths(name) for name in _COLUMNS if name in snapshot.tables}
     ids = sorted(ids)[: options.stages_most]
-    found = list(stage_rows(tables, ids, options.stages_setting))
-    if not found and options.stages_setting is not None:
+    shown = list(stage_rows(tables, ids, options.stages_setting))
+    if not shown and options.stages_setting is not None:
         known = sorted({row["setting"] for row in stage_rows(tables, ids)})
         hint = nearest(options.stages_setting, known) or f"; there are {', '.join(known) or 'none'}"
         raise UsageError(f"`stages_setting`: there is nothing of setting {options.stages_setting!r}{hint}")
-    return pa.Table.from_pylist(found, _SHOWN)
+    return pa.Table.from_pylist(shown, _SHOWN)
 
 
-def _tell_stages(snapshot: Snapshot, options: StagesOptions) -> Iterator[Block]:
+def _stage_blocks(snapshot: Snapshot, options: StagesOptions) -> Iterator[Block]:
     groups: dict[tuple[str, str, str | None], Rows] = {}
     for row in stages_of(snapshot, options).to_pylist():
         groups.setdefault((row["instance_id"], row["setting"], row["ranker"]), []).append(row)
@@ -224,8 +218,8 @@ def _tell_stages(snapshot: Snapshot, options: StagesOptions) -> Iterator[Block]:
         yield columns_with(heads, [_cells(row) for row in rows], indent=4)
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
-    kept = {None: "", True: "yes", False: "no"}
+def _cells(row: Row) -> list[str]:
+    yes_no = {None: "", True: "yes", False: "no"}
     into = f" {row['merged_into']}" if row["merged_into"] else ""
     numbers = ["" if row[name] is None else str(row[name]) for name in ("gold_rank", "generated", "ranked")]
     lemma = row["lemma"] if row["lemma"] != row["form"] else None
@@ -235,76 +229,14 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         numbers[0],
         numbers[1],
         number(row["score"]),
-        kept[row["selected"]],
+        yes_no[row["selected"]],
         numbers[2],
         "chosen" if row["chosen"] else "",
         f"{row['reason'] or ''}{into}",
     ]
 
 
-def funnel_of(snapshot: Snapshot, options: FunnelOptions) -> pa.Table:
-    """Return the rows of simplification/funnel of a setting, or of all, stage by stage.
-
-    Raises:
-        UsageError: there is no such setting.
-    """
-    rows = snapshot.read(FUNNEL.name)
-    known = pc.unique(rows["setting"]).to_pylist()
-    if options.funnel != "all":
-        if options.funnel not in known:
-            hint = nearest(options.funnel, known) or f"; there are {', '.join(known) or 'none'}"
-            raise UsageError(f"`funnel`: there is no setting {options.funnel!r}{hint}")
-        rows = rows.filter(pc.equal(rows["setting"], options.funnel))
-    stages = FUNNEL.schema().field("stage").metadata[b"range"].decode().split(", ")
-    order = sorted(
-        range(rows.num_rows),
-        key=[
-            (
-                one["setting"],
-                one["ranker"] or "",
-                stages.index(one["stage"]),
-                one["reason"] is None,
-                -one["gold_candidates"],
-                one["reason"] or "",
-            )
-            for one in rows.to_pylist()
-        ].__getitem__,
-    )
-    return rows.take(pa.array(order, pa.int64()))
-
-
-def tell_funnel(snapshot: Snapshot, options: FunnelOptions) -> Iterator[Block]:
-    """Yield what is lost at each stage, and what goes on."""
-    groups: dict[str, Rows] = {}
-    for row in funnel_of(snapshot, options).to_pylist():
-        groups.setdefault(row["setting"], []).append(row)
-    for setting, rows in groups.items():
-        yield f"{setting}: what becomes of candidates and of gold"
-        heads = [
-            ("stage", "<"),
-            ("ranker", "<"),
-            ("reason", "<"),
-            ("candidates", ">"),
-            ("gold among them", ">"),
-            ("instances lost", ">"),
-            ("instances left", ">"),
-        ]
-        cells = [
-            [
-                row["stage"],
-                row["ranker"] or "",
-                row["reason"] or "go on",
-                str(row["candidates"]),
-                str(row["gold_candidates"]),
-                "" if row["instances_lost"] is None else str(row["instances_lost"]),
-                "" if row["instances_left"] is None else str(row["instances_left"]),
-            ]
-            for row in rows
-        ]
-        yield columns_with(heads, cells, indent=2)
-
-
 EVALUATION_VIEWS: dict[str, View[Any]] = {
-    "stages": View("candidates stage by stage, with their rank in gold", StagesOptions, stages_of, _tell_stages),
-    "funnel": View("what is lost at each stage, by reason", FunnelOptions, funnel_of, tell_funnel),
+    "stages": View("candidates stage by stage, with their rank in gold", StagesOptions, stages_of, _stage_blocks),
+    "funnel": View("what is lost at each stage, by reason", FunnelOptions, funnel_of, funnel_blocks),
 }

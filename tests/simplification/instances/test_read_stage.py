@@ -1,9 +1,9 @@
-"""Layouts told from first rows."""
+"""Layouts recognised by first rows."""
 
 import pytest
 
 from transforms.common.errors import LexbeamError
-from transforms.simplification.instances.layout_detection import layout_of
+from transforms.simplification.instances.read_stage import layout_of
 
 SENTENCE = 'He said "the old sea was vast.'
 CWI = ["3KW", SENTENCE, "9", "12", "old", "10", "0", "2", "0", "1", "0.2"]
@@ -17,7 +17,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("layout", CASES)
-def test_each_layout_is_told(layout):
+def test_each_layout_is_recognised(layout):
     assert layout_of("a.tsv", CASES[layout]) == layout
 
 
@@ -33,6 +33,6 @@ def test_headers_and_names():
 
 
 @pytest.mark.parametrize("rows", [[["a plain sentence."]], [["id", "token"], ["1", "sea"]]])
-def test_what_cannot_be_told_is_an_error_that_says_what_is_there(rows):
+def test_an_unknown_layout_is_an_error_that_shows_the_first_row(rows):
     with pytest.raises(LexbeamError, match=rf"b\.txt: .* {len(rows[0])} cells, '{rows[0][0]}'"):
         layout_of("b.txt", rows)
