@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pipelines.commands.complexity.score import check_threshold
 from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
 from schemas.metrics import COMPLEXITY_METRICS
@@ -19,9 +18,8 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
-from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions, check_measures
 from transforms.complexity.shown.score_panels import metrics_panel, told_metrics
-from transforms.evaluation.metrics import metric_of
 from transforms.report.panels import Panel
 
 __all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
@@ -50,10 +48,7 @@ class EvaluateComplexityOptions(PublishOptions):
 
 
 def _check(options: EvaluateComplexityOptions) -> None:
-    for name in options.measures.metric:
-        metric_of(name, ("pairs",))
-    for text in options.measures.threshold:
-        check_threshold(text)
+    check_measures(options.measures)
 
 
 def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:

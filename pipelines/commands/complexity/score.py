@@ -28,14 +28,13 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.complexity.scorers.design import DesignColumn, columns_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, ScorerMeasureOptions, check_measures
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
 from transforms.complexity.scorers.kept_models import Kept, KeptModel, opened
 from transforms.complexity.scorers.pool_stage import POOL
 from transforms.complexity.shown.score_panels import score_panels, told_metrics, worst_panels
 from transforms.complexity.shown.views import SCORE_VIEWS
-from transforms.evaluation.metrics import metric_of
 from transforms.learning.scorer import ScorerOptions
 
 if TYPE_CHECKING:
@@ -137,24 +136,7 @@ def _check(options: ScoreOptions) -> None:
         raise UsageError("`save` keeps one model: give one `scorer`, and one way of `mwe`")
     if options.on is not None and _same(options.on, options.folder or options.out):
         raise UsageError("`on` is the folder itself: its rows would be trained on; give `folds`")
-    for name in options.measures.metric:
-        metric_of(name, ("pairs",))
-    for text in options.measures.threshold:
-        check_threshold(text)
-
-
-def check_threshold(text: str) -> None:
-    """Check that a text is a threshold of complexity.
-
-    Raises:
-        UsageError: it is no number from 0 to 1.
-    """
-    try:
-        if 0 <= float(text) <= 1:
-            return
-    except ValueError:
-        pass
-    raise UsageError(f"`threshold`: {text!r} is no number from 0 to 1")
+    check_measures(options.measures)
 
 
 def _same(place: str, other: str) -> bool:

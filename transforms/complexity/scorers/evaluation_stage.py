@@ -21,6 +21,7 @@ import pyarrow as pa
 from schemas.columns import Table
 from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
 from schemas.metrics import COMPLEXITY_METRICS
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -40,6 +41,7 @@ __all__ = [
     "EvaluatedSystem",
     "ScorerMeasureOptions",
     "binary_rows",
+    "check_measures",
     "measured_rows",
     "subsets_of",
 ]
@@ -62,6 +64,23 @@ class ScorerMeasureOptions:
         help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
     )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
+
+
+def check_measures(options: ScorerMeasureOptions) -> None:
+    """Check the names of metrics and the thresholds.
+
+    Raises:
+        UsageError: there is no such metric of pairs, or a threshold is no number from 0 to 1.
+    """
+    for name in options.metric:
+        metric_of(name, ("pairs",))
+    for text in options.threshold:
+        try:
+            if 0 <= float(text) <= 1:
+                continue
+        except ValueError:
+            pass
+        raise UsageError(f"`threshold`: {text!r} is no number from 0 to 1")
 
 
 class CaseDone(NamedTuple):
