@@ -111,10 +111,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
     workspace, lanes = graph.workspace, graph.lanes
-    artefacts = expected_artefacts(plan)
-    for stage in _STAGES:
-        if number := artefacts.get(stage.name):
-            graph.expect(stage, number)
+    _expect(plan, graph)
     viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
         workspace, plan.view, plan.budget, lanes, plan.settle
     )
@@ -200,6 +197,13 @@ def _series(
 
 def _series_options(plan: ChangePlan) -> SeriesOptions:
     return SeriesOptions(align=plan.align, rank=plan.score.rank)
+
+
+def _expect(plan: ChangePlan, graph: Graph) -> None:
+    artefacts = expected_artefacts(plan)
+    for stage in _STAGES:
+        if stage.name in artefacts:
+            graph.expect(stage, artefacts[stage.name])
 
 
 def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
