@@ -318,7 +318,7 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _told(section: Mapping[str, Any]) -> Mapping[str, str | None]:
+def _in_words(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     """Return slices with their years, pairs by the names of their slices, and the view in words."""
     slices, view = section["slices"], section["view"]
     names = [name for name, *_ in slices]
@@ -362,7 +362,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     waits=_WAITS,
     resources=_resources,
     section=_section,
-    told=_told,
+    told=_in_words,
     summary=_summary,
     views=VIEWS,
     report=panels,

@@ -67,8 +67,8 @@ def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str
 
 def _resources(files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
     return {
-        name: digest([one.ids, one.values.tolist(), one.genres, one.tokens])
-        for name, one in zip(("gold", "predictions"), files, strict=True)
+        name: digest([scores.ids, scores.values.tolist(), scores.genres, scores.tokens])
+        for name, scores in zip(("gold", "predictions"), files, strict=True)
     }
 
 
