@@ -15,7 +15,7 @@ import lightgbm
 import numpy as np
 
 from transforms.learning.models.lightgbm_text import check_lightgbm, lightgbm_settings, write_lightgbm
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Refused
 
 TEXTS = 600
 SECONDS = 5  # a process that takes longer is taken for hanging

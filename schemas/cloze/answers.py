@@ -43,6 +43,12 @@ ANSWERS = Table(
             range="0 to 1",
             nullable=True,
         ),
-        column("chosen", pa.int32(), "the most probable option; the first of equals", range="0 to 4", nullable=True),
+        column(
+            "chosen",
+            pa.int32(),
+            "the most probable option; of equally probable ones the first",
+            range="0 to 4",
+            nullable=True,
+        ),
     ],
 )

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from transforms.complexity.features.ngrams import MASS
+from transforms.complexity.features.surprisal import MASS
 
 __all__ = ["Retrained", "words_of"]
 

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from transforms.evaluation.agreement import pearson
 from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
 from transforms.evaluation.evaluating import measure, measure_difference
-from transforms.evaluation.metrics import METRICS, Metric
+from transforms.evaluation.metrics import METRICS, Metric, pearson
 from transforms.evaluation.outcomes import Undefined
 
 ROWS = 120

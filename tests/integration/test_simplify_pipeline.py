@@ -3,7 +3,7 @@
 import pytest
 import yaml
 from generated import write_world
-from mixed_runs import RUNNERS, skip_without
+from mixed_runs import compared_runners, skip_without
 from small_runs import call, manifest
 
 from transforms.common.publish.snapshots import open_snapshot
@@ -55,7 +55,7 @@ def rows(out, table):
     return open_snapshot(str(out)).read(f"simplification/{table}").to_pylist()
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
 def test_the_same_on_every_runner(runner, world):
     skip_without(runner)
     one, two = world / "one", world / "two"

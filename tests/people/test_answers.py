@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -133,7 +135,7 @@ def test_a_kind_is_one_entry(monkeypatch):
             raise ValueError("is not ja or nein")
         return cell == "ja"
 
-    kind = KINDS["text"]._replace(type=pa.bool_(), say=lambda _: "ja, nein", read=read)
+    kind = replace(KINDS["text"], type=pa.bool_(), say=lambda _: "ja, nein", read=read)
     monkeypatch.setitem(KINDS, "yesno", kind)
     answer = Answer(name="q", help="?", kind="yesno")
     assert answer.allowed == "ja, nein"

@@ -153,8 +153,8 @@ class FetchSentences(beam.PTransform):
     around: int = 0
     text: bool = False
 
-    def expand(self, keys: beam.PCollection[SentenceKey]) -> FetchedSentences:
-        """Apply the transform.
+    def expand(self, keys: beam.PCollection[SentenceKey]) -> Any:
+        """Apply the transform; returns `FetchedSentences`.
 
         Raises:
             UsageError: see `check_fetching`.

@@ -80,44 +80,44 @@ class Draws:
             yield from (block[first : first + inner] for first in range(0, rows, inner))
 
 
-Given = tuple[Any, ...]
+MetricInput = tuple[Any, ...]
 
 
-def resampled(metric: Metric, given: Given, draws: Draws) -> Floats:
+def resampled(metric: Metric, inputs: MetricInput, draws: Draws) -> Floats:
     """Return a metric's value in every resample, nan where it is undefined.
 
     Args:
         metric: the metric.
-        given: what its function takes.
+        inputs: what its function takes.
         draws: the resamples.
     """
-    outcome = metric.function(*given)
+    outcome = metric.function(*inputs)
     if isinstance(outcome, Terms):
         return _of_terms(outcome, draws)
-    if isinstance(given[0], Candidates):
+    if isinstance(inputs[0], Candidates):
         raise TypeError("a metric of lists must return Terms")
     if metric.many is not None:
-        found = [metric.many(*given, counts[:, draws.place]) for counts in draws.blocks()]
-        return np.concatenate([np.zeros(0), *found])
+        blocks = [metric.many(*inputs, counts[:, draws.place]) for counts in draws.blocks()]
+        return np.concatenate([np.zeros(0), *blocks])
     values = []
     for counts in draws.blocks():
         for row in counts[:, draws.place]:
             index = np.repeat(np.arange(len(row)), row)
-            values.append(_plain(metric.function(*(column[index] for column in given))))
+            values.append(_plain(metric.function(*(column[index] for column in inputs))))
     return np.array(values, np.float64)
 
 
 def _of_terms(terms: Terms, draws: Draws) -> Floats:
     above, below = (np.bincount(draws.place, column, draws.clusters) for column in terms[:2])
-    found = []
+    ratios = []
     for counts in draws.blocks():
         times = counts.astype(np.float64)
         # Not by BLAS, whose sums depend on the number of threads.
         numerator, denominator = (np.einsum("bc,c->b", times, sums) for sums in (above, below))
         values = np.full(len(times), np.nan)
         np.divide(numerator, denominator, out=values, where=denominator > 0)
-        found.append(values)
-    return np.concatenate([np.zeros(0), *found])
+        ratios.append(values)
+    return np.concatenate([np.zeros(0), *ratios])
 
 
 def _plain(outcome: Any) -> float:

@@ -80,7 +80,7 @@ def _named(ids: Sequence[str]) -> str:
 
 def measure(
     metric: str | Metric,
-    given: tuple[Any, ...],
+    inputs: tuple[Any, ...],
     *,
     clusters: Sequence[str],
     options: BootstrapOptions,
@@ -90,22 +90,24 @@ def measure(
 
     Args:
         metric: its name, or a metric that is in no registry.
-        given: gold and predicted arrays of the same instances, or `(candidates,)`. Where a number
+        inputs: gold and predicted arrays of the same instances, or `(candidates,)`. Where a number
             is nan there is no value.
         clusters: the cluster of each instance; its own id where each is drawn by itself.
         options: of the bootstrap.
         k: for metrics that take one.
     """
-    metric, given = _ready(metric, given, k)
-    n = len(given[0])
-    numerator, denominator, value, reason = _point(metric, given)
+    metric, inputs = _ready(metric, inputs, k)
+    n = len(inputs[0])
+    numerator, denominator, value, reason = _point(metric, inputs)
     if value is None or not options.resamples:
         return MeasuredMetric(value, None, None, n, numerator, denominator, reason)
     draws = Draws(clusters, options)
     if draws.clusters < 2:
         return MeasuredMetric(value, None, None, n, numerator, denominator, "one_cluster")
-    found = interval_of(resampled(metric, given, draws), options.level)
-    return MeasuredMetric(value, found.low, found.high, n, numerator, denominator, found.reason, found.undefined)
+    interval = interval_of(resampled(metric, inputs, draws), options.level)
+    return MeasuredMetric(
+        value, interval.low, interval.high, n, numerator, denominator, interval.reason, interval.undefined
+    )
 
 
 def measure_difference(
@@ -126,7 +128,7 @@ def measure_difference(
     n = len(first[0])
     if len(second[0]) != n:
         raise ValueError("two systems are compared on the same instances")
-    points = [_point(metric, given) for given in (first, second)]
+    points = [_point(metric, inputs) for inputs in (first, second)]
     reason = next((point[3] for point in points if point[3] is not None), None)
     if points[0][2] is None or points[1][2] is None:
         return MeasuredMetric(None, None, None, n, None, None, reason)
@@ -137,28 +139,28 @@ def measure_difference(
     if draws.clusters < 2:
         return MeasuredMetric(value, None, None, n, None, None, "one_cluster")
     values = resampled(metric, first, draws) - resampled(metric, second, draws)
-    found = interval_of(values, options.level)
-    return MeasuredMetric(value, found.low, found.high, n, None, None, found.reason, found.undefined)
+    interval = interval_of(values, options.level)
+    return MeasuredMetric(value, interval.low, interval.high, n, None, None, interval.reason, interval.undefined)
 
 
-def _ready(metric: str | Metric, given: tuple[Any, ...], k: int | None) -> tuple[Metric, tuple[Any, ...]]:
+def _ready(metric: str | Metric, inputs: tuple[Any, ...], k: int | None) -> tuple[Metric, tuple[Any, ...]]:
     if isinstance(metric, str):
         metric = metric_of(metric)
-    sizes = {len(column) for column in given}
+    sizes = {len(column) for column in inputs}
     if len(sizes) > 1:
         raise ValueError(f"arrays of the same instances have lengths {sorted(sizes)}")
     if metric.takes in _TYPES:
         # Small integers would overflow: 1 - 2 is 255 among bytes.
-        given = tuple(map(np.asarray, given, _TYPES[metric.takes]))
-    return metric, given if k is None else (*given, k)
+        inputs = tuple(map(np.asarray, inputs, _TYPES[metric.takes]))
+    return metric, inputs if k is None else (*inputs, k)
 
 
-def _point(metric: Metric, given: tuple[Any, ...]) -> tuple[float | None, float | None, float | None, str | None]:
+def _point(metric: Metric, inputs: tuple[Any, ...]) -> tuple[float | None, float | None, float | None, str | None]:
     """Return numerator, denominator, value and reason."""
-    arrays = [column for column in given if isinstance(column, np.ndarray)]
+    arrays = [column for column in inputs if isinstance(column, np.ndarray)]
     if any(column.dtype == np.float64 and np.isnan(column).any() for column in arrays):
         return (*_NOTHING, "not_a_number")  # which ranks would take for the highest value
-    outcome: Outcome = metric.function(*given)
+    outcome: Outcome = metric.function(*inputs)
     if isinstance(outcome, Undefined):
         return None, None, None, outcome.reason
     if not isinstance(outcome, Terms):
@@ -177,6 +179,6 @@ _NOTHING = (None, None, None)
 
 def row(system: str, subset: str, metric: str, k: int | None, measured: MeasuredMetric) -> dict[str, Any]:
     """Return a row of table `<task>/metrics`."""
-    own = measured._asdict()
-    del own["undefined"]
-    return {"system": system, "subset": subset, "metric": metric, "k": k, **own}
+    columns = measured._asdict()
+    del columns["undefined"]
+    return {"system": system, "subset": subset, "metric": metric, "k": k, **columns}

@@ -1,25 +1,181 @@
-"""The metrics: a function and a line each.
+"""The metrics: formulas for numbers and classes, and the registry with a line for each.
 
 A metric's function takes aligned arrays and returns a number, `Terms` whose sums are divided, or
-`Undefined` with a reason (`outcomes.py`). What it takes is said by `takes`:
+`Undefined` with a reason (`outcomes.py`). `takes` says which arrays:
 
 - `pairs`: gold numbers and predicted ones;
 - `classes`: gold classes and predicted ones, True (or 1) for the positive class;
-- `ranking`: whether items are gold, and scores, the highest first;
-- `lists`: `Candidates` of many instances, and `k` if the metric has `ks`; it returns `Terms`.
+- `ranking`: whether items are gold, and scores, the highest first (`ranking.py`);
+- `lists`: `Candidates` of many instances, and `k` if the metric has `ks`; it returns `Terms`
+  (`candidates.py`).
 
-Metrics from outside are entry points of the group `lexbeam.metrics`, whose values are `Metric`s.
+Functions that take `weights` compute the metric for many resamples at once: `weights[b, i]` is how often
+instance i stands in resample b; nan where the metric is undefined. Those without compute the same for the
+data as they are.
+
+Metrics of other packages are entry points of the group `lexbeam.metrics`, whose values are `Metric`s.
 """
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+import numpy as np
+
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
-from transforms.evaluation import agreement, candidates, classes, ranking
-from transforms.evaluation.outcomes import Floats, Outcome
+from transforms.evaluation import candidates, ranking
+from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
 
-__all__ = ["METRICS", "TAKES", "Metric", "metric_of"]
+__all__ = [
+    "METRICS",
+    "TAKES",
+    "Metric",
+    "accuracy",
+    "expected_accuracy",
+    "f1",
+    "mae",
+    "metric_of",
+    "mse",
+    "pearson",
+    "pearsons",
+    "precision",
+    "r2",
+    "recall",
+    "spearman",
+    "spearmans",
+]
+
+
+# Deviations so small beside the mean are what rounding leaves of a constant.
+ROUNDING = 1e-13
+
+
+def pearson(gold: Floats, predicted: Floats) -> Outcome:
+    """Return Pearson's r: cov(gold, predicted) / (sd(gold) sd(predicted)), -1 to 1."""
+    why = _constant(gold, predicted)
+    return why or float(pearsons(gold, predicted, _once(gold))[0])
+
+
+def pearsons(gold: Floats, predicted: Floats, weights: Ints) -> Floats:
+    """Return Pearson's r of every resample."""
+    return _correlations(gold[None], predicted[None], weights)
+
+
+def spearman(gold: Floats, predicted: Floats) -> Outcome:
+    """Return Spearman's rho: Pearson's r of the ranks, ties by average rank."""
+    why = _constant(gold, predicted)
+    return why or float(spearmans(gold, predicted, _once(gold))[0])
+
+
+def spearmans(gold: Floats, predicted: Floats, weights: Ints) -> Floats:
+    """Return Spearman's rho of every resample; an instance drawn twice ties with itself."""
+    return _correlations(_ranks(gold, weights), _ranks(predicted, weights), weights)
+
+
+def mae(gold: Floats, predicted: Floats) -> Outcome:
+    """Return the mean absolute error, in the unit of the values."""
+    return Terms(np.abs(gold - predicted), np.ones(len(gold)))
+
+
+def mse(gold: Floats, predicted: Floats) -> Outcome:
+    """Return the mean squared error, in the squared unit of the values."""
+    return Terms((gold - predicted) ** 2, np.ones(len(gold)))
+
+
+def r2(gold: Floats, predicted: Floats) -> Outcome:
+    """Return the coefficient of determination, 1 at most, below 0 if worse than gold's mean.
+
+    1 - sum((gold - predicted)^2) / sum((gold - mean(gold))^2), as SemEval-2021 Task 1 scores it:
+    not the square of Pearson's r.
+    """
+    if len(gold) < 2:
+        return Undefined("too_few")
+    if (gold == gold[0]).all():
+        return Undefined("constant_gold")
+    left = ((gold - predicted) ** 2).sum()
+    return float(1 - left / ((gold - gold.mean()) ** 2).sum())
+
+
+def _once(values: Floats) -> Ints:
+    return np.ones((1, len(values)), np.int64)
+
+
+def _constant(gold: Floats, predicted: Floats) -> Undefined | None:
+    if len(gold) < 2:
+        return Undefined("too_few" if len(gold) else "empty")
+    for values, reason in ((gold, "constant_gold"), (predicted, "constant_predicted")):
+        if (values == values[0]).all():
+            return Undefined(reason)
+    return None
+
+
+def _correlations(first: Floats, second: Floats, weights: Ints) -> Floats:
+    """Return the weighted correlations of rows of numbers; one row counts for all resamples."""
+    times = weights.astype(np.float64)
+    sizes = times.sum(axis=1)
+    (x, x_constant), (y, y_constant) = (_centred(v, times, sizes) for v in (first, second))
+    squares = (times * x * x).sum(axis=1) * (times * y * y).sum(axis=1)
+    correlations = np.full(len(times), np.nan)
+    sound = ~(x_constant | y_constant) & (squares > 0)
+    products = (times * x * y).sum(axis=1)
+    np.divide(products, np.sqrt(squares), out=correlations, where=sound)
+    return np.clip(correlations, -1, 1)
+
+
+def _centred(values: Floats, times: Floats, sizes: Floats) -> tuple[Floats, Bools]:
+    means = (times * values).sum(axis=1) / np.maximum(sizes, 1)
+    centred = values - means[:, None]
+    widest = np.where(times > 0, np.abs(centred), 0.0).max(axis=1, initial=0.0)
+    return centred, widest <= ROUNDING * np.abs(means)
+
+
+def _ranks(values: Floats, weights: Ints) -> Floats:
+    """Return the average rank of every instance in every resample."""
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    tied = np.add.reduceat(weights[:, order], starts, axis=1)
+    before = np.cumsum(tied, axis=1) - tied
+    return np.asarray((before + (tied + 1) / 2)[:, group], np.float64)
+
+
+def accuracy(gold: Bools, predicted: Bools) -> Outcome:
+    """Return the share of instances whose class is right, 0 to 1."""
+    return Terms((gold == predicted).astype(np.float64), np.ones(len(gold)))
+
+
+def expected_accuracy(gold: Ints, chances: Floats) -> Outcome:
+    """Return the accuracy that is expected of draws, 0 to 1: the mean chance of the right class.
+
+    Args:
+        gold: the right class of each instance, from 0.
+        chances: how probable each class is drawn, (instances, classes); rows add up to 1. Ties
+            that are shared evenly so count exactly.
+    """
+    return Terms(chances[np.arange(len(gold)), gold], np.ones(len(gold)))
+
+
+def precision(gold: Bools, predicted: Bools) -> Outcome:
+    """Return the share of gold positives among predicted ones; undefined without any."""
+    gold, predicted = gold.astype(bool), predicted.astype(bool)
+    right = (gold & predicted).astype(np.float64)
+    return Terms(right, predicted.astype(np.float64), "no_positive_predicted")
+
+
+def recall(gold: Bools, predicted: Bools) -> Outcome:
+    """Return the share of predicted positives among gold ones; undefined without any."""
+    gold, predicted = gold.astype(bool), predicted.astype(bool)
+    right = (gold & predicted).astype(np.float64)
+    return Terms(right, gold.astype(np.float64), "no_positive_gold")
+
+
+def f1(gold: Bools, predicted: Bools) -> Outcome:
+    """Return the harmonic mean of precision and recall: 2 right / (predicted + gold positives)."""
+    gold, predicted = gold.astype(bool), predicted.astype(bool)
+    right = (gold & predicted).astype(np.float64)
+    both = gold.astype(np.float64) + predicted.astype(np.float64)
+    return Terms(2 * right, both, "no_positive")
+
 
 TAKES = ("pairs", "classes", "ranking", "lists")
 
@@ -46,15 +202,15 @@ class Metric(Entry):
 
 METRICS: Registry[Metric] = Registry(
     {
-        "pearson": Metric(agreement.pearson, "pairs", many=agreement.pearsons, doc="Pearson's correlation"),
-        "spearman": Metric(agreement.spearman, "pairs", many=agreement.spearmans, doc="Spearman's rank correlation"),
-        "mae": Metric(agreement.mae, "pairs", doc="mean absolute error"),
-        "mse": Metric(agreement.mse, "pairs", doc="mean squared error"),
-        "r2": Metric(agreement.r2, "pairs", doc="coefficient of determination"),
-        "accuracy": Metric(classes.accuracy, "classes", doc="share of right classes"),
-        "precision": Metric(classes.precision, "classes", doc="share of predicted positives that are positive"),
-        "recall": Metric(classes.recall, "classes", doc="share of positives that are predicted"),
-        "f1": Metric(classes.f1, "classes", doc="harmonic mean of precision and recall"),
+        "pearson": Metric(pearson, "pairs", many=pearsons, doc="Pearson's correlation"),
+        "spearman": Metric(spearman, "pairs", many=spearmans, doc="Spearman's rank correlation"),
+        "mae": Metric(mae, "pairs", doc="mean absolute error"),
+        "mse": Metric(mse, "pairs", doc="mean squared error"),
+        "r2": Metric(r2, "pairs", doc="coefficient of determination"),
+        "accuracy": Metric(accuracy, "classes", doc="share of right classes"),
+        "precision": Metric(precision, "classes", doc="share of predicted positives that are positive"),
+        "recall": Metric(recall, "classes", doc="share of positives that are predicted"),
+        "f1": Metric(f1, "classes", doc="harmonic mean of precision and recall"),
         "average_precision": Metric(
             ranking.average_precision,
             "ranking",

@@ -58,14 +58,14 @@ class Together:
 
     def measured(self, place: int) -> MeasuredMetric:
         """Return the value of one, its sums and its interval."""
-        own = self._terms[place]
+        terms = self._terms[place]
         value = self._value(place)
-        sums = float(own.numerator.sum()), float(own.denominator.sum())
+        sums = float(terms.numerator.sum()), float(terms.denominator.sum())
         n = int(self._counted[place].sum())
         if value is None:
-            return MeasuredMetric(None, None, None, n, *sums, own.undefined)
-        found = self._interval(None if self._values is None else self._values[:, place])
-        return MeasuredMetric(value, found.low, found.high, n, *sums, found.reason, found.undefined)
+            return MeasuredMetric(None, None, None, n, *sums, terms.undefined)
+        interval = self._interval(None if self._values is None else self._values[:, place])
+        return MeasuredMetric(value, interval.low, interval.high, n, *sums, interval.reason, interval.undefined)
 
     def difference(self, first: int, second: int) -> MeasuredMetric:
         """Return one less another; `n` are the instances that count in both."""
@@ -74,9 +74,9 @@ class Together:
         if values[0] is None or values[1] is None:
             place = first if values[0] is None else second
             return MeasuredMetric(None, None, None, n, None, None, self._terms[place].undefined)
-        found = self._interval(None if self._values is None else self._values[:, first] - self._values[:, second])
+        interval = self._interval(None if self._values is None else self._values[:, first] - self._values[:, second])
         value = values[0] - values[1]
-        return MeasuredMetric(value, found.low, found.high, n, None, None, found.reason, found.undefined)
+        return MeasuredMetric(value, interval.low, interval.high, n, None, None, interval.reason, interval.undefined)
 
     def _interval(self, values: Floats | None) -> Interval:
         if self._alone:
@@ -87,14 +87,14 @@ class Together:
 def _resampled(terms: Sequence[Terms], draws: Draws) -> Floats:
     """Return the value of each metric in each resample, (resamples, metrics); nan: undefined."""
     above, below = (
-        np.column_stack([np.bincount(draws.place, one[side], draws.clusters) for one in terms]) for side in (0, 1)
+        np.column_stack([np.bincount(draws.place, term[side], draws.clusters) for term in terms]) for side in (0, 1)
     )
-    found = []
+    ratios = []
     for counts in draws.blocks():
         times = counts.astype(np.float64)
         # Not by BLAS, whose sums depend on the number of threads.
         numerator, denominator = (np.einsum("bc,cm->bm", times, sums) for sums in (above, below))
         values = np.full(numerator.shape, np.nan)
         np.divide(numerator, denominator, out=values, where=denominator > 0)
-        found.append(values)
-    return np.concatenate(found)
+        ratios.append(values)
+    return np.concatenate(ratios)

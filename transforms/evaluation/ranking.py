@@ -41,9 +41,9 @@ def average_precisions(gold: Bools, predicted: Floats, weights: Ints) -> Floats:
     hits = np.cumsum(relevant, axis=1) - relevant
     sums = expected_precisions(before, hits, tied, relevant, tied).sum(axis=1)
     totals = relevant.sum(axis=1)
-    found = np.full(len(totals), np.nan)
-    np.divide(sums, totals, out=found, where=totals > 0)
-    return found
+    precisions = np.full(len(totals), np.nan)
+    np.divide(sums, totals, out=precisions, where=totals > 0)
+    return precisions
 
 
 def expected_precisions(before: Ints, hits: Ints, tied: Ints, relevant: Ints, taken: Ints) -> Floats:

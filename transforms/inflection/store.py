@@ -19,7 +19,7 @@ from transforms.common.errors import LexbeamError
 from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.rules import Edit, Rule
 from transforms.learning.models.formats import pack_texts, unpack_texts
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Refused
 
 __all__ = ["FormRow", "FormTable", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
 

@@ -10,17 +10,69 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.rowwise import dots
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.models.lightgbm_text import lightgbm_settings, predict_lightgbm, read_lightgbm, write_lightgbm
-from transforms.learning.preparation import fit_preparation, prepared
 from transforms.learning.scorer import SINGLES, Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.stacking import fit_stack, predict_stack
 
-__all__ = ["SCORERS", "members"]
+__all__ = ["SCORERS", "fit_preparation", "members", "prepared"]
+
+
+_SMALL = 1e-9  # a standard deviation below which a column is constant
+
+
+def fit_preparation(values: Floats, most: float) -> dict[str, npt.NDArray[Any]]:
+    """Return what `prepared` needs, fitted on training rows.
+
+    A gap is filled with the column's median, and a column of 0 and 1 says where gaps were, one for
+    all columns that have them in the same rows. Columns without any value are left out, and after
+    that those that are constant. The rest are standardised by mean and population standard
+    deviation and cut off.
+
+    Args:
+        values: (rows, columns), nan for a gap.
+        most: standard deviations from the mean beyond which a value counts as that many; 0: none.
+    """
+    gaps = np.isnan(values)
+    known = ~gaps.all(axis=0)
+    median = np.zeros(values.shape[1])
+    median[known] = np.nanmedian(values[:, known], axis=0) if len(values) else 0.0
+    partial = known & gaps.any(axis=0)
+    flagged = np.flatnonzero(partial)
+    _, first = np.unique(gaps[:, flagged], axis=1, return_index=True)
+    flagged = flagged[np.sort(first)]
+    # Where gaps are in training decides which columns stand for them, everywhere.
+    filled = _filled(values, median, np.flatnonzero(known), flagged)
+    mean, scale = filled.mean(axis=0), filled.std(axis=0)
+    varies = scale > _SMALL
+    return {
+        "median": median,
+        "known": np.flatnonzero(known),
+        "flagged": flagged,
+        "mean": mean[varies],
+        "scale": scale[varies],
+        "varies": np.flatnonzero(varies),
+        "most": np.array(float(most)),
+    }
+
+
+def _filled(values: Floats, median: Floats, known: Any, flagged: Any) -> Floats:
+    gaps = np.isnan(values)
+    return np.column_stack([np.where(gaps, median, values)[:, known], gaps[:, flagged]])
+
+
+def prepared(fitted: Mapping[str, npt.NDArray[Any]], values: Floats) -> Floats:
+    """Return values as `fit_preparation` has decided: (rows, columns that vary), no gaps."""
+    filled = _filled(values, fitted["median"], fitted["known"], fitted["flagged"])
+    standardised = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
+    most = float(fitted["most"])
+    return np.clip(standardised, -most, most) if most else standardised
+
 
 _FEW = 10  # rows with fewer of which there are no trees, but the mean
 
@@ -36,11 +88,11 @@ def _fit_frequency(training: ScorerTraining, options: ScorerOptions) -> Fitted:
         raise UsageError(f"scorer frequency: there is no column {name!r}{hint}")
     names = list(training.names)
     place, level = names.index(name), names.index(SINGLES) if SINGLES in names else -1
-    own = training.values[:, place]
-    known = own[~np.isnan(own)]
+    column = training.values[:, place]
+    known = column[~np.isnan(column)]
     fill = float(np.median(known)) if len(known) else 0.0
-    own = np.where(np.isnan(own), fill, own)
-    rows = np.column_stack([own, training.values[:, level] if level >= 0 else np.zeros(len(own))])
+    column = np.where(np.isnan(column), fill, column)
+    rows = np.column_stack([column, training.values[:, level] if level >= 0 else np.zeros(len(column))])
     centre, mean = rows.mean(axis=0), float(training.labels.mean())
     slope, step = np.linalg.lstsq(rows - centre, training.labels - mean, rcond=None)[0].tolist()
     return {
@@ -54,11 +106,11 @@ def _fit_frequency(training: ScorerTraining, options: ScorerOptions) -> Fitted:
 
 
 def _predict_frequency(fitted: Fitted, values: Floats) -> Floats:
-    own = values[:, int(fitted["place"])]
-    own = np.where(np.isnan(own), fitted["fill"], own)
+    column = values[:, int(fitted["place"])]
+    column = np.where(np.isnan(column), fitted["fill"], column)
     level, step = int(fitted["level"]), fitted["step"]
     steps = values[:, level] * step if level >= 0 else 0.0
-    return np.asarray(own * fitted["slope"] + steps + fitted["intercept"], np.float64)
+    return np.asarray(column * fitted["slope"] + steps + fitted["intercept"], np.float64)
 
 
 def _fit_ridge(training: ScorerTraining, options: ScorerOptions) -> Fitted:
@@ -69,13 +121,13 @@ def _fit_ridge(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     rows = prepared(ready, training.values)
     if not rows.shape[1]:
         return {**ready, "weights": np.zeros(0), "intercept": np.array(training.labels.mean())}
-    found = Ridge(alpha=options.ridge_alpha, solver="cholesky").fit(rows, training.labels)
-    return {**ready, "weights": found.coef_, "intercept": np.array(found.intercept_)}
+    ridge = Ridge(alpha=options.ridge_alpha, solver="cholesky").fit(rows, training.labels)
+    return {**ready, "weights": ridge.coef_, "intercept": np.array(ridge.intercept_)}
 
 
 def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
-    found: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
-    return found
+    predictions: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
+    return predictions
 
 
 def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
@@ -93,14 +145,14 @@ def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
         mean = np.array(training.labels.mean())
         return {**ready, **nothing, "intercept": mean, "gamma": np.array(gamma)}
     weights = _weights(rows, training.labels, options.svr_weighting)
-    how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
-    found = how.fit(rows * weights, training.labels)
+    svr = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
+    fitted = svr.fit(rows * weights, training.labels)
     return {
         **ready,
         "weights": weights,
-        "vectors": found.support_vectors_,
-        "shares": found.dual_coef_[0],
-        "intercept": np.array(found.intercept_[0]),
+        "vectors": fitted.support_vectors_,
+        "shares": fitted.dual_coef_[0],
+        "intercept": np.array(fitted.intercept_[0]),
         "gamma": np.array(gamma),
     }
 
@@ -110,11 +162,11 @@ _LEAST = 0.02  # a correlation below which a column counts as that much
 
 def _weights(rows: Floats, labels: Floats, power: float) -> Floats:
     """Return a weight of each column, by its correlation with the labels; mean square 1."""
-    own, wanted = rows - rows.mean(axis=0), labels - labels.mean()
-    spread = np.sqrt((own**2).sum(axis=0) * (wanted**2).sum())
-    found = np.full(rows.shape[1], _LEAST)
-    np.divide(np.abs((own * wanted[:, None]).sum(axis=0)), spread, out=found, where=spread > 0)
-    weights: Floats = np.maximum(found, _LEAST) ** power
+    deviations, wanted = rows - rows.mean(axis=0), labels - labels.mean()
+    spread = np.sqrt((deviations**2).sum(axis=0) * (wanted**2).sum())
+    correlations = np.full(rows.shape[1], _LEAST)
+    np.divide(np.abs((deviations * wanted[:, None]).sum(axis=0)), spread, out=correlations, where=spread > 0)
+    weights: Floats = np.maximum(correlations, _LEAST) ** power
     return weights / np.sqrt((weights**2).mean())
 
 

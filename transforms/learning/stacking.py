@@ -23,8 +23,8 @@ def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping
     groups = list(training.groups)
     fold = fold_of(groups, options.inner_folds, seed=options.seed, label="inner")
     inner = np.full((len(groups), len(members)), float(training.labels.mean()))
-    for one in range(options.inner_folds):
-        held = fold == one
+    for number in range(options.inner_folds):
+        held = fold == number
         if not held.any() or held.all():
             continue
         rest = training._replace(
@@ -35,12 +35,12 @@ def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping
         for place, scorer in enumerate(members.values()):
             inner[held, place] = scorer.predict(scorer.fit(rest, options), training.values[held])
     weights, intercept = weigh(inner, training.labels, options.weights)
-    found: Fitted = {"weights": weights, "intercept": np.array(intercept)}
+    arrays: Fitted = {"weights": weights, "intercept": np.array(intercept)}
     for name, scorer in members.items():
         fitted = scorer.fit(training, options)
-        found.update({f"{name}/{key}": array for key, array in fitted.items()})
-    found["members"] = pack_texts(list(members))
-    return found
+        arrays.update({f"{name}/{key}": array for key, array in fitted.items()})
+    arrays["members"] = pack_texts(list(members))
+    return arrays
 
 
 def weigh(predictions: Floats, labels: Floats, how: str) -> tuple[Floats, float]:
@@ -53,22 +53,22 @@ def weigh(predictions: Floats, labels: Floats, how: str) -> tuple[Floats, float]
             `ridge`: with a penalty of a thousandth of the members' variance.
     """
     centre, mean = predictions.mean(axis=0), float(labels.mean())
-    own, wanted = predictions - centre, labels - mean
+    centred, wanted = predictions - centre, labels - mean
     if how == "nonnegative":
         from scipy.optimize import nnls
 
-        weights: Any = nnls(own, wanted)[0]
+        weights: Any = nnls(centred, wanted)[0]
     else:
-        square = own.T @ own
-        penalty = max(_RIDGE * float(np.trace(square)) / max(own.shape[1], 1), 1e-12)
-        weights = np.linalg.solve(square + penalty * np.eye(own.shape[1]), own.T @ wanted)
+        square = centred.T @ centred
+        penalty = max(_RIDGE * float(np.trace(square)) / max(centred.shape[1], 1), 1e-12)
+        weights = np.linalg.solve(square + penalty * np.eye(centred.shape[1]), centred.T @ wanted)
     return weights, mean - float(centre @ weights)
 
 
 def predict_stack(fitted: Fitted, values: Floats, scorers: Mapping[str, Scorer]) -> Floats:
     """Return the weighted sum of what the members predict."""
-    found = np.full(len(values), float(fitted["intercept"]))
+    total = np.full(len(values), float(fitted["intercept"]))
     for name, weight in zip(unpack_texts(fitted["members"]), fitted["weights"].tolist(), strict=True):
-        own = {key.removeprefix(f"{name}/"): array for key, array in fitted.items() if key.startswith(f"{name}/")}
-        found += weight * scorers[name].predict(own, values)
-    return found
+        arrays = {key.removeprefix(f"{name}/"): array for key, array in fitted.items() if key.startswith(f"{name}/")}
+        total += weight * scorers[name].predict(arrays, values)
+    return total

@@ -1,7 +1,7 @@
 """What a person may answer: kinds of answers, each with what is said of it and how it is read.
 
 What spreadsheets make of an answer is taken for what it was: `3.0` and `3,0` are 3, a label is its
-value, and dashes of any length are one. A kind is one line of `KINDS`.
+value, and dashes of any length are one. A kind is an entry of `KINDS`.
 """
 
 import functools
@@ -9,11 +9,12 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded, text_of
@@ -36,8 +37,7 @@ class Answer:
     Attributes:
         name: of the column, in the file and in the table of answers.
         help: what is asked, in a few words.
-        kind: a key of `KINDS`: `choice` (one of `values`), `scale` (the same, as whole numbers),
-            `number`, `text`, `spans` (words quoted from a column; several separated by `|`).
+        kind: an entry of `KINDS`.
         values: pairs of what is written and its label, which may be empty; both are taken.
         least: the smallest number allowed.
         most: the greatest number; of text, the most characters.
@@ -58,9 +58,7 @@ class Answer:
 
     def __post_init__(self) -> None:
         """Refuse what no person could answer, or what could be read in two ways."""
-        if self.kind not in KINDS:
-            hint = nearest(self.kind, KINDS)
-            raise UsageError(f"answer {self.name!r}: no kind {self.kind!r}{hint}")
+        KINDS.check([self.kind], f"answer {self.name!r}")
         if self.undecided and self.optional:
             raise UsageError(
                 f"answer {self.name!r}: null would mean both undecided and left empty; "
@@ -79,7 +77,8 @@ class Answer:
         return "; ".join(said)
 
 
-class AnswerKind(NamedTuple):
+@dataclass(frozen=True)
+class AnswerKind(Entry):
     """A kind of answers: plain functions.
 
     Attributes:
@@ -128,10 +127,10 @@ def _numbers(cell: str) -> list[float]:
     text = clean_field(cell).lstrip(GUARD).translate(_DASHES)
     if not _NUMBER.fullmatch(text):
         return []
-    found = [float(text.replace(",", "."))]
+    numbers = [float(text.replace(",", "."))]
     if _GROUPED.fullmatch(text):
-        found.append(float(re.sub("[.,]", "", text)))
-    return found
+        numbers.append(float(re.sub("[.,]", "", text)))
+    return numbers
 
 
 @functools.lru_cache(256)
@@ -193,15 +192,15 @@ def _say_spans(answer: Answer) -> str:
 
 def _choice(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
     forms = _forms(answer)
-    found = forms.get(_plain(cell))
-    if found is None:
+    written = forms.get(_plain(cell))
+    if written is None:
         # A spreadsheet's 3.0 for 3.
         whole = {f"{number:.0f}" for number in _numbers(cell) if number.is_integer()}
         values = {forms[form] for form in whole if form in forms}
         if len(values) != 1:
             raise ValueError(f"is not one of {', '.join(written for written, _ in answer.values)}")
-        found = values.pop()
-    return found
+        written = values.pop()
+    return written
 
 
 def _scale(answer: Answer, cell: str, texts: Mapping[str, str]) -> int:
@@ -215,12 +214,12 @@ def _number(answer: Answer, cell: str, texts: Mapping[str, str]) -> float:
     numbers = _numbers(cell)
     if not numbers:
         raise ValueError("is not a number")
-    found = sorted({number for number in numbers if least <= number <= most})
-    if not found or not math.isfinite(found[0]):
+    fitting = sorted({number for number in numbers if least <= number <= most})
+    if not fitting or not math.isfinite(fitting[0]):
         raise ValueError(f"is not from {least:.10g} to {most:.10g}")
-    if len(found) > 1:
+    if len(fitting) > 1:
         raise ValueError("may be two numbers; write it without separators of thousands")
-    return found[0]
+    return fitting[0]
 
 
 def _text(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
@@ -238,18 +237,18 @@ def _spans(answer: Answer, cell: str, texts: Mapping[str, str]) -> list[dict[str
     for quote in cell.split("|"):
         text = clean_field(text_of(quote)[0])
         if text:
-            spans.add(_found(text, texts[answer.of], answer.of))
+            spans.add(_located(text, texts[answer.of], answer.of))
     if not spans:
         raise ValueError("quotes nothing")
     return [{"start": start, "end": end} for start, end in sorted(spans)]
 
 
-def _found(quote: str, text: str, column: str) -> tuple[int, int]:
+def _located(quote: str, text: str, column: str) -> tuple[int, int]:
     """Return the one place of a quote in a text, as whole words if it stands so somewhere."""
     for quoted in dict.fromkeys((quote, quote.strip(_QUOTES))):
         pattern = r"\s+".join(map(re.escape, quoted.split()))
         for whole in (rf"(?<!\w)({pattern})(?!\w)", rf"(?=({pattern}))"):
-            places = [found.span(1) for found in re.finditer(whole, text)] if pattern else []
+            places = [match.span(1) for match in re.finditer(whole, text)] if pattern else []
             if len(places) == 1:
                 return places[0]
             if places:
@@ -259,10 +258,19 @@ def _found(quote: str, text: str, column: str) -> tuple[int, int]:
 
 _SPAN = pa.struct([pa.field("start", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)])
 
-KINDS: dict[str, AnswerKind] = {
-    "choice": AnswerKind(pa.string(), _check_choice, _say_values, _choice),
-    "scale": AnswerKind(pa.int16(), _check_scale, _say_values, _scale),
-    "number": AnswerKind(pa.float64(), _check_number, _say_number, _number),
-    "text": AnswerKind(pa.string(), _check_text, _say_text, _text),
-    "spans": AnswerKind(pa.list_(_SPAN), _check_spans, _say_spans, _spans),
-}
+KINDS: Registry[AnswerKind] = Registry(
+    {
+        "choice": AnswerKind(pa.string(), _check_choice, _say_values, _choice, doc="one of `values`, or its label"),
+        "scale": AnswerKind(pa.int16(), _check_scale, _say_values, _scale, doc="the same; `values` are whole numbers"),
+        "number": AnswerKind(pa.float64(), _check_number, _say_number, _number, doc="a number from `least` to `most`"),
+        "text": AnswerKind(pa.string(), _check_text, _say_text, _text, doc="at most `most` characters"),
+        "spans": AnswerKind(
+            pa.list_(_SPAN),
+            _check_spans,
+            _say_spans,
+            _spans,
+            doc="words quoted from the column `of`, several places separated by `|`",
+        ),
+    },
+    what="kind of answers",
+)

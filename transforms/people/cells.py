@@ -89,9 +89,9 @@ def text_of(cell: str) -> tuple[str, tuple[int, int] | None]:
     opened: list[int] = []
     closed: list[int] = []
     done = length = 0
-    for found in _ESCAPED.finditer(cell):
-        code, sign, opening, closing, _ = found.groups()
-        piece = cell[done : found.start()]
+    for escape in _ESCAPED.finditer(cell):
+        code, sign, opening, closing, _ = escape.groups()
+        piece = cell[done : escape.start()]
         length += len(piece)
         if opening:
             opened.append(length)
@@ -105,7 +105,7 @@ def text_of(cell: str) -> tuple[str, tuple[int, int] | None]:
             meant = _MEANT.get(sign, sign) if sign else "\n"
         length += len(meant)
         pieces += (piece, meant)
-        done = found.end()
+        done = escape.end()
     text = "".join((*pieces, cell[done:]))
     if len(opened) == len(closed) == 1 and opened[0] < closed[0]:
         return text, (opened[0], closed[0])
@@ -158,5 +158,5 @@ def _risky(cell: str) -> bool:
     if len(cell) > _DATE_LENGTH or "_" in cell:
         return False
     # Numbers and dates have at most two words among their digits: `5 May`, `1e10`, `Mar 3, 4 PM`.
-    digits = [bool(found) for found in _RUNS.findall(cell)]
+    digits = [bool(letters) for letters in _RUNS.findall(cell)]
     return any(digits) and digits.count(False) <= 2

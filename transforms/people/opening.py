@@ -64,12 +64,12 @@ def list_sheets(paths: str | Sequence[str]) -> list[files.ListedFile]:
     Raises:
         LexbeamError: there are none, or two of one name.
     """
-    found: dict[str, files.ListedFile] = {}
+    by_name: dict[str, files.ListedFile] = {}
     for path in [paths] if isinstance(paths, str) else paths:
         for entry in files.list_files(path):
-            if found.setdefault(entry.name, entry) != entry:
+            if by_name.setdefault(entry.name, entry) != entry:
                 raise LexbeamError(f"two files are called {entry.name}: rename one of them")
-    return list(found.values())
+    return list(by_name.values())
 
 
 def open_sheet(sheet: Sheet, entry: files.ListedFile, options: ReaderOptions, max_file_bytes: int) -> SheetFile:
@@ -118,13 +118,13 @@ def file_rows(file: SheetFile) -> Iterator[FileRow]:
     A row that repeats the header, or is a comment alone, is passed over. Where a quote opens a cell
     that none closes, the line's quotes are taken for characters.
     """
-    found = [(line, row) for line, row in _read(file.source, file.options) if line > file.line]
-    stray = {line for line, row in found if isinstance(row, BadRecord) and row.reason == "malformed"}
+    rows = [(line, row) for line, row in _read(file.source, file.options) if line > file.line]
+    stray = {line for line, row in rows if isinstance(row, BadRecord) and row.reason == "malformed"}
     unquoted: dict[int, list[str] | BadRecord] = {}
     if stray:
         options = replace(file.options, quoting=False)
         unquoted = {line: row for line, row in _read(file.source, options) if line in stray}
-    for line, row in found:
+    for line, row in rows:
         row = unquoted.get(line, row)
         if isinstance(row, BadRecord) or not (row == file.header or _is_comment(row)):
             yield line, row

@@ -7,6 +7,7 @@ to another text is an answer to another question.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -45,7 +46,7 @@ class Answers:
     rows: int
 
 
-class _Given(NamedTuple):
+class _RowAnswer(NamedTuple):
     """A row that a person answered as they should; its place is a file's number and a line."""
 
     key: Key
@@ -84,40 +85,58 @@ def read_answers(
         LexbeamError: a file is not of this sheet and version, or no table at all.
         UsageError: `rows` do not fit the sheet.
     """
-    asked = sheet_rows(sheet, rows)
+    sent = sheet_rows(sheet, rows)
     options = ReaderOptions(encoding=(encoding or "utf-8",), max_line_bytes=max_line_bytes)
-    ours = rows_digest(sheet, asked.values())
+    digest_sent = rows_digest(sheet, sent.values())
     sources: list[str] = []
-    given: list[_Given] = []
+    answered: list[_RowAnswer] = []
     rejects: list[_Placed] = []
     count = 0
     for number, entry in enumerate(list_sheets(paths)):
         file = open_sheet(sheet, entry, options, max_file_bytes)
         sources.append(pseudonym(entry.name, salt))
-        stale = "" if file.digest in ("", ours) else "; the file was written from other rows"
-        seen: set[Key] = set()
-        line = 0
-        for line, cells in file_rows(file):
-            count += 1
-            try:
-                given.append(_answered(sheet, asked, file, cells, seen, salt, (number, line)))
-            except BadRecord as error:
-                detail = _detail(error, max_line_bytes, stale)
-                reject = RejectRow(sources[-1], str(line), STAGE, error.reason, detail)
-                rejects.append(((number, line), reject))
-        if line and not seen:
+        stale = "" if file.digest in ("", digest_sent) else "; the file was written from other rows"
+        read = _read_file(sheet, sent, file, salt, number)
+        if read.rows and not read.keys:
             raise LexbeamError(
                 f"{files.shown(entry.path)}: none of its rows is one of ours; it was written from "
                 f"other rows, or in another encoding than {file.options.encoding[0]}"
             )
-        for folds, row in asked.items():
-            if folds not in seen:
+        count += read.rows
+        answered += read.answers
+        for place, error in read.faults:
+            detail = _detail(error, max_line_bytes, stale)
+            rejects.append((place, RejectRow(sources[-1], f"{place[1]:.0f}", STAGE, error.reason, detail)))
+        for folds, row in sent.items():
+            if folds not in read.keys:
                 detail = f"{' '.join(row.key)} is not in the file{stale}"
-                reject = RejectRow(sources[-1], "", STAGE, "missing", detail)
-                rejects.append(((number, float("inf")), reject))
-    kept, left = _settled(given, sources)
-    placed = sorted(rejects + left, key=lambda one: one[0])
-    return Answers(_table(sheet, kept), tuple(reject for _, reject in placed), count)
+                rejects.append(((number, float("inf")), RejectRow(sources[-1], "", STAGE, "missing", detail)))
+    unique, repeated = _unique(answered, sources)
+    placed = sorted(rejects + repeated, key=itemgetter(0))
+    return Answers(_table(sheet, unique), tuple(reject for _, reject in placed), count)
+
+
+class _FileAnswers(NamedTuple):
+    """What the rows of a file give: answers, faults by place, keys of ours that it has, and how many rows it has."""
+
+    answers: list[_RowAnswer]
+    faults: list[tuple[tuple[int, float], BadRecord]]
+    keys: set[Key]
+    rows: int
+
+
+def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: str, number: int) -> _FileAnswers:
+    answers: list[_RowAnswer] = []
+    faults: list[tuple[tuple[int, float], BadRecord]] = []
+    keys: set[Key] = set()
+    rows = 0
+    for line, cells in file_rows(file):
+        rows += 1
+        try:
+            answers.append(_answered(sheet, sent, file, cells, keys, salt, (number, line)))
+        except BadRecord as error:
+            faults.append(((number, line), error))
+    return _FileAnswers(answers, faults, keys, rows)
 
 
 def pseudonym(name: str, salt: str) -> str:
@@ -127,13 +146,13 @@ def pseudonym(name: str, salt: str) -> str:
 
 def _answered(
     sheet: Sheet,
-    asked: dict[Key, SheetRow],
+    sent: dict[Key, SheetRow],
     file: SheetFile,
     cells: list[str] | BadRecord,
     seen: set[Key],
     salt: str,
     place: tuple[int, float],
-) -> _Given:
+) -> _RowAnswer:
     """Return what a row answers, and add its key to those seen.
 
     Raises:
@@ -147,7 +166,7 @@ def _answered(
         return cells[at] if at < len(cells) else ""  # spreadsheets leave out what is empty
 
     folds = tuple(folded(text_of(cell(name))[0]) for name in sheet.key)
-    row = asked.get(folds)
+    row = sent.get(folds)
     said = " ".join(folds)
     if row is None:
         raise BadRecord("unknown", f"no row {_shown(said)!r} was sent out")
@@ -173,7 +192,7 @@ def _answered(
         reasons = {fault.reason for fault in faults}
         reason = "wrong_answer" if "wrong_answer" in reasons else "empty"
         raise BadRecord(reason, f"{said}: " + "; ".join(fault.detail for fault in faults))
-    return _Given(row.key, pseudonym(annotator, salt), tuple(values), _notes(file, cells), place)
+    return _RowAnswer(row.key, pseudonym(annotator, salt), tuple(values), _notes(file, cells), place)
 
 
 def _check_text(said: str, name: str, cell: str, text: str) -> None:
@@ -198,41 +217,41 @@ def _notes(file: SheetFile, cells: list[str]) -> str | None:
     return "\n".join(notes) or None
 
 
-def _settled(given: list[_Given], sources: list[str]) -> tuple[list[_Given], list[_Placed]]:
+def _unique(answered: list[_RowAnswer], sources: list[str]) -> tuple[list[_RowAnswer], list[_Placed]]:
     """Return one answer for each row and annotator, and rejects for what else there is of them.
 
     Equal answers count once, the first of them; of those that differ none counts.
     """
-    groups: dict[tuple[Key, str], list[_Given]] = {}
-    for one in given:
-        groups.setdefault((one.key, one.annotator), []).append(one)
-    kept = []
+    groups: dict[tuple[Key, str], list[_RowAnswer]] = {}
+    for answer in answered:
+        groups.setdefault((answer.key, answer.annotator), []).append(answer)
+    unique = []
     left: list[_Placed] = []
     for (key, _), group in sorted(groups.items(), key=lambda item: item[0]):
         first, *others = group
-        if all(one.values == first.values for one in others):
-            kept.append(first)
+        if all(answer.values == first.values for answer in others):
+            unique.append(first)
             reason, said, rest = "doubled", "the same as", others
         else:
             reason, said, rest = "contradictory", "differs from others of", group
-        for one in rest:
+        for answer in rest:
             where = [
                 f"{sources[other.place[0]]} line {other.place[1]:.0f}"
                 for other in ([first] if reason == "doubled" else group)
-                if other is not one
+                if other is not answer
             ]
             detail = f"{' '.join(key)}: {said} {', '.join(where)}"
-            position = f"{one.place[1]:.0f}"
-            reject = RejectRow(sources[one.place[0]], position, STAGE, reason, detail)
-            left.append((one.place, reject))
-    return kept, left
+            position = f"{answer.place[1]:.0f}"
+            reject = RejectRow(sources[answer.place[0]], position, STAGE, reason, detail)
+            left.append((answer.place, reject))
+    return unique, left
 
 
-def _table(sheet: Sheet, kept: list[_Given]) -> pa.Table:
-    columns: list[list[Any]] = [[one.key[at] for one in kept] for at in range(len(sheet.key))]
-    columns.append([one.annotator for one in kept])
-    columns += [[one.values[at] for one in kept] for at in range(len(sheet.answers))]
-    columns.append([one.notes for one in kept])
+def _table(sheet: Sheet, answered: list[_RowAnswer]) -> pa.Table:
+    columns: list[list[Any]] = [[answer.key[at] for answer in answered] for at in range(len(sheet.key))]
+    columns.append([answer.annotator for answer in answered])
+    columns += [[answer.values[at] for answer in answered] for at in range(len(sheet.answers))]
+    columns.append([answer.notes for answer in answered])
     schema = answers_schema(sheet)
     arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)

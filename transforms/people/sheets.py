@@ -142,29 +142,29 @@ def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table
         UsageError: a column is not there or neither text nor whole numbers; a key is empty or there
             twice; a text that is to be quoted from is not in NFC; there are too many rows.
     """
-    found: dict[Key, SheetRow] = {}
+    by_key: dict[Key, SheetRow] = {}
     for batch in [rows] if isinstance(rows, pa.Table) else rows:
         for row in _rows(sheet, batch):
             folds = tuple(map(folded, row.key))
-            if folds in found:
+            if folds in by_key:
                 raise UsageError(f"sheet {sheet.name!r}: two rows have the key {_said(row.key)}")
             if not all(folds):
                 raise UsageError(f"sheet {sheet.name!r}: a row has an empty key, {_said(row.key)}")
-            found[folds] = row
-            if len(found) > ROWS_LIMIT:
+            by_key[folds] = row
+            if len(by_key) > ROWS_LIMIT:
                 raise UsageError(
                     f"sheet {sheet.name!r}: a spreadsheet holds no more than {ROWS_LIMIT} rows; "
                     "deal them out to several files"
                 )
-    return dict(sorted(found.items(), key=lambda item: item[1].key))
+    return dict(sorted(by_key.items(), key=lambda item: item[1].key))
 
 
 def rows_digest(sheet: Sheet, rows: Iterable[SheetRow]) -> str:
     """Return 32 hexadecimal digits that depend on rows, their order, and columns."""
-    found = hashlib.sha256(canonical_json([sheet.key, [shown.name for shown in sheet.columns]]))
+    state = hashlib.sha256(canonical_json([sheet.key, [shown.name for shown in sheet.columns]]))
     for row in rows:
-        found.update(canonical_json([row.key, row.texts, row.marks]) + b"\n")
-    return found.hexdigest()[:_DIGITS]
+        state.update(canonical_json([row.key, row.texts, row.marks]) + b"\n")
+    return state.hexdigest()[:_DIGITS]
 
 
 def _rows(sheet: Sheet, batch: pa.RecordBatch | pa.Table) -> Iterable[SheetRow]:
@@ -193,13 +193,13 @@ def _column(sheet: Sheet, batch: pa.RecordBatch | pa.Table, name: str) -> pa.Arr
 
 def _texts(sheet: Sheet, batch: pa.RecordBatch | pa.Table, name: str) -> list[str]:
     values = _column(sheet, batch, name)
-    found = values.to_pylist()
-    if not all(value is None or type(value) in (str, int) for value in found):
+    cells = values.to_pylist()
+    if not all(value is None or type(value) in (str, int) for value in cells):
         raise UsageError(
             f"sheet {sheet.name!r}: column {name!r} is {values.type}; text or whole numbers can be "
             "shown as they are, anything else is for the task to write as text"
         )
-    return ["" if value is None else str(value) for value in found]
+    return ["" if value is None else str(value) for value in cells]
 
 
 def _marks(sheet: Sheet, batch: pa.RecordBatch | pa.Table, shown: SheetColumn) -> list[tuple[int, int] | None]:

@@ -93,17 +93,17 @@ def read_table(
     Raises:
         LexbeamError: see `table_rows`.
     """
-    found: list[T] = []
+    rows: list[T] = []
     rejects: list[RejectRow] = []
     for line, cells in table_rows(entry, roles, encoding=encoding):
         try:
             if isinstance(cells, BadRecord):
                 raise cells
-            found.append(read(line, cells))
+            rows.append(read(line, cells))
         except BadRecord as error:
             reason = error.reason if error.reason in reasons else "wrong_answer"
             rejects.append(RejectRow(entry.name, str(line) if line else "", stage, reason, error.detail))
-    return found, rejects
+    return rows, rejects
 
 
 def table_rows(entry: files.ListedFile, roles: Roles, *, encoding: str) -> Iterator[Row]:
@@ -138,9 +138,9 @@ def _delimited(source: Source, options: ReaderOptions, name: str, roles: Roles) 
         yield from _below(rows(source, settled), name, roles)
 
 
-def _below(given: Iterable[CellRow], name: str, roles: Roles) -> Iterator[Row]:
+def _below(cell_rows: Iterable[CellRow], name: str, roles: Roles) -> Iterator[Row]:
     places: dict[str, int] | None = None
-    for line, cells in given:
+    for line, cells in cell_rows:
         if places is None:
             if isinstance(cells, BadRecord):
                 raise LexbeamError(f"{name}: no header can be read: {cells.detail}")
@@ -157,15 +157,15 @@ def _below(given: Iterable[CellRow], name: str, roles: Roles) -> Iterator[Row]:
 def _places(name: str, header: list[str], roles: Roles) -> dict[str, int]:
     names = [cell.strip() for cell in header]
     places = {}
-    for role, asked in roles.names.items():
-        found = next((one for one in asked if one in names), None)
-        if found is not None:
-            if names.count(found) > 1:
-                raise LexbeamError(f"{name}: several columns {found!r}: rename all but one")
-            places[role] = names.index(found)
+    for role, column_names in roles.names.items():
+        column = next((candidate for candidate in column_names if candidate in names), None)
+        if column is not None:
+            if names.count(column) > 1:
+                raise LexbeamError(f"{name}: several columns {column!r}: rename all but one")
+            places[role] = names.index(column)
         elif role in roles.needed:
             raise LexbeamError(
-                f"{name}: no column {asked[0]!r} in the header{nearest(asked[0], names)}; there "
+                f"{name}: no column {column_names[0]!r} in the header{nearest(column_names[0], names)}; there "
                 f"are {', '.join(map(repr, names[:12]))}: {roles.remedy.format(role=role)}"
             )
     return places
@@ -183,16 +183,16 @@ def _json(source: Source, options: ReaderOptions, name: str, roles: Roles) -> It
 
 def _of_object(value: Mapping[str, Any], roles: Roles) -> dict[str, str] | BadRecord:
     cells = {}
-    for role, asked in roles.names.items():
-        found = next((one for one in asked if one in value), None)
-        if found is None:
+    for role, field_names in roles.names.items():
+        name = next((candidate for candidate in field_names if candidate in value), None)
+        if name is None:
             if role in roles.needed:
                 there = ", ".join(map(repr, list(value)[:12]))
-                detail = f"no field {asked[0]!r}; there are {there}"
+                detail = f"no field {field_names[0]!r}; there are {there}"
                 return BadRecord("missing_field", f"{detail}: {roles.remedy.format(role=role)}")
             continue
-        cell = value[found]
+        cell = value[name]
         if cell is not None and (isinstance(cell, bool) or not isinstance(cell, str | int | float)):
-            return BadRecord("malformed", f"{found!r} is {type(cell).__name__}, not text")
+            return BadRecord("malformed", f"{name!r} is {type(cell).__name__}, not text")
         cells[role] = "" if cell is None else clean_field(str(cell))
     return cells

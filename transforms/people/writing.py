@@ -66,12 +66,12 @@ def sheet_text(
         raise UsageError(
             f"annotator {annotator!r}: the file takes its name, so it is made of letters, digits, spaces and -_@+"
         )
-    asked = list(sheet_rows(sheet, rows).values())
-    if not asked:
+    sent = list(sheet_rows(sheet, rows).values())
+    if not sent:
         raise UsageError(f"sheet {sheet.name!r}: there are no rows to ask about")
-    lines = [*_header(sheet, asked, annotator)]
+    lines = [*_header(sheet, sent, annotator)]
     blank = [""] * len(sheet.answers)
-    for row in sorted(asked, key=lambda row: _turn(row, annotator, seed)):
+    for row in sorted(sent, key=lambda row: _turn(row, annotator, seed)):
         lines.append("\t".join([*_cells(sheet, row), *blank]))
     return _BOM + "".join(line + "\n" for line in lines)
 
@@ -82,11 +82,11 @@ def _turn(row: SheetRow, annotator: str, seed: int | None) -> tuple[bytes, tuple
     return hashlib.sha256(canonical_json([seed, annotator, row.key])).digest(), row.key
 
 
-def _header(sheet: Sheet, asked: list[SheetRow], annotator: str) -> Iterator[str]:
+def _header(sheet: Sheet, sent: list[SheetRow], annotator: str) -> Iterator[str]:
     whom = f", for {annotator}" if annotator else ""
     yield (  # what `reading` looks for
         f"# lexbeam sheet {sheet.name}, version {sheet.version}: "
-        f"{len(asked)} rows, digest {rows_digest(sheet, asked)}{whom}"
+        f"{len(sent)} rows, digest {rows_digest(sheet, sent)}{whom}"
     )
     for text in sheet.instructions:
         yield from (f"# {line}".rstrip() for line in _lines(text))

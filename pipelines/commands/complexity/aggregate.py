@@ -29,8 +29,7 @@ from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table
 from transforms.complexity.labels.aggregation import AggregationOptions, settle_judgments
-from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
-from transforms.complexity.labels.sheet import COLUMNS
+from transforms.complexity.labels.judgments import COLUMNS, JudgmentFileOptions, read_judgments
 from transforms.complexity.labels.tables import figures_of, judgment_rows, label_rows
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn

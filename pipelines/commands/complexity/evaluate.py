@@ -18,8 +18,8 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
-from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions, check_measures
-from transforms.complexity.shown.score_panels import metrics_panel, told_metrics
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
+from transforms.complexity.shown.score_panels import metric_lines, metrics_panel
 from transforms.report.panels import Panel
 
 __all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
@@ -60,7 +60,7 @@ def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str
     rows = evaluate_files(gold, predicted, options.system, options.measures)
     table = pa.Table.from_pylist(rows, schema=COMPLEXITY_METRICS.schema())
     if options.out is None:
-        for line in told_metrics(table):
+        for line in metric_lines(table):
             action.tell(line)
     return {COMPLEXITY_METRICS.name: table}
 
@@ -77,7 +77,7 @@ def _section(files: tuple[OfficialScores, OfficialScores], _: HandedBack) -> Map
 
 
 def _summary(snapshot: Snapshot) -> Iterator[str]:
-    yield from told_metrics(snapshot.read(COMPLEXITY_METRICS.name))
+    yield from metric_lines(snapshot.read(COMPLEXITY_METRICS.name))
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:

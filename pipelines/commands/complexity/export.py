@@ -21,7 +21,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.complexity.instances.official_files import official_ids, official_lines
-from transforms.complexity.labels.sheet import COLUMNS, SHEET, asked
+from transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
 from transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_SHEETS", "ComplexityExportOptions"]
@@ -58,7 +58,7 @@ def _export(options: ComplexityExportOptions, action: Action) -> None:
 
 
 def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:
-    rows = asked(snapshot.read(INSTANCES.name, list(COLUMNS)), options.kind, duplicates=options.duplicates)
+    rows = instances_to_judge(snapshot.read(INSTANCES.name, list(COLUMNS)), options.kind, duplicates=options.duplicates)
     if options.most is not None:
         order = permutation(rows["instance_id"], seed=options.seed, label="complexity/export")
         rows = rows.take(order[: options.most])

@@ -26,7 +26,7 @@ from transforms.common.store.artefacts import Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT
+from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
 from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, setting_of
 from transforms.complexity.shown.feature_panels import low_coverage, panels

@@ -70,7 +70,7 @@ class ComplexityLoadOptions(IntakeOptions):
         path="input",
         published=False,
     )
-    layout: str = option(help="how the files are laid out", choices=tuple(LAYOUTS), group=INPUT)
+    layout: str = option(help="how the files are laid out", choices=LAYOUTS, group=INPUT)
     kind: str = option(
         "all", help="load targets of one word or multi-word expressions alone", choices=(*KINDS, "all"), group=INPUT
     )

@@ -28,12 +28,12 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.complexity.scorers.design import DesignColumn, columns_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, ScorerMeasureOptions, check_measures
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from transforms.complexity.scorers.kept_models import Kept, KeptModel, opened
-from transforms.complexity.scorers.pool_stage import POOL
-from transforms.complexity.shown.score_panels import score_panels, told_metrics, worst_panels
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
+from transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
+from transforms.complexity.shown.score_panels import metric_lines, score_panels, worst_panels
 from transforms.complexity.shown.views import SCORE_VIEWS
 from transforms.learning.scorer import ScorerOptions
 
@@ -94,7 +94,7 @@ class ScorePlan(NamedTuple):
     scorers: tuple[str, ...]
     options: FitOptions
     measures: ScorerMeasureOptions
-    model: Kept | None
+    model: OpenedScorer | None
     systems: list[str]
     save: tuple[str, bool] | None
 
@@ -228,7 +228,7 @@ def _summary(snapshot: Snapshot) -> Iterator[str]:
     shown = pc.or_(
         pc.invert(pc.match_substring(rows["subset"], "/")), pc.match_substring(rows["subset"], "/new target")
     )
-    yield from told_metrics(rows.filter(shown))
+    yield from metric_lines(rows.filter(shown))
 
 
 COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
@@ -244,7 +244,7 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     stages=(DESIGN, FIT, EVALUATE, POOL),
     plan=_plan,
     build=_build,
-    rows={"models": KeptModel},
+    rows={"models": SavedScorer},
     resources=_resources,
     section=_section,
     summary=_summary,

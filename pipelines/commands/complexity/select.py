@@ -178,7 +178,7 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     )
     chosen = targets | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
     carried = FetchSpec(plan.layers, plan.spec.language)
-    parts = chosen.kept | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
+    parts = chosen.taken | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
     counted = targets | "Tell" >> beam.FlatMap(numbers_of)
     numbers = (counted, chosen.repeated) | "AllNumbers" >> beam.Flatten()
     return {"parts": parts, "numbers": numbers}

@@ -5,7 +5,7 @@ import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.instances.official_files import evaluate_files, official_ids, official_lines, read_scores
-from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
 from transforms.evaluation.bootstrap import BootstrapOptions
 
 OPTIONS = ScorerMeasureOptions(bootstrap=BootstrapOptions(resamples=20))

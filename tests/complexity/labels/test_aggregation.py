@@ -58,9 +58,9 @@ TWICE = [judgment(value=0), judgment(value=1), judgment(value=1), judgment(annot
 )
 def test_repeated_judgments(repeated, kept, complexity, annotations):
     judged = settle(TWICE, repeated=repeated)
-    assert [one.kept for one in judged] == kept
+    assert [one.counts for one in judged] == kept
     assert [one.number for one in judged] == [0, 1, 2, 0]
-    assert {one.reason for one in judged if not one.kept} <= {"repeated"}
+    assert {one.reason for one in judged if not one.counts} <= {"repeated"}
     found = label(TWICE, repeated=repeated)
     assert found.complexity == pytest.approx(complexity)
     assert found.annotations == annotations
@@ -76,7 +76,7 @@ def test_unknown_annotators_are_each_another_or_dropped():
 
 def test_what_does_not_count_keeps_its_row_and_reason():
     judged = settle([judgment("x"), judgment(value=None), judgment()])
-    assert [(one.kept, one.reason, one.weight) for one in judged] == [
+    assert [(one.counts, one.reason, one.weight) for one in judged] == [
         (False, "unknown_instance", 0),
         (False, "undecided", 0),
         (True, None, 1),

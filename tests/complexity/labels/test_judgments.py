@@ -2,8 +2,14 @@ import pyarrow as pa
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.labels.judgments import JudgmentFileOptions, read_judgments
-from transforms.complexity.labels.sheet import RATINGS, SHEET, asked, value_of_rating
+from transforms.complexity.labels.judgments import (
+    RATINGS,
+    SHEET,
+    JudgmentFileOptions,
+    instances_to_judge,
+    read_judgments,
+    value_of_rating,
+)
 from transforms.people.writing import write_sheet
 
 INSTANCES = pa.table(
@@ -149,5 +155,5 @@ def test_ratings_are_the_five_of_complex():
     ],
 )
 def test_who_is_asked_about(kind, duplicates, ids):
-    found = asked(INSTANCES, kind, duplicates=duplicates)
+    found = instances_to_judge(INSTANCES, kind, duplicates=duplicates)
     assert found["instance_id"].to_pylist() == ids

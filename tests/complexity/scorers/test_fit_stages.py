@@ -12,10 +12,11 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store.artefacts import Artefact, Workspace, make, name_of
 from transforms.common.store.tables import Part, write_part
 from transforms.complexity.scorers.design import DesignColumn, columns_of, folds_of, rows_of
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions, FitTask
-from transforms.complexity.scorers.holding_out import ALL, KEPT, SPLIT, Case, HoldOptions
-from transforms.complexity.scorers.kept_models import merged, opened
+from transforms.complexity.scorers.holding_out import ALL, SAVED, SPLIT, Case, HoldOptions
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from transforms.complexity.scorers.scorer_models import merged, opened
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.learning.models.keeping import keep_model, load_model
 from transforms.learning.scorer import ScorerOptions
@@ -185,7 +186,7 @@ def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
     assert (kept.digest, kept.scorer) == (digest, scorer)
     assert kept.modes == {"single": "", "mwe": "average"}
     for kind, mode in kept.modes.items():
-        assert other.predictions(Case(scorer, kind, mode, KEPT, ""), model=kept) == said[kind]
+        assert other.predictions(Case(scorer, kind, mode, SAVED, ""), model=kept) == said[kind]
     # The folder itself makes the same bytes again.
     assert keep_model(place, merged(models[::-1])) == digest
     # One whose arrays are not those of its scorer is refused, whatever its digests say.
@@ -195,7 +196,7 @@ def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
         less = {key: array for key, array in content.items() if key != name}
         keep_model(place, replace(merged(models), content=less), overwrite=True)
         with pytest.raises(LexbeamError, match=f"does not hold what scorer {scorer} does"):
-            other.predictions(Case(scorer, "single", "", KEPT, ""), model=opened(place, columns))
+            other.predictions(Case(scorer, "single", "", SAVED, ""), model=opened(place, columns))
     with pytest.raises(LexbeamError, match="reads column 'zipf', which is not here"):
         opened(place, columns[1:])
     with pytest.raises(LexbeamError, match="does not know column 'more'"):

@@ -54,6 +54,14 @@ def test_bad_utf_8_is_a_reject_for_its_row():
     assert summary(parquet({"text": text})) == ["good", ("2", "undecodable"), "fine"]
 
 
+def test_metadata_of_a_column_that_contradicts_the_schema_is_a_reject():
+    """Arrow would end the process: the schema says that no value is missing, the column counts those that are."""
+    data = parquet({"text": ["one", None]})
+    optional, required = b"\x25\x02\x18\x04text", b"\x25\x00\x18\x04text"
+    assert data.count(optional) == 1
+    assert summary(data.replace(optional, required)) == [("", "malformed")]
+
+
 def test_within_compression():
     assert summary(gzip.compress(parquet({"text": ["one"]})), name="a.parquet.gz") == ["one"]
 
@@ -123,8 +131,9 @@ def test_values_that_a_dictionary_has_once_fill_no_memory(monkeypatch, kind, com
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", iter_batches)
     entries(data, "parquet")
-    (number,) = asked
+    first, number = asked
     cells = 4 if pa.types.is_list(kind) else 1
+    assert first == 1
     assert 40 <= number * cells <= (256 << 20) / size
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -19,7 +19,17 @@ import yaml
 from pipelines.runners.runners import load_runner_config
 from transforms.common.errors import UsageError
 
-__all__ = ["REFERENCE", "RUNNERS", "SOAKED", "VARIANTS", "Run", "Variant", "make_run", "published", "skip_without"]
+__all__ = [
+    "REFERENCE",
+    "SOAKED",
+    "VARIANTS",
+    "Run",
+    "Variant",
+    "compared_runners",
+    "make_run",
+    "published",
+    "skip_without",
+]
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -121,8 +131,13 @@ VARIANTS = {
 SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink")
 
 
-# What is compared with one process: in a soak, on each runner.
-RUNNERS = ["direct_multiprocess", "prism", pytest.param("flink_local", marks=pytest.mark.soak)]
+def compared_runners(suite: str) -> list[Any]:
+    """Return the runners whose bytes are compared with one process: `suite` always, the others in a soak.
+
+    Tasks name different ones, so that each runner works in every run of the suite.
+    """
+    names = ("direct_multiprocess", "prism", "flink_local")
+    return [name if name == suite else pytest.param(name, marks=pytest.mark.soak) for name in names]
 
 
 def skip_without(config: str) -> None:

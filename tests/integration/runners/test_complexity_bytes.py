@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from mixed_runs import RUNNERS, published, skip_without
+from mixed_runs import compared_runners, published, skip_without
 
 from pipelines.cli import main
 
@@ -90,7 +90,7 @@ def test_every_step_makes_rows(expected):
     assert all(rows[name] for name in made)
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.parametrize("runner", compared_runners("flink_local"))
 def test_every_published_file_has_the_same_bytes(runner, config, expected, tmp_path):
     skip_without(runner)
     found = run(config, tmp_path / "out", runner)

@@ -17,7 +17,7 @@ from transforms.learning.models.lightgbm_text import (
     read_lightgbm,
     write_lightgbm,
 )
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Refused
 
 POSITIVE = np.abs
 CASES = {

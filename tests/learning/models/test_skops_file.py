@@ -9,7 +9,7 @@ import sklearn
 from model_making import columns, estimator
 
 from transforms.learning.models.estimators import ESTIMATORS
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Refused
 from transforms.learning.models.skops_file import read_skops, write_skops
 
 RIDGE = "sklearn.linear_model._ridge"

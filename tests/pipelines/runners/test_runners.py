@@ -1,5 +1,7 @@
 import os
 import pickle
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -204,3 +206,12 @@ def test_views_of_options_are_made_once_and_say_what_beams_own_say():
 
     run_pipeline(build, config)
     assert found
+
+
+def test_the_worker_that_flink_starts_is_there():
+    """It is started by the name of its module, which nothing but a run on Flink would look for."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    started = subprocess.run(
+        ["sh", CONFIGS / "flink" / "worker"], env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert "the following arguments are required: --id, --provision_endpoint" in started.stderr

@@ -96,8 +96,8 @@ class DealSlices(beam.PTransform):
     options: DealOptions
     ranges: tuple[int, ...]
 
-    def expand(self, viewed: beam.PCollection[PartView]) -> DealtViews:
-        """Apply the transform."""
+    def expand(self, viewed: beam.PCollection[PartView]) -> Any:
+        """Apply the transform; returns `DealtViews`."""
         deals = (
             viewed
             | "MakeSizesTasks" >> beam.FlatMap(_sizes, self.groups, self.documents)

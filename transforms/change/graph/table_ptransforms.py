@@ -5,7 +5,7 @@ DescribeSlices   (PCollection[SliceReady], PCollection[(SpaceKey, Trained)])
 NumberParts      what was made, by table -> PCollection[Part]
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -56,10 +56,8 @@ class DescribeSlices(beam.PTransform):
     slices: Sequence[Slice]
     comparisons: Comparisons
 
-    def expand(
-        self, made: tuple[beam.PCollection[SliceReady], beam.PCollection[tuple[SpaceKey, TrainedSpace]]]
-    ) -> beam.PCollection[tuple[int, ListedPart]]:
-        """Apply the transform."""
+    def expand(self, made: Any) -> beam.PCollection[tuple[int, ListedPart]]:
+        """Apply the transform to a pair of collections: `SliceReady`, and (`SpaceKey`, `TrainedSpace`)."""
         ready, spaces = made
         return (
             {
@@ -112,8 +110,8 @@ class NumberParts(beam.PTransform):
     comparisons: Comparisons
     alignments: tuple[str, ...]
 
-    def expand(self, made: Mapping[str, beam.PCollection]) -> beam.PCollection[Part]:
-        """Apply the transform."""
+    def expand(self, made: Any) -> beam.PCollection[Part]:
+        """Apply the transform to collections by table."""
         space = partial(_of_space, self.comparisons)
         numbers: dict[str, Callable[[Any], tuple[int | None, PartFile]]] = {
             "vectors": space,

@@ -20,7 +20,7 @@ from transforms.common.draws.by_content import uniform
 from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import dots, product
 from transforms.learning.models.kernels import gaussian_sums
-from transforms.learning.models.refusals import needs_models
+from transforms.learning.models.model import needs_models
 
 __all__ = ["ESTIMATORS", "MEMBERS", "ConcretenessTraining", "Estimator", "Fitted", "fit", "predict"]
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots
-from transforms.learning.models.refusals import needs_models
+from transforms.learning.models.model import needs_models
 from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet

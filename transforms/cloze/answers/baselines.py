@@ -20,8 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from transforms.annotation.engines.texts import plain_tokens
-from transforms.evaluation.classes import expected_accuracy
-from transforms.evaluation.metrics import Metric
+from transforms.evaluation.metrics import Metric, expected_accuracy
 from transforms.evaluation.outcomes import Bools, Floats
 
 __all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "stand_in_passage", "subset_of"]

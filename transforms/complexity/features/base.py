@@ -170,13 +170,13 @@ class FeatureGroup(Entry):
         columns: from a setting, the features.
         of_words: values of distinct words of one language, or None.
         of_instances: values of instances, or None.
-        asked_without: the option without which it is computed only if `use` names it.
+        default_needs: the option without which it is computed only if `use` names it.
     """
 
     columns: Callable[[FeatureSetting], Sequence[Feature]]
     of_words: Callable[[DistinctWordForms, FeatureSetting], Values] | None = None
     of_instances: Callable[[InstanceBatch, FeatureSetting], Values] | None = None
-    asked_without: str = ""
+    default_needs: str = ""
 
 
 def known_tag(language: str | None) -> str | None:
@@ -193,8 +193,8 @@ def known_tags(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> Floats:
     """Return a column as float64, NaN for null."""
-    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return found.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return array.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
 
 
 def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Floats:
@@ -207,14 +207,14 @@ def spread(words: Sequence[DistinctWordForms], values: Callable[[DistinctWordFor
 
     Of a name that a language does not have the values are NaN, or false.
     """
-    found = [values(some) for some in words]
-    names = dict.fromkeys(name for own in found for name in own)
-    flags = {name for own in found for name in own if own[name].dtype == bool}
+    by_language = [values(group) for group in words]
+    names = dict.fromkeys(name for columns in by_language for name in columns)
+    flags = {name for columns in by_language for name in columns if columns[name].dtype == bool}
     return {
         name: np.concatenate(
             [
-                own[name] if name in own else np.full(len(some.forms), False if name in flags else np.nan)
-                for some, own in zip(words, found, strict=True)
+                columns[name] if name in columns else np.full(len(group.forms), False if name in flags else np.nan)
+                for group, columns in zip(words, by_language, strict=True)
             ]
         )
         for name in names
@@ -241,14 +241,14 @@ def batch_of(instances: pa.Table) -> InstanceBatch:
     mwe = pc.equal(rows["kind"], "mwe").to_numpy(zero_copy_only=False).astype(bool)
     texts = rows["token"].to_pylist()
     split = [text.split() or [text] if double else [text] for text, double in zip(texts, mwe.tolist(), strict=True)]
-    every = np.arange(rows.num_rows)
-    first = _parts(rows, every, [words[0] for words in split], last=False)
-    some = np.flatnonzero(mwe)
-    last = _parts(rows, some, [split[row][-1] for row in some.tolist()], last=True)
+    all_rows = np.arange(rows.num_rows)
+    first = _parts(rows, all_rows, [words[0] for words in split], last=False)
+    expressions = np.flatnonzero(mwe)
+    last = _parts(rows, expressions, [split[row][-1] for row in expressions.tolist()], last=True)
     words, places = _distinct([first, last], known_tags(rows["language"]))
-    ends = places[: len(every)].copy()
-    ends[some] = places[len(every) :]
-    return InstanceBatch(rows, mwe, words, places[: len(every)], ends)
+    ends = places[: len(all_rows)].copy()
+    ends[expressions] = places[len(all_rows) :]
+    return InstanceBatch(rows, mwe, words, places[: len(all_rows)], ends)
 
 
 def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> _Parts:
@@ -256,12 +256,12 @@ def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> 
     place = numbers(rows["position"])[which]
     if last:
         place = place + numbers(rows["tokens"])[which] - 1
-    own = pa.array(forms, pa.large_string())
-    same = pc.equal(pc.utf8_lower(own), pc.utf8_lower(_at(rows["forms"], which, place)))
+    words = pa.array(forms, pa.large_string())
+    same = pc.equal(pc.utf8_lower(words), pc.utf8_lower(_at(rows["forms"], which, place)))
     nothing = pa.nulls(len(forms), pa.large_string())
     return _Parts(
         which,
-        own,
+        words,
         pc.if_else(same, _at(rows["lemmas"], which, place), nothing),
         pc.if_else(same, _at(rows["upos"], which, place), nothing),
     )
@@ -278,9 +278,9 @@ def item_at(lists: pa.ChunkedArray | pa.Array, place: Floats) -> pa.Array:
 
 def _at(lists: pa.ChunkedArray, which: Ints, place: Floats) -> pa.Array:
     """Return the item at a place of each of some lists of text."""
-    every = np.full(len(lists), np.nan)
-    every[which] = place
-    return item_at(lists, every).take(pa.array(which)).cast(pa.large_string())
+    places = np.full(len(lists), np.nan)
+    places[which] = place
+    return item_at(lists, places).take(pa.array(which)).cast(pa.large_string())
 
 
 def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[DistinctWordForms, ...], Ints]:
@@ -293,8 +293,8 @@ def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[DistinctWo
     for column in columns:
         distinct, codes = coded(column)
         key = np.unique(key * (len(distinct) + 1) + codes, return_inverse=True)[1]
-    _, one, places = np.unique(key, return_index=True, return_inverse=True)
-    language, forms, lemmas, upos = (column.take(pa.array(one)) for column in columns)
+    _, representatives, places = np.unique(key, return_index=True, return_inverse=True)
+    language, forms, lemmas, upos = (column.take(pa.array(representatives)) for column in columns)
     # Words of a language stand together: by its name, those of none last.
     distinct, codes = coded(language)
     names: list[str | None] = sorted(distinct.to_pylist())
@@ -306,18 +306,18 @@ def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[DistinctWo
     moved[order] = np.arange(len(order))
     words = []
     for place, name in enumerate(names):
-        own = pa.array(order[owner[order] == place])
-        words.append(_completed(name, forms.take(own), lemmas.take(own), upos.take(own)))
+        members = pa.array(order[owner[order] == place])
+        words.append(_completed(name, forms.take(members), lemmas.take(members), upos.take(members)))
     return tuple(words), moved[places.ravel()]
 
 
 def _completed(language: str | None, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> DistinctWordForms:
-    found = [
-        given if given is not None else lemma_of(form, language)
-        for form, given in zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
+    completed = [
+        lemma if lemma is not None else lemma_of(form, language)
+        for form, lemma in zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
     ]
     lower = pc.utf8_lower(forms)
-    return DistinctWordForms(language, forms, lower, pa.array(found, pa.large_string()), upos)
+    return DistinctWordForms(language, forms, lower, pa.array(completed, pa.large_string()), upos)
 
 
 @functools.lru_cache(1 << 16)
@@ -330,9 +330,9 @@ def lemma_of(form: str, language: str | None) -> str:
         if language is None:
             return low
         # A capital is often the sentence's; German nouns have their own.
-        for asked in dict.fromkeys((form, low)):
-            if is_known(asked, lang=language):
-                return str(lemmatize(asked, lang=language))
+        for candidate in dict.fromkeys((form, low)):
+            if is_known(candidate, lang=language):
+                return str(lemmatize(candidate, lang=language))
     except ValueError:  # simplemma does not have the language
         pass
     return low

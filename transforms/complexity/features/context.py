@@ -6,8 +6,8 @@ The other words are the tokens that have a letter and are not of the target.
 import functools
 import itertools
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -129,19 +129,19 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     distinct = texts.take(pa.array(pairs % max(len(texts), 1)))
     facts = _facts(distinct, which, known, setting)
     tokens = _Tokens(owners, codes, place)
-    found = _measured(batch, tokens, facts, sizes)
+    measured = _measured(batch, tokens, facts, sizes)
     ease = np.full(count, np.nan)
     for tag, (constant, of_words, of_syllables) in EASE.items():
-        own = language == known.index(tag) if tag in known else np.zeros(count, bool)
-        value = constant - of_words * found["sentence_words"] - of_syllables * found["sentence_syllables"]
-        ease[own] = value[own]
-    found["sentence_ease"] = ease
+        of_tag = language == known.index(tag) if tag in known else np.zeros(count, bool)
+        value = constant - of_words * measured["sentence_words"] - of_syllables * measured["sentence_syllables"]
+        ease[of_tag] = value[of_tag]
+    measured["sentence_ease"] = ease
     text = numbers(pc.utf8_length(rows["sentence"]))
     commas = numbers(pc.count_substring_regex(rows["sentence"], "[,;،、，；]"))
     nothing = ~there
     whole = {"sentence_length": text, "sentence_commas": commas}
     masked = {
-        name: values if values.dtype == bool else np.where(nothing, np.nan, values) for name, values in found.items()
+        name: values if values.dtype == bool else np.where(nothing, np.nan, values) for name, values in measured.items()
     }
     return {**masked, **whole}
 
@@ -153,17 +153,17 @@ def _facts(
     texts = distinct.to_pylist()
     zipf = np.full(len(texts), np.nan)
     for number, tag in enumerate(known):
-        own = np.flatnonzero(which == number)
-        zipf[own] = zipf_of(distinct.take(pa.array(own)), tag or None, setting)
+        of_tag = np.flatnonzero(which == number)
+        zipf[of_tag] = zipf_of(distinct.take(pa.array(of_tag)), tag or None, setting)
     tags = [known[number] or None for number in which.tolist()]
     values = itertools.chain.from_iterable(map(_of_token, texts, tags))
-    rows = np.fromiter(values, float, len(texts) * len(_TOLD)).reshape(-1, len(_TOLD))
-    told = dict(zip(_TOLD, rows.T, strict=True))
-    flags = {name: told[name] > 0 for name in ("word", "capital", "digit")}
-    return {**told, **flags, "zipf": zipf, "lower": coded(pc.utf8_lower(distinct))[1]}
+    rows = np.fromiter(values, float, len(texts) * len(_FACTS)).reshape(-1, len(_FACTS))
+    facts = dict(zip(_FACTS, rows.T, strict=True))
+    flags = {name: facts[name] > 0 for name in ("word", "capital", "digit")}
+    return {**facts, **flags, "zipf": zipf, "lower": coded(pc.utf8_lower(distinct))[1]}
 
 
-_TOLD = ("word", "length", "capital", "digit", "syllables")
+_FACTS = ("word", "length", "capital", "digit", "syllables")
 
 
 @functools.lru_cache(1 << 16)
@@ -179,59 +179,107 @@ def _of_token(text: str, tag: str | None) -> tuple[float, ...]:
     )
 
 
-def _measured(batch: InstanceBatch, tokens: _Tokens, facts: dict[str, np.ndarray], sizes: np.ndarray) -> dict[str, Any]:
-    count = batch.rows.num_rows
-    owners = tokens.owners
-    of = {name: values[tokens.codes] for name, values in facts.items()}
+class _Words(NamedTuple):
+    """Facts of all tokens, and where they stand.
+
+    Attributes:
+        sentences: how many there are.
+        owners: the instance of each token.
+        facts: by name, what `_facts` says of each token.
+        begin, end: the target's tokens in the sentence of each token; NaN where it is none.
+        place: of each token in its sentence.
+    """
+
+    sentences: int
+    owners: np.ndarray
+    facts: Mapping[str, np.ndarray]
+    begin: Floats
+    end: Floats
+    place: np.ndarray
+
+    @property
+    def inside(self) -> np.ndarray:
+        """Whether a token is of the target."""
+        return np.asarray((self.place >= self.begin) & (self.place < self.end))  # false for NaN
+
+    def total(self, mask: np.ndarray, values: np.ndarray | None = None) -> Floats:
+        """Return the sum of values, or the number of tokens, of each sentence."""
+        return sums(self.owners[mask], self.sentences, None if values is None else values[mask])
+
+    def mean(self, values: np.ndarray, mask: np.ndarray) -> Floats:
+        """Return the mean of values of each sentence; NaN without any."""
+        return _ratio(self.total(mask, values), self.total(mask))
+
+
+def _ratio(values: Floats, of: Floats) -> Floats:
+    return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+
+
+def _measured(
+    batch: InstanceBatch, tokens: _Tokens, facts: dict[str, np.ndarray], sizes: np.ndarray
+) -> dict[str, np.ndarray]:
     start = numbers(batch.rows["position"])
-    size = numbers(batch.rows["tokens"])
-    begin, end = start[owners], (start + size)[owners]
-    inside = (tokens.place >= begin) & (tokens.place < end)  # false for NaN
-    other = of["word"] & ~inside
-
-    def mean(values: Floats, mask: np.ndarray) -> Floats:
-        number = sums(owners[mask], count)
-        total = sums(owners[mask], count, values[mask])
-        return np.divide(total, number, out=np.full(count, np.nan), where=number > 0)
-
-    seen = other & ~np.isnan(of["zipf"])
-    least = np.full(count, np.inf)
-    np.minimum.at(least, owners[seen], of["zipf"][seen])
-    rare = ~(of["zipf"] >= RARE)
-    near = seen & (tokens.place >= begin - _NEAR) & (tokens.place < end + _NEAR)
-    words = sums(owners[of["word"]], count)
-    pairs = owners[of["word"]] * (len(facts["word"]) + 1) + of["lower"][of["word"]]
-    different = sums(np.unique(pairs) // (len(facts["word"]) + 1), count)
-    placed = ~np.isnan(start)
-    head = np.full(count, -1)
-    last = inside & (tokens.place == end - 1)
-    head[owners[last]] = of["lower"][last]
-    tags, upos = _tags(batch.rows["upos"], sizes)
-    annotated = pc.is_valid(batch.rows["upos"]).to_numpy(zero_copy_only=False).astype(bool)
-    proper = np.full(count, np.nan)
-    proper[annotated & placed] = 0.0
-    proper[owners[last & _in(tags, "PROPN")[upos]]] = 1.0
-    shares = {
-        name: np.where(annotated, mean(_in(tags, *own).astype(float)[upos], other), np.nan)
-        for name, own in (("nouns", ("NOUN", "PROPN")), ("verbs", ("VERB", "AUX")))
-    }
+    ends = start + numbers(batch.rows["tokens"])
+    words = _Words(
+        batch.rows.num_rows,
+        tokens.owners,
+        {name: values[tokens.codes] for name, values in facts.items()},
+        start[tokens.owners],
+        ends[tokens.owners],
+        tokens.place,
+    )
     return {
         "sentence_tokens": sizes.astype(float),
-        "sentence_words": words,
-        "sentence_word_length": mean(of["length"], other),
-        "sentence_syllables": mean(of["syllables"], of["word"]),
-        "sentence_zipf": mean(of["zipf"], seen),
+        "sentence_digits": words.total(words.facts["digit"]),
+        "target_place": _ratio(start, sizes.astype(float)),
+        **_of_words(words, len(facts["word"])),
+        **_of_tags(batch.rows["upos"], words, sizes, ~np.isnan(start)),
+    }
+
+
+def _of_words(words: _Words, distinct: int) -> dict[str, np.ndarray]:
+    """Return what the words of sentences are, and how often the target's last word is among them."""
+    facts = words.facts
+    is_word, zipf, lower = facts["word"], facts["zipf"], facts["lower"]
+    other = is_word & ~words.inside
+    seen = other & ~np.isnan(zipf)
+    least = np.full(words.sentences, np.inf)
+    np.minimum.at(least, words.owners[seen], zipf[seen])
+    near = seen & (words.place >= words.begin - _NEAR) & (words.place < words.end + _NEAR)
+    pairs = words.owners[is_word] * (distinct + 1) + lower[is_word]
+    different = sums(np.unique(pairs) // (distinct + 1), words.sentences)
+    last = words.inside & (words.place == words.end - 1)
+    head = np.full(words.sentences, -1)
+    head[words.owners[last]] = lower[last]
+    return {
+        "sentence_words": words.total(is_word),
+        "sentence_word_length": words.mean(facts["length"], other),
+        "sentence_syllables": words.mean(facts["syllables"], is_word),
+        "sentence_zipf": words.mean(zipf, seen),
         "sentence_zipf_min": np.where(np.isinf(least), np.nan, least),
-        "sentence_rare": mean(rare.astype(float), other),
-        "near_zipf": mean(of["zipf"], near),
-        "sentence_variety": np.divide(different, words, out=np.full(count, np.nan), where=words > 0),
-        "sentence_capitals": mean(of["capital"].astype(float), other),
-        "sentence_digits": sums(owners[of["digit"]], count),
-        "sentence_nouns": shares["nouns"],
-        "sentence_verbs": shares["verbs"],
-        "target_place": np.divide(start, sizes, out=np.full(count, np.nan), where=sizes > 0),
+        "sentence_rare": words.mean((~(zipf >= RARE)).astype(float), other),
+        "near_zipf": words.mean(zipf, near),
+        "sentence_variety": _ratio(different, words.total(is_word)),
+        "sentence_capitals": words.mean(facts["capital"].astype(float), other),
+        "target_repeated": words.total(~words.inside & (lower == head[words.owners])),
+    }
+
+
+def _of_tags(column: pa.ChunkedArray, words: _Words, sizes: np.ndarray, placed: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what parts of speech say of the other words, and of the target."""
+    tags, upos = _tags(column, sizes)
+    annotated = pc.is_valid(column).to_numpy(zero_copy_only=False).astype(bool)
+    other = words.facts["word"] & ~words.inside
+    last = words.inside & (words.place == words.end - 1)
+    proper = np.full(words.sentences, np.nan)
+    proper[annotated & placed] = 0.0
+    proper[words.owners[last & _in(tags, "PROPN")[upos]]] = 1.0
+    return {
+        **{
+            f"sentence_{name}": np.where(annotated, words.mean(_in(tags, *wanted).astype(float)[upos], other), np.nan)
+            for name, wanted in (("nouns", ("NOUN", "PROPN")), ("verbs", ("VERB", "AUX")))
+        },
         "target_in_sentence": placed,
-        "target_repeated": sums(owners[~inside & (of["lower"] == head[owners])], count),
         "target_proper": proper,
     }
 
@@ -240,9 +288,9 @@ def _tags(column: pa.ChunkedArray, sizes: np.ndarray) -> tuple[list[str], np.nda
     """Return parts of speech, and which of them each token has; the last one is none."""
     annotated = pc.is_valid(column).to_numpy(zero_copy_only=False).astype(bool)
     distinct, codes = coded(pc.list_flatten(column))
-    every = np.full(int(sizes.sum()), len(distinct))
-    every[np.repeat(annotated, sizes)] = codes
-    return [*distinct.to_pylist(), ""], every
+    tags = np.full(int(sizes.sum()), len(distinct))
+    tags[np.repeat(annotated, sizes)] = codes
+    return [*distinct.to_pylist(), ""], tags
 
 
 def _in(tags: Sequence[str], *wanted: str) -> np.ndarray:

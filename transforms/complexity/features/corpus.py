@@ -4,6 +4,7 @@ Counts in the instances themselves are no feature: they mirror how these were ch
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +19,9 @@ from transforms.complexity.features.base import (
     InstanceBatch,
     Values,
 )
-from transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, association, phrase_of
+from transforms.complexity.features.corpus_counts import FORM, LEMMA, PHRASE, phrase_of
 
-__all__ = ["CORPUS"]
+__all__ = ["CORPUS", "Association", "association"]
 
 
 def _columns(_: FeatureSetting) -> Sequence[Feature]:
@@ -80,8 +81,8 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
 
 def _zipf(uses: Floats, tokens: int) -> Floats:
     with np.errstate(divide="ignore"):
-        found = np.log10(uses / max(tokens, 1)) + 9
-    return np.where(uses > 0, found, np.nan)
+        zipf = np.log10(uses / max(tokens, 1)) + 9
+    return np.where(uses > 0, zipf, np.nan)
 
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
@@ -91,14 +92,49 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     uses, documents, _ = counts.look_up(PHRASE, phrases)
     lower = pa.concat_arrays([words.lower for words in batch.words])
     words, _, _ = counts.look_up(FORM, lower)
-    found = association(uses, words[batch.first], words[batch.last], counts.tokens)
+    associated = association(uses, words[batch.first], words[batch.last], counts.tokens)
     values = {
         "phrase_corpus_zipf": _zipf(uses + 1, counts.tokens),
         "phrase_corpus_documents": documents / max(counts.documents, 1),
-        "phrase_pmi": found.pmi,
-        "phrase_likelihood": np.sign(found.likelihood) * np.sqrt(np.abs(found.likelihood)),
+        "phrase_pmi": associated.pmi,
+        "phrase_likelihood": np.sign(associated.likelihood) * np.sqrt(np.abs(associated.likelihood)),
     }
-    return {name: np.where(batch.mwe, own, np.nan) for name, own in values.items()}
+    return {name: np.where(batch.mwe, column, np.nan) for name, column in values.items()}
+
+
+class Association(NamedTuple):
+    """How much two words go together: pointwise mutual information, and log-likelihood ratio."""
+
+    pmi: Floats
+    likelihood: Floats
+
+
+def association(both: Floats, first: Floats, last: Floats, tokens: int) -> Association:
+    """Return how much more often words stand together than by chance.
+
+    The pairs of a corpus are taken to be as many as its tokens. Pointwise mutual information is
+    log2(both * N / (first * last)) (Church and Hanks 1990), NaN where they never stand together.
+    The log-likelihood ratio is G2 of the table of two by two (Dunning 1993), negative where they
+    stand together less often than by chance.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pmi = np.log2(both * tokens / (first * last))
+    cells = np.array([both, first - both, last - both, tokens - first - last + both])
+    cells = np.maximum(cells, 0)
+    rows, columns = cells[0] + cells[1], cells[0] + cells[2]
+    total = np.maximum(cells.sum(axis=0), 1)
+    expected = (
+        np.array(
+            [rows * columns, rows * (total - columns), (total - rows) * columns, (total - rows) * (total - columns)]
+        )
+        / total
+    )
+    ratio = np.divide(cells, expected, out=np.ones_like(cells), where=(cells > 0) & (expected > 0))
+    g2 = 2 * (cells * np.log(ratio)).sum(axis=0)
+    known = (first > 0) & (last > 0)
+    return Association(
+        np.where(both > 0, pmi, np.nan), np.where(known, np.where(cells[0] >= expected[0], g2, -g2), np.nan)
+    )
 
 
 CORPUS = FeatureGroup(

@@ -1,9 +1,12 @@
-"""What a reference corpus says of the words of targets: uses, documents, dispersion, association.
+"""What a reference corpus says of the words of targets: uses, documents, dispersion.
 
-Only what the instances ask for is counted, in lower case: forms, lemmas, and expressions as runs of
-forms within a sentence. Dispersion is Gries' deviation of proportions (2008), the documents being
-the parts of the corpus: with s the share of the corpus that a document is, and v the share of a
-word's uses that it has,
+WANT      a part of the instances -> what is to be counted for it
+COUNT     a part of `sentences`, and what is wanted -> counts by document
+COMBINE   the counts of all parts -> counts, documents, dispersion
+
+Only what the instances need is counted, in lower case: forms, lemmas, and expressions as runs of forms
+within a sentence. Dispersion is Gries' deviation of proportions (2008), the documents being the parts of
+the corpus: with s the share of the corpus that a document is, and v the share of a word's uses that it has,
 
     DP = 1/2 * sum of |v - s| over all documents
        = 1/2 * (1 + sum of |v - s| - s over those that have the word)
@@ -12,29 +15,41 @@ word's uses that it has,
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features.base import Floats, batch_of
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.common.store.receipts import File
+from transforms.common.store.sound import checked
+from transforms.common.store.tables import Part, read_rows, read_table, write_rows
+from transforms.complexity.features.base import READ, Floats, batch_of
+from transforms.corpora.corpus import SentencePart
 from transforms.lexicon.compiled.casing import coded
 
 __all__ = [
+    "COMBINE",
+    "COUNT",
     "COUNTED",
     "COUNTS",
     "FORM",
     "LEMMA",
     "PHRASE",
+    "WANT",
     "WANTED",
-    "Association",
     "CorpusCounts",
-    "association",
+    "CountTask",
+    "CountedWords",
+    "Wanted",
     "combined",
     "counted",
+    "open_counts",
     "wanted_of",
 ]
+
 
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"
 WANTED = pa.schema([("kind", pa.string()), ("text", pa.large_string())])
@@ -46,15 +61,15 @@ COUNTS = pa.schema([*WANTED, ("uses", pa.int64()), ("documents", pa.int64()), ("
 def wanted_of(instances: pa.Table) -> pa.Table:
     """Return what is to be counted for instances: their words, lemmas, expressions."""
     batch = batch_of(instances)
-    found: set[tuple[str, str]] = set()
+    wanted: set[tuple[str, str]] = set()
     for words in batch.words:
-        found.update((FORM, text) for text in words.lower.to_pylist())
-        found.update((LEMMA, text.lower()) for text in words.lemmas.to_pylist())
+        wanted.update((FORM, text) for text in words.lower.to_pylist())
+        wanted.update((LEMMA, text.lower()) for text in words.lemmas.to_pylist())
     tokens = batch.rows["token"].to_pylist()
     for row in np.flatnonzero(batch.mwe).tolist():
-        found.add((PHRASE, phrase_of(tokens[row])))
-        found.update((FORM, word) for word in tokens[row].lower().split())
-    rows = sorted(found)
+        wanted.add((PHRASE, phrase_of(tokens[row])))
+        wanted.update((FORM, word) for word in tokens[row].lower().split())
+    rows = sorted(wanted)
     return pa.table([[kind for kind, _ in rows], [text for _, text in rows]], schema=WANTED)
 
 
@@ -88,12 +103,12 @@ def counted(sentences: Iterable[pa.Table], wanted: pa.Table) -> tuple[pa.Table, 
     seen: list[_Seen] = []
     for rows in sentences:
         names, places = coded(rows["document_id"])
-        own = np.array([number.setdefault(name, len(number)) for name in names.to_pylist()])
+        numbers = np.array([number.setdefault(name, len(number)) for name in names.to_pylist()])
         sizes += [0] * (len(number) - len(sizes))
-        if not len(own):
+        if not len(numbers):
             continue
         forms, owners = _flat(rows, "forms")
-        documents = own[places]
+        documents = numbers[places]
         lengths = np.bincount(documents[owners], minlength=len(number)).tolist()
         sizes = [a + b for a, b in zip(sizes, lengths, strict=True)]
         seen.append(_matched(FORM, forms, documents[owners], texts[FORM]))
@@ -124,7 +139,7 @@ def _matched(kind: str, words: pa.Array, documents: np.ndarray, texts: pa.Array)
 
 def _phrases(forms: pa.Array, owners: np.ndarray, texts: pa.Array) -> tuple[pa.Array, np.ndarray]:
     """Return runs of forms that may be a wanted expression, and where each begins."""
-    found, begins = [pa.array([], pa.large_string())], [np.empty(0, np.int64)]
+    runs, begins = [pa.array([], pa.large_string())], [np.empty(0, np.int64)]
     split = [text.split(" ") for text in texts.to_pylist()]
     space = pa.scalar(" ", pa.large_string())
     for size in sorted({len(words) for words in split}):
@@ -134,18 +149,18 @@ def _phrases(forms: pa.Array, owners: np.ndarray, texts: pa.Array) -> tuple[pa.A
         start = start[start + size <= len(owners)]
         start = start[owners[start] == owners[start + size - 1]]
         columns = [forms.take(pa.array(start + step)) for step in range(size)]
-        found.append(pc.binary_join_element_wise(*columns, space))
+        runs.append(pc.binary_join_element_wise(*columns, space))
         begins.append(start)
-    return pa.concat_arrays(found), np.concatenate(begins)
+    return pa.concat_arrays(runs), np.concatenate(begins)
 
 
 def _rows(kind: str, seen: Sequence[_Seen], texts: pa.Array, sizes: Sequence[int]) -> pa.Table:
-    own = [one for one in seen if one.kind == kind]
-    if not own:
+    matches = [match for match in seen if match.kind == kind]
+    if not matches:
         return COUNTED.empty_table()
-    code = np.concatenate([one.code for one in own])
-    document = np.concatenate([one.document for one in own])
-    uses = np.concatenate([one.uses for one in own])
+    code = np.concatenate([match.code for match in matches])
+    document = np.concatenate([match.document for match in matches])
+    uses = np.concatenate([match.uses for match in matches])
     most = max(len(sizes), 1)
     pairs, places = np.unique(code * most + document, return_inverse=True)
     total = np.bincount(places.ravel(), uses, minlength=len(pairs)).astype(np.int64)
@@ -169,9 +184,9 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
     uses = rows["uses"].to_numpy().astype(float)
     share = rows["tokens"].to_numpy() / max(tokens, 1)
     total = np.bincount(owner, uses, minlength=len(pairs))
-    own = uses / total[owner] if len(uses) else uses
-    gaps = np.bincount(owner, np.abs(own - share) - share, minlength=len(pairs))
-    found = pa.table(
+    use_share = uses / total[owner] if len(uses) else uses
+    gaps = np.bincount(owner, np.abs(use_share - share) - share, minlength=len(pairs))
+    counts = pa.table(
         [
             kinds.take(pa.array(kind[first])).cast(pa.string()),
             texts.take(pa.array(text[first])),
@@ -181,7 +196,7 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
         ],
         schema=COUNTS,
     )
-    return found.sort_by([("kind", "ascending"), ("text", "ascending")])
+    return counts.sort_by([("kind", "ascending"), ("text", "ascending")])
 
 
 class CorpusCounts(NamedTuple):
@@ -199,47 +214,80 @@ class CorpusCounts(NamedTuple):
 
     def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
         """Return uses, documents (0 where there are none) and dispersion (NaN) of texts."""
-        own = self.table.filter(pc.equal(self.table["kind"], kind))
-        place = pc.index_in(texts.cast(pa.large_string()), value_set=own["text"].combine_chunks())
+        of_kind = self.table.filter(pc.equal(self.table["kind"], kind))
+        place = pc.index_in(texts.cast(pa.large_string()), value_set=of_kind["text"].combine_chunks())
 
         def values(name: str) -> Iterator[Floats]:
-            found = own[name].combine_chunks().cast(pa.float64()).take(place)
-            yield found.to_numpy(zero_copy_only=False).astype(float, copy=True)
+            column = of_kind[name].combine_chunks().cast(pa.float64()).take(place)
+            yield column.to_numpy(zero_copy_only=False).astype(float, copy=True)
 
         uses, documents = (np.nan_to_num(next(values(name))) for name in ("uses", "documents"))
         return uses, documents, next(values("dispersion"))
 
 
-class Association(NamedTuple):
-    """How much two words go together: pointwise mutual information, and log-likelihood ratio."""
+@dataclass(frozen=True)
+class Wanted:
+    """Receipt: what is to be counted for a part of the instances."""
 
-    pmi: Floats
-    likelihood: Floats
+    file: File
 
 
-def association(both: Floats, first: Floats, last: Floats, tokens: int) -> Association:
-    """Return how much more often words stand together than by chance.
+@dataclass(frozen=True)
+class CountedWords:
+    """Receipt: counts, in a part of a corpus or in all of it, with its tokens and documents."""
 
-    The pairs of a corpus are taken to be as many as its tokens. Pointwise mutual information is
-    log2(both * N / (first * last)) (Church and Hanks 1990), NaN where they never stand together.
-    The log-likelihood ratio is G2 of the table of two by two (Dunning 1993), negative where they
-    stand together less often than by chance.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pmi = np.log2(both * tokens / (first * last))
-    cells = np.array([both, first - both, last - both, tokens - first - last + both])
-    cells = np.maximum(cells, 0)
-    rows, columns = cells[0] + cells[1], cells[0] + cells[2]
-    total = np.maximum(cells.sum(axis=0), 1)
-    expected = (
-        np.array(
-            [rows * columns, rows * (total - columns), (total - rows) * columns, (total - rows) * (total - columns)]
-        )
-        / total
-    )
-    ratio = np.divide(cells, expected, out=np.ones_like(cells), where=(cells > 0) & (expected > 0))
-    g2 = 2 * (cells * np.log(ratio)).sum(axis=0)
-    known = (first > 0) & (last > 0)
-    return Association(
-        np.where(both > 0, pmi, np.nan), np.where(known, np.where(cells[0] >= expected[0], g2, -g2), np.nan)
-    )
+    file: File
+    tokens: int
+    documents: int
+
+
+class CountTask(NamedTuple):
+    """A part of `sentences`, and what is to be counted in it."""
+
+    part: SentencePart
+    wanted: tuple[File, ...]
+
+
+def _write(artefact: Artefact, schema: pa.Schema, rows: pa.Table) -> File:
+    with artefact.writing(".parquet") as stream:
+        write_rows(stream, schema, [rows])
+    return artefact.file(".parquet")
+
+
+def _union(tables: Iterable[pa.Table]) -> pa.Table:
+    whole = pa.concat_tables([WANTED.empty_table(), *tables])
+    distinct = pa.TableGroupBy(whole, WANTED.names).aggregate([])
+    return distinct.sort_by([(name, "ascending") for name in WANTED.names])
+
+
+def _want(artefact: Artefact, part: Part, _: None) -> Wanted:
+    rows = _union(wanted_of(rows) for rows in read_rows([checked(part)], list(READ)))
+    return Wanted(_write(artefact, WANTED, rows))
+
+
+def _count(artefact: Artefact, task: CountTask, _: None) -> CountedWords:
+    wanted = _union([read_table([checked(file) for file in task.wanted])])
+    columns = ["document_id", "forms", "lemmas"]
+    rows, tokens, documents = counted(read_rows([checked(task.part)], columns), wanted)
+    return CountedWords(_write(artefact, COUNTED, rows), tokens, documents)
+
+
+def _combine(artefact: Artefact, parts: Sequence[CountedWords], _: None) -> CountedWords:
+    tokens = sum(part.tokens for part in parts)
+    rows = read_table([checked(part.file) for part in parts])
+    documents = sum(part.documents for part in parts)
+    return CountedWords(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
+
+
+def open_counts(counted: CountedWords) -> CorpusCounts:
+    """Return the counts of a corpus, read into memory."""
+    return CorpusCounts(read_table([checked(counted.file)]), counted.tokens, counted.documents)
+
+
+WANT: Stage[Part, None, Wanted] = Stage(name="complexity/want", receipt=Wanted, build=_want, unit="lists of words")
+COUNT: Stage[CountTask, None, CountedWords] = Stage(
+    name="complexity/count", receipt=CountedWords, build=_count, unordered=("task.wanted",), unit="parts of the corpus"
+)
+COMBINE: Stage[Sequence[CountedWords], None, CountedWords] = Stage(
+    name="complexity/combine", receipt=CountedWords, build=_combine, unordered=("task",), unit="tables"
+)

@@ -66,10 +66,10 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     used: Encoding = setting.encoder
     encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
     names = [feature.name for feature in _columns(setting)]
-    found = np.full((batch.rows.num_rows, len(names)), np.nan)
+    values = np.full((batch.rows.num_rows, len(names)), np.nan)
     for row, sentence, start, end in _targets(batch):
-        found[row] = _measured(encoder, sentence, start, end, used.options)
-    return dict(zip(names, found.T, strict=True))
+        values[row] = _measured(encoder, sentence, start, end, used.options)
+    return dict(zip(names, values.T, strict=True))
 
 
 def _targets(batch: InstanceBatch) -> Iterator[tuple[int, str, int, int]]:

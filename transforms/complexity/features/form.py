@@ -196,23 +196,23 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     forms = words.forms.to_pylist()
-    found = {
+    columns = {
         "length": np.array([len(form) for form in forms], float),
         "syllables": np.array([syllables(form, words.language) for form in forms], float),
         "affixes": np.array([affixes(form.lower()) if words.language == "en" else np.nan for form in forms], float),
         **_letters(forms),
     }
-    found["trigram_mean"], found["trigram_min"] = _trigrams(words, setting)
-    return found
+    columns["trigram_mean"], columns["trigram_min"] = _trigrams(words, setting)
+    return columns
 
 
 def _letters(forms: Sequence[str]) -> dict[str, np.ndarray]:
     values = itertools.chain.from_iterable(map(_counted, forms))
     rows = np.fromiter(values, float, len(forms) * len(_COUNTED)).reshape(-1, len(_COUNTED))
-    found: dict[str, np.ndarray] = dict(zip(_COUNTED, rows.T, strict=True))
-    found["capital_initial"] = found["capital_initial"] > 0
-    found["capital_all"] = found["capital_all"] > 0
-    return found
+    columns: dict[str, np.ndarray] = dict(zip(_COUNTED, rows.T, strict=True))
+    columns["capital_initial"] = columns["capital_initial"] > 0
+    columns["capital_all"] = columns["capital_all"] > 0
+    return columns
 
 
 _COUNTED = (
@@ -240,7 +240,7 @@ def _counted(form: str) -> tuple[float, ...]:
     of = max(len(letters), 1)
     low, bare = form.lower(), _bare(form)
     runs = _VOWEL_RUN.findall(bare)
-    apart = bare if bare.isalpha() else "".join(one if one.isalpha() else " " for one in bare)
+    apart = bare if bare.isalpha() else "".join(letter if letter.isalpha() else " " for letter in bare)
     return (
         len(runs),
         sum(map(len, runs)) / of,
@@ -294,7 +294,7 @@ def affixes(word: str) -> int:
 
 def _by_length(known: Sequence[str]) -> tuple[tuple[int, frozenset[str]], ...]:
     sizes = sorted({len(affix) for affix in known}, reverse=True)
-    return tuple((size, frozenset(one for one in known if len(one) == size)) for size in sizes)
+    return tuple((size, frozenset(affix for affix in known if len(affix) == size)) for size in sizes)
 
 
 _SUFFIXES_BY_LENGTH, _PREFIXES_BY_LENGTH = _by_length(SUFFIXES), _by_length(PREFIXES)
@@ -333,10 +333,10 @@ def _trigrams(words: DistinctWordForms, setting: FeatureSetting) -> tuple[Floats
         return np.full(count, np.nan), np.full(count, np.nan)
     owners, texts = trigrams_of(words.forms)
     values = known.look_up(texts)["value"]  # type: ignore[attr-defined]
-    found = pc.fill_null(values, known.scale[0]).to_numpy()  # type: ignore[attr-defined]
+    probabilities = pc.fill_null(values, known.scale[0]).to_numpy()  # type: ignore[attr-defined]
     least = np.full(count, np.inf)
-    np.minimum.at(least, owners, found)
-    return sums(owners, count, found) / sums(owners, count), least
+    np.minimum.at(least, owners, probabilities)
+    return sums(owners, count, probabilities) / sums(owners, count), least
 
 
 FORM = FeatureGroup(

@@ -66,24 +66,24 @@ def zipf_of(words: pa.Array, language: str | None, setting: FeatureSetting) -> F
 
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
-    own = zipf_of(words.forms, words.language, setting)
-    found = {"zipf": own, "zipf_lemma": zipf_of(words.lemmas, words.language, setting)}
+    zipf = zipf_of(words.forms, words.language, setting)
+    columns = {"zipf": zipf, "zipf_lemma": zipf_of(words.lemmas, words.language, setting)}
     begins, ends = _within(words.lower)
     for name, (owners, parts) in (("zipf_prefix", begins), ("zipf_suffix", ends)):
-        found[name] = _best(owners, zipf_of(parts, words.language, setting), len(own))
+        columns[name] = _best(owners, zipf_of(parts, words.language, setting), len(zipf))
     others = [language for language in setting.languages if language != words.language]
     for language in setting.languages:
         same = language == words.language
-        found[f"zipf_{language}"] = own if same else zipf_of(words.forms, language, setting)
-    values = [found[f"zipf_{language}"] for language in others]
-    total, count = np.zeros(len(own)), np.zeros(len(own))
-    for one in values:
-        total += np.nan_to_num(one)
-        count += ~np.isnan(one)
-    nothing = np.full(len(own), np.nan)
-    found["zipf_elsewhere"] = total / len(others) if others else nothing
-    found["languages"] = count if others else nothing
-    return found
+        columns[f"zipf_{language}"] = zipf if same else zipf_of(words.forms, language, setting)
+    values = [columns[f"zipf_{language}"] for language in others]
+    total, count = np.zeros(len(zipf)), np.zeros(len(zipf))
+    for column in values:
+        total += np.nan_to_num(column)
+        count += ~np.isnan(column)
+    nothing = np.full(len(zipf), np.nan)
+    columns["zipf_elsewhere"] = total / len(others) if others else nothing
+    columns["languages"] = count if others else nothing
+    return columns
 
 
 def _within(words: pa.Array) -> tuple[tuple[np.ndarray, pa.Array], ...]:
@@ -94,10 +94,10 @@ def _within(words: pa.Array) -> tuple[tuple[np.ndarray, pa.Array], ...]:
     owners, begins, ends = [], [], []
     for size in range(_PART, int(lengths.max(initial=0))):
         longer = np.flatnonzero(lengths > size)
-        own = words.take(pa.array(longer))
+        longer_words = words.take(pa.array(longer))
         owners.append(longer)
-        begins.append(pc.utf8_slice_codeunits(own, 0, size))
-        ends.append(pc.utf8_slice_codeunits(own, -size))
+        begins.append(pc.utf8_slice_codeunits(longer_words, 0, size))
+        ends.append(pc.utf8_slice_codeunits(longer_words, -size))
     whole = np.concatenate(owners or [np.empty(0, np.int64)])
     nothing = pa.array([], pa.large_string())
     return (whole, pa.concat_arrays([nothing, *begins])), (whole, pa.concat_arrays([nothing, *ends]))

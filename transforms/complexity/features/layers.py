@@ -52,25 +52,25 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     rows = batch.rows
     place = numbers(rows["position"]) + numbers(rows["tokens"]) - 1
-    found: dict[str, np.ndarray] = {}
+    columns: dict[str, np.ndarray] = {}
     if "deprels" in rows.column_names:
-        own = item_at(rows["deprels"], place)
-        names = pc.replace_substring_regex(own, ":.*", "")
+        labels = item_at(rows["deprels"], place)
+        names = pc.replace_substring_regex(labels, ":.*", "")
         for role, wanted in _ROLES.items():
-            is_one = pc.is_in(names, value_set=pa.array(wanted, names.type))
-            found[f"target_{role}"] = _flag(is_one, pc.is_valid(own))
+            has_role = pc.is_in(names, value_set=pa.array(wanted, names.type))
+            columns[f"target_{role}"] = _flag(has_role, pc.is_valid(labels))
     if "entities" in rows.column_names:
-        own = item_at(rows["entities"], place)
-        found["target_entity"] = _flag(pc.not_equal(own, "O"), pc.is_valid(own))
+        labels = item_at(rows["entities"], place)
+        columns["target_entity"] = _flag(pc.not_equal(labels, "O"), pc.is_valid(labels))
         lists = rows["entities"].combine_chunks()
         begins = pc.starts_with(pc.list_flatten(lists), "B-").fill_null(False)
         owners = pc.list_parent_indices(lists).to_numpy()
         counts = np.bincount(owners, begins.to_numpy(zero_copy_only=False), len(lists))
         there = pc.is_valid(lists).to_numpy(zero_copy_only=False).astype(bool)
-        found["sentence_entities"] = np.where(there, counts, np.nan)
+        columns["sentence_entities"] = np.where(there, counts, np.nan)
     if "heads" in rows.column_names:
-        found["target_depth"], found["target_dependents"] = _of_heads(rows["heads"], place)
-    return found
+        columns["target_depth"], columns["target_dependents"] = _of_heads(rows["heads"], place)
+    return columns
 
 
 def _flag(values: pa.Array, known: pa.Array) -> Floats:
@@ -86,9 +86,9 @@ def _of_heads(column: pa.ChunkedArray, place: Floats) -> tuple[Floats, Floats]:
     heads = np.nan_to_num(numbers(pc.list_flatten(lists))).astype(np.int64)
     owners = np.repeat(np.arange(len(sizes)), sizes)
     there = (place >= 0) & (place < sizes)
-    own = np.where(there, place, 0).astype(np.int64)
-    dependents = np.bincount(owners, heads - 1 == own[owners], len(sizes))
-    depth, at = np.zeros(len(sizes)), own.copy()
+    target = np.where(there, place, 0).astype(np.int64)
+    dependents = np.bincount(owners, heads - 1 == target[owners], len(sizes))
+    depth, at = np.zeros(len(sizes)), target.copy()
     left = np.flatnonzero(there)
     for _ in range(int(sizes.max(initial=0))):  # heads of a circle would lead on for ever
         head = heads[starts[left] + at[left]]

@@ -35,7 +35,7 @@ __all__ = ["MWE"]
 
 def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     wordfreq = "wordfreq (Speer 2022)"
-    found = [
+    columns = [
         Feature("phrase_words", "words of the expression", "1 and up", "words"),
         Feature("phrase_length", "characters of the expression", "1 and up", "code points"),
         Feature("phrase_syllables", "syllables of its words, as hyphenated", "1 and up", "syllables", "pyphen"),
@@ -51,7 +51,7 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
         Feature("phrase_hyphens", "hyphens in the expression", "0 and up", "hyphens"),
     ]
     if "wordnet" in setting.use:
-        found.append(
+        columns.append(
             Feature(
                 "phrase_in_wordnet",
                 "whether WordNet lists it as a noun",
@@ -63,18 +63,18 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
         )
     if "norms" in setting.use:
         for name in setting.lists:
-            own = languages_of(setting, name)
+            languages = languages_of(setting, name)
             of_list = ("as the list", UNIT_OF_LIST, f"word list {name}")
-            found.append(
+            columns.append(
                 Feature(
                     f"phrase_{name}_min",
                     f"the lesser value in the list {name} of its first and last word",
                     *of_list,
-                    languages=own,
+                    languages=languages,
                 )
             )
-            found.append(Feature(f"phrase_{name}_max", "the greater of them", *of_list, languages=own))
-    return found
+            columns.append(Feature(f"phrase_{name}_max", "the greater of them", *of_list, languages=languages))
+    return columns
 
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
@@ -85,7 +85,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     zipf = _pair(
         batch, spread(batch.words, lambda words: {"zipf": zipf_of(words.forms, words.language, setting)})["zipf"]
     )
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "phrase_words": np.array([len(text.split()) for text in texts], float),
         "phrase_length": numbers(pc.utf8_length(tokens)),
         "phrase_syllables": np.array(
@@ -97,17 +97,17 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     }
     whole = np.full(len(texts), np.nan)
     for tag in sorted({tag for tag in tags if tag}):
-        own = np.flatnonzero([one == tag for one in tags] & batch.mwe)
-        whole[own] = zipf_of(tokens.take(pa.array(own)), tag, setting)
-    found["phrase_zipf"] = whole
+        of_tag = np.flatnonzero([other == tag for other in tags] & batch.mwe)
+        whole[of_tag] = zipf_of(tokens.take(pa.array(of_tag)), tag, setting)
+    columns["phrase_zipf"] = whole
     if "wordnet" in setting.use:
-        found["phrase_in_wordnet"] = _listed(batch, tokens, tags, setting)
+        columns["phrase_in_wordnet"] = _listed(batch, tokens, tags, setting)
     if "norms" in setting.use:
         for name in setting.lists:
             first, last = _pair(batch, _of_list(batch.words, name, setting))
-            found[f"phrase_{name}_min"] = np.fmin(first, last)
-            found[f"phrase_{name}_max"] = np.fmax(first, last)
-    return {name: np.where(batch.mwe, values, np.nan) for name, values in found.items()}
+            columns[f"phrase_{name}_min"] = np.fmin(first, last)
+            columns[f"phrase_{name}_max"] = np.fmax(first, last)
+    return {name: np.where(batch.mwe, values, np.nan) for name, values in columns.items()}
 
 
 def _pair(batch: InstanceBatch, values: Floats) -> tuple[Floats, Floats]:
@@ -115,11 +115,11 @@ def _pair(batch: InstanceBatch, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _of_list(words: Sequence[DistinctWordForms], name: str, setting: FeatureSetting) -> Floats:
-    found = []
-    for some in words:
-        table, there = looked_up(some, name, setting)
-        found.append(np.full(len(there), np.nan) if table is None else numbers(table["value"]))
-    return np.concatenate(found) if found else np.empty(0)
+    columns = []
+    for of_language in words:
+        table, there = looked_up(of_language, name, setting)
+        columns.append(np.full(len(there), np.nan) if table is None else numbers(table["value"]))
+    return np.concatenate(columns) if columns else np.empty(0)
 
 
 def _listed(batch: InstanceBatch, tokens: pa.Array, tags: Sequence[str | None], setting: FeatureSetting) -> Floats:

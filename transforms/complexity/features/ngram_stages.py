@@ -20,8 +20,16 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows, read_table, write_rows
-from transforms.complexity.features.base import known_tag
-from transforms.complexity.features.ngrams import Hashes, Ints, Sequences, added, keys_of, sentence_keys, sequences_of
+from transforms.complexity.features.surprisal import (
+    Hashes,
+    Ints,
+    Sequences,
+    added,
+    keys_of,
+    sentence_keys,
+    sequences_of,
+    sequences_of_instances,
+)
 from transforms.corpora.corpus import SentencePart
 
 __all__ = [
@@ -33,7 +41,6 @@ __all__ = [
     "NgramTask",
     "WantedNgrams",
     "open_ngrams",
-    "sequences_of_instances",
 ]
 
 _KEYS = pa.schema([("key", pa.uint64())])
@@ -53,7 +60,7 @@ class CountedNgrams:
     """Receipt: counts, and whether they are of the instances' own sentences."""
 
     file: File
-    own: bool
+    of_instances: bool
 
 
 class NgramTask(NamedTuple):
@@ -77,12 +84,12 @@ class NgramCounts(NamedTuple):
     Attributes:
         keys: ascending.
         uses: of each.
-        own: whether each language was counted for itself, in the instances' own sentences.
+        of_instances: whether each language was counted for itself, in the instances' own sentences.
     """
 
     keys: Hashes
     uses: Ints
-    own: bool
+    of_instances: bool
 
     def look_up(self, keys: Hashes) -> Ints:
         """Return the counts of keys, in their shape; 0 where there are none."""
@@ -90,12 +97,6 @@ class NgramCounts(NamedTuple):
             return np.zeros(keys.shape, np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, self.uses[place], 0)
-
-
-def sequences_of_instances(rows: pa.Table, own: bool) -> Sequences:
-    """Return the words of instances' sentences, of columns `forms` and `language`."""
-    tags = [known_tag(tag) or "" for tag in rows["language"].to_pylist()]
-    return sequences_of(rows["forms"].combine_chunks(), tags if own else None)
 
 
 def _write(artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[Any]) -> File:
@@ -106,21 +107,21 @@ def _write(artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence
 
 def _read(files: Sequence[File]) -> Hashes:
     """Return the distinct keys of files, ascending."""
-    found = [read_table([checked(file)])["key"].to_numpy() for file in files]
-    return np.unique(np.concatenate([np.empty(0, np.uint64), *found]))
+    keys = [read_table([checked(file)])["key"].to_numpy() for file in files]
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *keys]))
 
 
 def _instances(part: Part) -> Iterator[pa.Table]:
     return read_rows([checked(part)], ["language", "forms"])
 
 
-def _want(artefact: Artefact, part: Part, own: bool) -> WantedNgrams:
+def _want(artefact: Artefact, part: Part, by_language: bool) -> WantedNgrams:
     keys, sentences = np.empty(0, np.uint64), np.empty(0, np.uint64)
     for rows in _instances(part):
-        found = sequences_of_instances(rows, own)
-        whole = sentence_keys(found)
+        sequences = sequences_of_instances(rows, by_language)
+        whole = sentence_keys(sequences)
         sentences = np.union1d(sentences, whole[whole != 0])
-        keys = np.union1d(keys, keys_of(found))
+        keys = np.union1d(keys, keys_of(sequences))
     return WantedNgrams(
         _write(artefact, ".keys.parquet", _KEYS, [np.union1d(keys, sentences)]),
         _write(artefact, ".sentences.parquet", _KEYS, [sentences]),
@@ -130,8 +131,8 @@ def _want(artefact: Artefact, part: Part, own: bool) -> WantedNgrams:
 def _count(artefact: Artefact, task: NgramTask, _: None) -> CountedNgrams:
     wanted = _read(task.wanted)
     uses = np.zeros(len(wanted), np.int64)
-    for found, keys in _in_corpus(task) if task.before is None else _in_instances(task):
-        uses += added(keys_of(found).ravel(), wanted) + added(keys, wanted)
+    for sequences, keys in _in_corpus(task) if task.before is None else _in_instances(task):
+        uses += added(keys_of(sequences).ravel(), wanted) + added(keys, wanted)
     there = uses > 0
     file = _write(artefact, ".parquet", _COUNTS, [wanted[there], uses[there]])
     return CountedNgrams(file, task.before is not None)
@@ -139,8 +140,8 @@ def _count(artefact: Artefact, task: NgramTask, _: None) -> CountedNgrams:
 
 def _in_corpus(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
     for rows in read_rows([checked(task.part)], ["forms"]):
-        found = sequences_of(rows["forms"].combine_chunks())
-        yield found, sentence_keys(found)
+        sequences = sequences_of(rows["forms"].combine_chunks())
+        yield sequences, sentence_keys(sequences)
 
 
 def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
@@ -155,16 +156,16 @@ def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
 
 
 def _combine(artefact: Artefact, parts: Sequence[CountedNgrams], _: None) -> CountedNgrams:
-    rows = read_table([checked(one.file) for one in parts])
+    rows = read_table([checked(part.file) for part in parts])
     sums = pa.TableGroupBy(rows, ["key"]).aggregate([("uses", "sum")]).sort_by("key")
     file = _write(artefact, ".parquet", _COUNTS, [sums["key"], sums["uses_sum"]])
-    return CountedNgrams(file, parts[0].own)
+    return CountedNgrams(file, parts[0].of_instances)
 
 
 def open_ngrams(counted: CountedNgrams) -> NgramCounts:
     """Return counts, read into memory."""
     rows = read_table([checked(counted.file)])
-    return NgramCounts(rows["key"].to_numpy(), rows["uses"].to_numpy(), counted.own)
+    return NgramCounts(rows["key"].to_numpy(), rows["uses"].to_numpy(), counted.of_instances)
 
 
 WANT_NGRAMS: Stage[Part, bool, WantedNgrams] = Stage(

@@ -26,20 +26,20 @@ __all__ = ["NORMS", "languages_of", "looked_up"]
 
 def languages_of(setting: FeatureSetting, name: str) -> tuple[str, ...] | None:
     """Return the languages that a list is for, sorted; None: whatever the language."""
-    tags = {one.language for one in setting.lexicon.held if one.name == name}
+    tags = {resource.language for resource in setting.lexicon.held if resource.name == name}
     return None if None in tags else tuple(sorted(str(tag) for tag in tags))
 
 
 def _columns(setting: FeatureSetting) -> Sequence[Feature]:
-    found: list[Feature] = []
+    columns: list[Feature] = []
     for name in setting.lists:
-        held = [one for one in setting.lexicon.held if one.name == name]
-        opened = [one.open() for one in held]
-        low = min(one.scale[0] for one in opened)  # type: ignore[attr-defined]
-        high = max(one.scale[1] for one in opened)  # type: ignore[attr-defined]
+        held = [resource for resource in setting.lexicon.held if resource.name == name]
+        opened = [resource.open() for resource in held]
+        low = min(resource.scale[0] for resource in opened)  # type: ignore[attr-defined]
+        high = max(resource.scale[1] for resource in opened)  # type: ignore[attr-defined]
         source = f"word list {name}"
         languages = languages_of(setting, name)
-        found += [
+        columns += [
             Feature(
                 name,
                 f"value of the word in the list {name}, else of its lemma",
@@ -58,8 +58,8 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
                 languages=languages,
             ),
         ]
-        if any(one.facts.get("sd") for one in opened):  # type: ignore[attr-defined]
-            found.append(
+        if any(resource.facts.get("sd") for resource in opened):  # type: ignore[attr-defined]
+            columns.append(
                 Feature(
                     f"{name}_sd",
                     "standard deviation of that value in the list",
@@ -69,7 +69,7 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
                     languages=languages,
                 )
             )
-    return found
+    return columns
 
 
 def looked_up(words: DistinctWordForms, name: str, setting: FeatureSetting) -> tuple[pa.Table | None, np.ndarray]:
@@ -82,21 +82,21 @@ def looked_up(words: DistinctWordForms, name: str, setting: FeatureSetting) -> t
         return None, np.zeros(len(words.forms), bool)
     both = pa.concat_arrays([words.forms, words.lemmas])
     upos = pa.concat_arrays([words.upos, words.upos])
-    found = known.look_up(both, upos)  # type: ignore[attr-defined]
-    there = pc.is_valid(found["value"]).to_numpy()
+    rows_of_list = known.look_up(both, upos)  # type: ignore[attr-defined]
+    there = pc.is_valid(rows_of_list["value"]).to_numpy()
     count = len(words.forms)
     rows = np.where(there[:count], 0, count) + np.arange(count)
-    return found.take(pa.array(rows)), there[rows]
+    return rows_of_list.take(pa.array(rows)), there[rows]
 
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     values = {}
     for name in setting.lists:
-        found, there = looked_up(words, name, setting)
+        listed, there = looked_up(words, name, setting)
         nothing = np.full(len(there), np.nan)
-        values[name] = nothing if found is None else numbers(found["value"])
+        values[name] = nothing if listed is None else numbers(listed["value"])
         values[f"{name}_known"] = there
-        values[f"{name}_sd"] = nothing if found is None else numbers(found["sd"])
+        values[f"{name}_sd"] = nothing if listed is None else numbers(listed["sd"])
     return values
 
 

@@ -16,7 +16,7 @@ from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 from transforms.complexity.features.base import FeatureSetting
-from transforms.complexity.features.corpus_count_stages import COMBINE, COUNT, WANT, CountedWords, CountTask
+from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT, CountedWords, CountTask
 from transforms.complexity.features.ngram_stages import (
     COMBINE_NGRAMS,
     COUNT_NGRAMS,
@@ -39,19 +39,19 @@ def _count_task(part: SentencePart, wanted: tuple[int, tuple[File, ...]]) -> tup
 
 
 def _corpus_ngrams(part: SentencePart, wanted: tuple[int, _ByPart]) -> tuple[int, NgramTask]:
-    return 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), None)
+    return 0, NgramTask(part, tuple(part_wanted.keys for _, part_wanted in wanted[1]), None)
 
 
-def _own_ngrams(part: Part, wanted: tuple[int, _ByPart]) -> tuple[int, NgramTask]:
-    before = tuple(one.sentences for number, one in wanted[1] if number < part.number)
-    return 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), before)
+def _instance_ngrams(part: Part, wanted: tuple[int, _ByPart]) -> tuple[int, NgramTask]:
+    before = tuple(part_wanted.sentences for number, part_wanted in wanted[1] if number < part.number)
+    return 0, NgramTask(part, tuple(part_wanted.keys for _, part_wanted in wanted[1]), before)
 
 
 def _feature_task(
     part: Part, counts: tuple[int, CountedWords] | None = None, ngrams: tuple[int, CountedNgrams] | None = None
 ) -> tuple[int, FeatureTask]:
-    found = None if counts is None else counts[1]
-    return part.number, FeatureTask(part, found, None if ngrams is None else ngrams[1])
+    counted = None if counts is None else counts[1]
+    return part.number, FeatureTask(part, counted, None if ngrams is None else ngrams[1])
 
 
 @dataclass
@@ -98,13 +98,13 @@ class CountNgrams(beam.PTransform):
 
     def expand(self, parts: beam.PCollection[Part]) -> beam.PCollection[tuple[int, CountedNgrams]]:
         """Apply the transform."""
-        found = (
+        collected = (
             parts
             | "Number" >> beam.WithKeys(attrgetter("number"))
             | "Want" >> beam.ParDo(MakeArtefact(self.workspace, WANT_NGRAMS, not self.corpus))
             | "AllWanted" >> Collect(keyed=True)
         )
-        wanted = beam.pvalue.AsSingleton(found)
+        wanted = beam.pvalue.AsSingleton(collected)
         if self.corpus:
             tasks = (
                 parts.pipeline
@@ -112,7 +112,7 @@ class CountNgrams(beam.PTransform):
                 | "CorpusTasks" >> beam.Map(_corpus_ngrams, wanted=wanted)
             )
         else:
-            tasks = parts | "OwnTasks" >> beam.Map(_own_ngrams, wanted=wanted)
+            tasks = parts | "OwnTasks" >> beam.Map(_instance_ngrams, wanted=wanted)
         return (
             tasks
             | "Count" >> beam.ParDo(MakeArtefact(self.workspace, COUNT_NGRAMS, None))
@@ -139,8 +139,8 @@ class ComputeFeatures(beam.PTransform):
         """Apply the transform."""
         counts = {}
         if "corpus" in self.setting.use:
-            found = parts | "CountInCorpus" >> CountInCorpus(self.workspace, self.corpus)
-            counts["counts"] = beam.pvalue.AsSingleton(found)
+            counted = parts | "CountInCorpus" >> CountInCorpus(self.workspace, self.corpus)
+            counts["counts"] = beam.pvalue.AsSingleton(counted)
         if "surprisal" in self.setting.use:
             ngrams = parts | "CountNgrams" >> CountNgrams(self.workspace, self.corpus)
             counts["ngrams"] = beam.pvalue.AsSingleton(ngrams)

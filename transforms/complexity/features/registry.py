@@ -89,7 +89,7 @@ class FeatureColumn(NamedTuple):
         if self.of != "whole":
             doc = f"{doc}: of the expression's {self.of} word"
         flag = self.feature.range == "0 or 1"
-        found = column(
+        arrow = column(
             self.name,
             pa.bool_() if flag else pa.float64(),
             doc,
@@ -101,7 +101,7 @@ class FeatureColumn(NamedTuple):
         languages = self.feature.languages
         more["language"] = "any" if languages is None else " ".join(languages)
         more["needs_corpus"] = "yes" if self.feature.needs_corpus else "no"
-        return found.with_metadata({**found.metadata, **more})
+        return arrow.with_metadata({**arrow.metadata, **more})
 
 
 def columns_of(setting: FeatureSetting) -> tuple[FeatureColumn, ...]:
@@ -110,15 +110,16 @@ def columns_of(setting: FeatureSetting) -> tuple[FeatureColumn, ...]:
     Raises:
         UsageError: a word list has the name of another column.
     """
-    found = tuple(_columns(setting))
+    columns = tuple(_columns(setting))
     names = list(features_schema().names)
-    for one in found:
-        if one.name in names:
+    for feature_column in columns:
+        if feature_column.name in names:
             raise UsageError(
-                f"two columns would be called {one.name!r} (group {one.group}): give the word list another name"
+                f"two columns would be called {feature_column.name!r} (group {feature_column.group}): "
+                "give the word list another name"
             )
-        names.append(one.name)
-    return found
+        names.append(feature_column.name)
+    return columns
 
 
 def _columns(setting: FeatureSetting) -> Iterator[FeatureColumn]:
@@ -133,7 +134,7 @@ def _columns(setting: FeatureSetting) -> Iterator[FeatureColumn]:
 
 def schema_of(setting: FeatureSetting) -> pa.Schema:
     """Return the schema of `complexity/features` for a setting."""
-    return features_schema(one.field() for one in columns_of(setting))
+    return features_schema(column.field() for column in columns_of(setting))
 
 
 def group_of_target(token: str) -> str:
@@ -160,9 +161,9 @@ def features_of(instances: pa.Table, setting: FeatureSetting) -> pa.Table:
         group = GROUPS[name]
         if group.of_words is not None:
             of_words = group.of_words
-            found = spread(batch.words, lambda words, of=of_words: of(words, setting))  # type: ignore[misc]
+            of_language = spread(batch.words, lambda words, of=of_words: of(words, setting))  # type: ignore[misc]
             for feature in filter(attrgetter("each"), group.columns(setting)):
-                values.update(_of_targets(feature, found.get(feature.name), batch))
+                values.update(_of_targets(feature, of_language.get(feature.name), batch))
         if group.of_instances is not None:
             values.update(group.of_instances(batch, setting))
     rows = batch.rows

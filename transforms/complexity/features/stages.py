@@ -21,7 +21,7 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from transforms.complexity.features.base import FeatureGroup, FeatureSetting, known_tag
-from transforms.complexity.features.corpus_count_stages import CountedWords, open_counts
+from transforms.complexity.features.corpus_counts import CountedWords, open_counts
 from transforms.complexity.features.encoder import encoding_of
 from transforms.complexity.features.form import TRIGRAMS
 from transforms.complexity.features.frequency import ZIPF
@@ -168,21 +168,21 @@ def setting_of(
     use = tuple(
         name for name, group in GROUPS.items() if (name in options.use if options.use else _by_default(group, options))
     )
-    own = sorted({tag for tag in map(known_tag, languages) if tag})
+    present = sorted({tag for tag in map(known_tag, languages) if tag})
     # Of instances of one language a second column of its own frequency would say the same.
-    others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != own))
+    others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != present))
     known = _wordfreq_languages()
     for tag in options.languages:
         if tag not in known:
             raise UsageError(f"`languages`: wordfreq has no language {tag!r}; there are {', '.join(known)}")
-    for tag in own:
+    for tag in present:
         if tag not in known:
             log.warning("wordfreq has no language %r: its frequencies are null", tag)
-    listed = [tag for tag in own if tag in known]
+    listed = [tag for tag in present if tag in known]
     resources: list[str] = []
     if {"frequency", "context", "mwe", "surprisal", "vectors"} & set(use):
-        asked = {*listed, *(others if "frequency" in use else ())}
-        resources += [f"{ZIPF}=wordfreq:{tag}" for tag in sorted(asked)]
+        wanted = {*listed, *(others if "frequency" in use else ())}
+        resources += [f"{ZIPF}=wordfreq:{tag}" for tag in sorted(wanted)]
     if "form" in use:
         resources += [f"{TRIGRAMS}=trigrams:{tag}" for tag in listed]
     if "wordnet" in use and options.wordnet:
@@ -202,7 +202,7 @@ def setting_of(
 
 
 def _by_default(group: FeatureGroup, options: FeatureOptions) -> bool:
-    needed = [name for name in (group.needs, group.asked_without) if name]
+    needed = [name for name in (group.needs, group.default_needs) if name]
     return all(getattr(options, name) for name in needed)
 
 
@@ -270,36 +270,36 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: FeatureSetting) -> 
 
 def _coverage(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
     """Return for how many instances of each kind and genre each column is known."""
-    groups = pa.TableGroupBy(_told(features, columns), ["kind", "genre"])
+    groups = pa.TableGroupBy(_null_unknown(features, columns), ["kind", "genre"])
     counts = groups.aggregate(
-        [("instance_id", "count"), *((one.name, "count", pc.CountOptions(mode="only_valid")) for one in columns)]
+        [("instance_id", "count"), *((column.name, "count", pc.CountOptions(mode="only_valid")) for column in columns)]
     )
     rows = []
     for row in counts.to_pylist():
-        for one in columns:
-            if row["kind"] == "single" and (one.of != "whole" or one.group == "mwe"):
+        for column in columns:
+            if row["kind"] == "single" and (column.of != "whole" or column.group == "mwe"):
                 continue  # what single words cannot have
             rows.append(
                 {
-                    "feature": one.name,
-                    "feature_group": one.group,
+                    "feature": column.name,
+                    "feature_group": column.group,
                     "kind": row["kind"],
                     "genre": row["genre"],
                     "instances": row["instance_id_count"],
-                    "known": row[f"{one.name}_count"],
+                    "known": row[f"{column.name}_count"],
                 }
             )
     return pa.Table.from_pylist(rows, COVERAGE.schema())
 
 
-def _told(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
+def _null_unknown(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
     """Return features with null in the place of what says that something is not known."""
-    for one in columns:
-        if one.feature.name.endswith("_known"):
-            place = features.schema.get_field_index(one.name)
-            values = features[one.name]
-            kept = pc.if_else(values, values, pa.scalar(None, pa.bool_()))
-            features = features.set_column(place, one.name, kept)
+    for column in columns:
+        if column.feature.name.endswith("_known"):
+            place = features.schema.get_field_index(column.name)
+            values = features[column.name]
+            nulled = pc.if_else(values, values, pa.scalar(None, pa.bool_()))
+            features = features.set_column(place, column.name, nulled)
     return features
 
 

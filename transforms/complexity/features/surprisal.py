@@ -1,14 +1,35 @@
-"""Features of surprisal: how unexpected the target is after the words before it.
+"""How unexpected the target is after the words before it, by a trigram model that leaves its sentence out.
 
-The model is that of `ngrams`, counted in a named reference corpus, or, without one, in the distinct
-sentences of all instances; the instance's own sentence, and every copy of it, is left out. Below
-single words stands their frequency by wordfreq, 10^-9 for a word that it does not have.
+Words are the tokens that have a letter or a digit, in lower case; two marks of the beginning stand
+before a sentence, and its end is no event. With c the counts, k = 1, 2, 3 the words of an n-gram,
+
+    p_k(w | h) = (c(h w) + m_k(c(h)) * p_(k-1)(w | h without its first word)) / (c(h) + m_k(c(h)))
+
+where p_0 is the word's share in its language at large (wordfreq, 10^-9 for a word that it does not
+have), and m_k(c) = 1 + a_k * c^.75. With a constant m this is the hierarchical Dirichlet language model
+(MacKay and Peto 1995); with the number of different words after h it is Witten and Bell's (1991), and m
+estimates that number from the uses of h, as Herdan's law does for a text. So the probability of a word
+depends on the counts of its n-grams and of what stands before it, and on nothing else: only n-grams of
+the sentences in question need be counted, and what a sentence itself contributed to each can be
+subtracted, which gives the very model of all others. (For the number itself, as for Kneser-Ney, all
+n-grams of a corpus would have to be kept.)
+
+Counts are of a named reference corpus, or, without one, of the distinct sentences of all instances; the
+instance's own sentence, and every copy of it, is left out.
+
+N-grams are keys, hashes of 64 bits: of a million wanted, one in a corpus of 10^8 words is taken for
+another with probability .00003.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from transforms.common.draws.by_content import GOLDEN, content_hashes, mix64
 from transforms.complexity.features.base import (
     Feature,
     FeatureGroup,
@@ -21,10 +42,174 @@ from transforms.complexity.features.base import (
     sums,
 )
 from transforms.complexity.features.frequency import ZIPF, zipf_of
-from transforms.complexity.features.ngram_stages import sequences_of_instances
-from transforms.complexity.features.ngrams import Sequences, keys_of, own_uses, sentence_keys, surprisal
+from transforms.lexicon.compiled.casing import coded
 
-__all__ = ["SURPRISAL"]
+__all__ = [
+    "GROWTH",
+    "MASS",
+    "ORDER",
+    "SURPRISAL",
+    "Sequences",
+    "Surprisal",
+    "added",
+    "keys_of",
+    "sentence_keys",
+    "sequences_of",
+    "sequences_of_instances",
+    "surprisal",
+    "uses_in_sentence",
+]
+
+
+Hashes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+
+ORDER = 3
+# a_1, a_2, a_3, and the exponent: of some that were tried, those under which sentences of CompLex
+# surprise little, by the others (8.8 bits a word) as by novels (11.9).
+MASS = (10.0, 4.0, 4.0)
+GROWTH = 0.75
+_MARKS = content_hashes(["\n", "\n\n"])  # no word is a line break
+_START, _WHOLE = _MARKS[0], _MARKS[1]
+_KINDS = content_hashes([f"{what} {size}" for size in range(ORDER) for what in ("after", "all")])
+
+
+class Sequences(NamedTuple):
+    """The words of sentences, one after the other.
+
+    Attributes:
+        sentences: their number.
+        words: distinct words, in lower case.
+        codes: the place of each word among them.
+        owners: the sentence of each word, ascending.
+        place: its place among the tokens of the sentence.
+        salts: for each sentence a hash of what its counts are kept apart by, its language.
+    """
+
+    sentences: int
+    words: pa.Array
+    codes: Ints
+    owners: Ints
+    place: Ints
+    salts: Hashes
+
+
+def sequences_of(forms: pa.Array, languages: list[str] | None = None) -> Sequences:
+    """Return the words of sentences.
+
+    Args:
+        forms: lists of tokens; null: a sentence without any.
+        languages: of each sentence; None: n-grams of all are counted together.
+    """
+    count = len(forms)
+    words, codes = coded(pc.utf8_lower(pc.list_flatten(forms)))
+    owners = pc.list_parent_indices(forms).to_numpy().astype(np.int64)
+    sizes = np.bincount(owners, minlength=count)
+    place = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    is_word = pc.match_substring_regex(words, r"[\p{L}\p{N}]").to_numpy(zero_copy_only=False)
+    in_words = np.append(is_word.astype(bool), False)[codes]
+    salts = content_hashes([""] * count if languages is None else languages)
+    return Sequences(count, words, codes[in_words], owners[in_words], place[in_words], salts)
+
+
+def sequences_of_instances(rows: pa.Table, by_language: bool) -> Sequences:
+    """Return the words of instances' sentences, of columns `forms` and `language`."""
+    tags = [known_tag(tag) or "" for tag in rows["language"].to_pylist()]
+    return sequences_of(rows["forms"].combine_chunks(), tags if by_language else None)
+
+
+def keys_of(sequences: Sequences) -> Hashes:
+    """Return the keys of each word's n-grams, and of what stands before it: shape (6, words).
+
+    Rows 2 k - 2 and 2 k - 1 are of level k: the k - 1 words before it, and those with the word.
+    """
+    hashes = np.append(content_hashes(sequences.words), np.uint64(0))[sequences.codes]
+    owners = sequences.owners
+    chain = sequences.salts[owners]
+    keys = np.empty((2 * ORDER, len(hashes)), np.uint64)
+    for level in range(ORDER):
+        # The words before it, the nearest last: each level chains one more, from the nearest on.
+        if level:
+            chain = mix64(chain + GOLDEN) + _before(hashes, owners, level)
+        keys[2 * level] = mix64(chain ^ _KINDS[2 * level])
+        keys[2 * level + 1] = mix64((mix64(chain + GOLDEN) + hashes) ^ _KINDS[2 * level + 1])
+    return keys
+
+
+def _before(hashes: Hashes, owners: Ints, steps: int) -> Hashes:
+    """Return the hash of the word so many steps before each, or of the mark of the beginning."""
+    before = np.full(len(hashes), _START)
+    same = owners[steps:] == owners[:-steps]
+    before[steps:][same] = hashes[:-steps][same]
+    return before
+
+
+def sentence_keys(sequences: Sequences) -> Hashes:
+    """Return a key of each sentence: the same words in the same order have the same; 0: no word."""
+    hashes = np.append(content_hashes(sequences.words), np.uint64(0))[sequences.codes]
+    sizes = np.bincount(sequences.owners, minlength=sequences.sentences)
+    starts = np.cumsum(sizes) - sizes
+    rank = (np.arange(len(hashes)) - np.repeat(starts, sizes)).astype(np.uint64)
+    placed = mix64(mix64(hashes + GOLDEN) + rank * GOLDEN)
+    sums = np.zeros(sequences.sentences, np.uint64)
+    filled = np.flatnonzero(sizes)
+    if len(filled):
+        sums[filled] = np.add.reduceat(placed, starts[filled])
+    mixed = mix64(mix64(sums ^ _WHOLE) + sequences.salts)
+    return np.where(sizes > 0, mixed, np.uint64(0))
+
+
+def added(keys: Hashes, wanted: Hashes) -> Ints:
+    """Return how often each wanted key stands among keys; `wanted` ascends, without repeats."""
+    place = np.searchsorted(wanted, keys)
+    inside = place < len(wanted)
+    place, keys = place[inside], keys[inside]
+    return np.bincount(place[wanted[place] == keys], minlength=len(wanted)).astype(np.int64)
+
+
+def uses_in_sentence(keys: Hashes, owners: Ints) -> Ints:
+    """Return how often each key stands in its own sentence, shape of `keys`."""
+    distinct, codes = np.unique(keys, return_inverse=True)
+    pairs = np.broadcast_to(owners, keys.shape).ravel() * max(len(distinct), 1) + codes.ravel()
+    _, places, uses = np.unique(pairs, return_inverse=True, return_counts=True)
+    return uses[places].reshape(keys.shape).astype(np.int64)
+
+
+class Surprisal(NamedTuple):
+    """Surprisal of words, -log2 of their probability, in bits.
+
+    Attributes:
+        after: given the words before it (k = 3).
+        alone: by the words' frequency (k = 1).
+    """
+
+    after: Floats
+    alone: Floats
+
+
+def surprisal(uses: Ints, in_sentence: Ints, copies: Ints, base: Floats, mass: tuple[float, ...] = MASS) -> Surprisal:
+    """Return the surprisal of words under the model of all sentences but their own.
+
+    Args:
+        uses: the counts of their keys, as `keys_of` returns them, shape (6, words).
+        in_sentence: of these, in one copy of their own sentence.
+        copies: how many of the counted sentences are the same as their own, shape (words,).
+        base: p_0 of each, shape (words,); not a number where it is not known.
+        mass: a_1, a_2, a_3.
+
+    Returns:
+        Bits, 0 and up; not a number where p_0 is.
+    """
+    left = (uses - in_sentence * copies).astype(np.float64)
+    bits = []
+    below = base
+    for level, factor in enumerate(mass):
+        before = left[2 * level]
+        weight = 1 + factor * before**GROWTH
+        below = (left[2 * level + 1] + weight * below) / (before + weight)
+        bits.append(-np.log2(below))
+    return Surprisal(bits[-1], bits[0])
+
 
 _LEAST = 1e-9  # of a word that wordfreq does not have: Zipf 0
 
@@ -50,12 +235,12 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     if counts is None:
         return {}
     rows = batch.rows
-    words = sequences_of_instances(rows, counts.own)
+    words = sequences_of_instances(rows, counts.of_instances)
     keys = keys_of(words)
     copies = counts.look_up(sentence_keys(words))[words.owners]
-    own = own_uses(keys, words.owners)
+    in_sentence = uses_in_sentence(keys, words.owners)
     base = _base(words, rows["language"].to_pylist(), setting)
-    bits = surprisal(counts.look_up(keys), own, copies, base)
+    bits = surprisal(counts.look_up(keys), in_sentence, copies, base)
     start = numbers(rows["position"])
     end = start + numbers(rows["tokens"])
     begin, after = start[words.owners], end[words.owners]
@@ -80,21 +265,21 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
 
 def _base(words: Sequences, languages: Sequence[str | None], setting: FeatureSetting) -> Floats:
     """Return the share of each word in its language; NaN where nothing is known of the language."""
-    found = np.full(len(words.codes), np.nan)
+    base = np.full(len(words.codes), np.nan)
     tags = [known_tag(tag) for tag in languages]
     for tag in sorted({tag for tag in tags if tag}):
         if setting.lexicon.find(ZIPF, tag) is None:
             continue
         zipf = zipf_of(words.words, tag, setting)
         share = np.where(np.isnan(zipf), _LEAST, 10 ** (zipf - 9))
-        own = np.array([one == tag for one in tags], bool)[words.owners]
-        found[own] = share[words.codes[own]]
-    return found
+        of_tag = np.array([language == tag for language in tags], bool)[words.owners]
+        base[of_tag] = share[words.codes[of_tag]]
+    return base
 
 
 SURPRISAL = FeatureGroup(
     _columns,
     of_instances=_of_instances,
-    asked_without="corpus",
+    default_needs="corpus",
     doc="how unexpected the target is in its sentence, under an n-gram model",
 )

@@ -86,12 +86,12 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     known: Any = setting.lexicon.find(RESOURCE, words.language)
     if known is None:
         return {}
-    vectors, found = known.vectors(words.forms)
+    vectors, known_words = known.vectors(words.forms)
     norms = _norms(vectors.astype(np.float64))
     near, zipf = _neighbours(words, known, setting)
     return {
-        "vector_known": found,
-        "vector_norm": np.where(found, norms, np.nan),
+        "vector_known": known_words,
+        "vector_norm": np.where(known_words, norms, np.nan),
         "vector_near": near,
         "vector_near_zipf": zipf,
     }
@@ -109,11 +109,11 @@ def _neighbours(words: DistinctWordForms, opened: Any, setting: FeatureSetting) 
     zipf = zipf_of(near, words.language, setting)[code]
 
     def mean(values: Floats) -> Floats:
-        some = ~np.isnan(values)
-        count = sums(owners[some], len(distinct))
-        total = sums(owners[some], len(distinct), values[some])
-        found = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
-        return found[places]
+        known = ~np.isnan(values)
+        count = sums(owners[known], len(distinct))
+        total = sums(owners[known], len(distinct), values[known])
+        means = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+        return means[places]
 
     return mean(cosines), mean(zipf)
 
@@ -138,14 +138,14 @@ def _distance(first: Floats, second: Floats) -> Floats:
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     known = [setting.lexicon.find(RESOURCE, words.language) for words in batch.words]
-    opened: Any = next((one for one in known if one is not None), None)
+    opened: Any = next((resource for resource in known if resource is not None), None)
     if opened is None:
         return {}
     count = batch.rows.num_rows
     units = np.concatenate(
         [
-            np.zeros((len(words.forms), opened.dim)) if one is None else _units(one.vectors(words.forms)[0])  # type: ignore[attr-defined]
-            for words, one in zip(batch.words, known, strict=True)
+            np.zeros((len(words.forms), opened.dim)) if resource is None else _units(resource.vectors(words.forms)[0])  # type: ignore[attr-defined]
+            for words, resource in zip(batch.words, known, strict=True)
         ]
     )
     first, last = units[batch.first], units[batch.last]
@@ -173,12 +173,12 @@ def _sentences(batch: InstanceBatch, opened: Any) -> Floats:
     other = ~((place >= begin[owners]) & (place < end[owners]))
     texts, codes = coded(pc.list_flatten(forms))
     units = _units(opened.vectors(texts)[0])
-    found = np.zeros((len(sizes), opened.dim))
+    totals = np.zeros((len(sizes), opened.dim))
     mine, which = owners[other], codes[other]
     for start in range(0, len(mine), _TOKENS):
-        some = slice(start, start + _TOKENS)
-        np.add.at(found, mine[some], units[which[some]])
-    return found
+        chunk = slice(start, start + _TOKENS)
+        np.add.at(totals, mine[chunk], units[which[chunk]])
+    return totals
 
 
 def centroids_of(
@@ -191,21 +191,21 @@ def centroids_of(
             expression each word counts.
         lexicon: with the vectors.
     """
-    known: Any = next((one.open() for one in lexicon.held if one.name == RESOURCE), None)
+    known: Any = next((resource.open() for resource in lexicon.held if resource.name == RESOURCE), None)
     pairs = {(genre, word) for genre, text in targets for word in text.lower().split()}
     by_genre: dict[str | None, list[str]] = {}
     for genre, word in sorted(pairs, key=lambda pair: (pair[0] is None, pair[0] or "", pair[1])):
         by_genre.setdefault(genre, []).append(word)
     if known is None:
         return ()
-    found = []
+    centroids = []
     for genre, words in by_genre.items():
         total = np.zeros(known.dim)
         for start in range(0, len(words), 4096):
-            some = pa.array(words[start : start + 4096], pa.large_string())
-            total += _units(known.vectors(some)[0]).sum(axis=0)
-        found.append((genre, tuple((total / len(words)).tolist())))
-    return tuple(found)
+            chunk = pa.array(words[start : start + 4096], pa.large_string())
+            total += _units(known.vectors(chunk)[0]).sum(axis=0)
+        centroids.append((genre, tuple((total / len(words)).tolist())))
+    return tuple(centroids)
 
 
 VECTORS = FeatureGroup(

@@ -34,10 +34,10 @@ _CLASSES = tuple(name for name in LEXNAMES if name.startswith("noun."))
 
 
 def _columns(setting: FeatureSetting) -> Sequence[Feature]:
-    found: list[Feature] = []
+    columns: list[Feature] = []
 
     def add(name: str, doc: str, unit: str, range: str = "0 and up", whole: str = "mean") -> None:
-        found.append(Feature(f"wordnet_{name}", doc, range, unit, _SOURCE, whole, languages=("en",)))
+        columns.append(Feature(f"wordnet_{name}", doc, range, unit, _SOURCE, whole, languages=("en",)))
 
     add("senses", "senses of all parts of speech", "senses")
     for name in _PARTS.values():
@@ -64,7 +64,7 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     for name in _CLASSES:
         short = name.partition(".")[2].lower()
         add(f"in_{short}", f"share of its senses as a noun in class {name}", "share", "0 to 1")
-    return found
+    return columns
 
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
@@ -84,7 +84,7 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     tagged = np.maximum(known.counts(senses.values), 0)
     hypernyms, hyponyms = known.hypernyms(synsets).lengths(), known.hyponyms(synsets).lengths()
     classes = _codes(known.lexnames(synsets))
-    found = {
+    columns = {
         "senses": number,
         "count": np.log10(1 + sums(owners, count, tagged)),
         "entropy": _entropy(owners, tagged + 1.0, count),
@@ -105,30 +105,30 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     }
     for letter, name in _PARTS.items():
         # A satellite is an adjective, too.
-        own = pc.is_in(types, pa.array([letter, "s"] if letter == "a" else [letter], types.type))
-        found[f"senses_{name}"] = sums(owners[own.to_numpy(zero_copy_only=False)], count)
-    of_nouns = found["senses_nouns"]
+        of_part = pc.is_in(types, pa.array([letter, "s"] if letter == "a" else [letter], types.type))
+        columns[f"senses_{name}"] = sums(owners[of_part.to_numpy(zero_copy_only=False)], count)
+    of_nouns = columns["senses_nouns"]
     for name in _CLASSES:
         inside = sums(owners, count, (classes == LEXNAMES.index(name)).astype(float))
-        found[f"in_{name.partition('.')[2].lower()}"] = _ratio(inside, of_nouns)
+        columns[f"in_{name.partition('.')[2].lower()}"] = _ratio(inside, of_nouns)
     always = {"senses", *(f"senses_{name}" for name in _PARTS.values())}
     return {
         f"wordnet_{name}": values if name in always else np.where(nothing, np.nan, values)
-        for name, values in found.items()
+        for name, values in columns.items()
     }
 
 
 def _base_forms(words: DistinctWordForms, known: Any) -> pa.Array:
     """Return the base form that WordNet has of each word: as its part of speech, else as any."""
-    own = known.morphy(words.forms, words.upos)
-    left = pc.is_null(own)
+    base = known.morphy(words.forms, words.upos)
+    left = pc.is_null(base)
     other = pc.coalesce(known.morphy(words.forms.filter(left)), words.lower.filter(left))
-    return pc.replace_with_mask(own, left, other)
+    return pc.replace_with_mask(base, left, other)
 
 
 def _codes(names: pa.Array) -> np.ndarray:
-    found = pc.index_in(names, value_set=pa.array(LEXNAMES, names.type))
-    return found.fill_null(len(LEXNAMES)).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = pc.index_in(names, value_set=pa.array(LEXNAMES, names.type))
+    return codes.fill_null(len(LEXNAMES)).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _ratio(values: Floats, of: Floats) -> Floats:

@@ -97,11 +97,11 @@ def settle(key: str, source_ids: Sequence[str | None]) -> list[SettledId]:
         source_ids: their ids in the file; those with one id are numbered as they come.
     """
     times: dict[str | None, int] = {}
-    found = []
+    ids = []
     for place, source_id in enumerate(source_ids):
         number = times.get(source_id, 0)
         times[source_id] = number + 1
-        found.append((_with_rest(key, source_id, number), place))
-    found.sort()
-    first = found[0][0]
-    return [SettledId(name, place, None if name == first else first) for name, place in found]
+        ids.append((_with_rest(key, source_id, number), place))
+    ids.sort()
+    first = ids[0][0]
+    return [SettledId(name, place, None if name == first else first) for name, place in ids]

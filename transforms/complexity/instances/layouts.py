@@ -1,19 +1,14 @@
 """Layouts of labelled files: plain functions from a file's rows to instances as the file has them.
 
-| layout | rows |
-|---|---|
-| complex | CompLex: header `id corpus sentence token complexity`, tabs, quotes are plain characters |
-| cwi2018 | CWI-2018: no header; id, sentence, start, end, target, native annotators, others, how many of each marked it, binary, probability |
-| tsv | a header that names `token` and perhaps others, or a list of words, one a line; where cells are separated by tabs and a quote is stray, quotes are plain characters in all of the file |
-
 A row that cannot be read is a `Reject`; a file that is of no such layout, or has no such columns,
 is an error that says so.
-"""  # noqa: E501 - a table's row is a line
+"""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from schemas.complexity.instances import KINDS
+from transforms.common.code.registry import Entry, Registry
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
@@ -27,7 +22,8 @@ _NO_KIND = {"multi": "mwe", "mwe": "mwe", "single": "single"}
 Read = Callable[[FileRows, About], Iterator[Cwi2018Row | Reject]]
 
 
-class Layout(NamedTuple):
+@dataclass(frozen=True)
+class Layout(Entry):
     """A layout.
 
     Attributes:
@@ -87,16 +83,16 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     Raises:
         LexbeamError: the first row has several cells, and none is `token`.
     """
-    given = iter(rows)
-    line, first = next(given, (0, []))
+    remaining = iter(rows)
+    line, first = next(remaining, (0, []))
     while isinstance(first, BadRecord):
         yield Reject(str(line), first.reason, first.detail)
-        line, first = next(given, (0, []))
+        line, first = next(remaining, (0, []))
     if not first:
         return
     if len(first) == 1 and header_name(first[0]) != "token":
         yield _word(line, first, about)
-        for line, cells in given:
+        for line, cells in remaining:
             if isinstance(cells, BadRecord):
                 yield Reject(str(line), cells.reason, cells.detail)
             elif len(cells) == 1:
@@ -105,7 +101,7 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
                 detail = f"{len(cells)} cells in a list of words"
                 yield Reject(str(line), "malformed", detail)
         return
-    for line, named in rows_below(first, given, about, ("token",), _tsv_remedy):
+    for line, named in rows_below(first, remaining, about, ("token",), _tsv_remedy):
         try:
             if isinstance(named, BadRecord):
                 raise named
@@ -148,8 +144,26 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Cwi2018Row:
     )
 
 
-LAYOUTS: dict[str, Layout] = {
-    "complex": Layout(read_complex, "\t", quoted=False),
-    "cwi2018": Layout(read_cwi2018, "\t", quoted=False),
-    "tsv": Layout(read_tsv, "", quoted=True),
-}
+LAYOUTS: Registry[Layout] = Registry(
+    {
+        "complex": Layout(
+            read_complex,
+            "\t",
+            quoted=False,
+            doc="CompLex, a header `id corpus sentence token complexity`, tabs, quotes are plain characters",
+        ),
+        "cwi2018": Layout(
+            read_cwi2018,
+            "\t",
+            quoted=False,
+            doc="CWI-2018, no header, tabs, with how many native and other annotators marked each target",
+        ),
+        "tsv": Layout(
+            read_tsv,
+            "",
+            quoted=True,
+            doc="a table whose header names `token` and perhaps others, or a list of words, one a line",
+        ),
+    },
+    what="layout",
+)

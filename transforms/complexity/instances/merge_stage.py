@@ -69,14 +69,14 @@ def acceptable_files(loaded: Sequence[Loaded], share: float) -> bool:
     """
     reasons = reasons_of(loaded)
     faults = reasons.total() - reasons[LEFT_OUT]
-    return acceptable(sum(one.records for one in loaded) + faults, faults, share)
+    return acceptable(sum(file.records for file in loaded) + faults, faults, share)
 
 
 def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[InstanceTask]:
     """Return what each part is made from; nothing where too many rows were rejected."""
     if not acceptable_files(loaded, share):
         return []
-    labels = any(one.tally.get("labelled") for one in loaded)
+    labels = any(file.tally.get("labelled") for file in loaded)
     return [InstanceTask(part, labels) for part in part_tasks(loaded, parts)]
 
 
@@ -146,10 +146,10 @@ def _labels(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> list[dict[str, Any]]:
     """Return rows of table instances; each sentence is annotated once."""
-    found = sentences_of(rows, engine)
+    sentences = sentences_of(rows, engine)
     made = []
     for row in rows:
-        sentence = found.get(row["sentence"])
+        sentence = sentences.get(row["sentence"])
         values: dict[str, Any] = {"forms": None, "lemmas": None, "upos": None, "position": None, "tokens": None}
         if sentence is not None:
             position, tokens = tokens_of(sentence, row["start"], row["end"])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.small_texts import cells_of, delimiter_of, filled_lines, rows_within
 from transforms.common.store import files
-from transforms.complexity.scorers.evaluation_stage import ScorerMeasureOptions, measured_rows
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, measured_rows
 from transforms.evaluation.evaluating import matched
 
 __all__ = ["OfficialScores", "evaluate_files", "official_ids", "official_lines", "read_scores"]
@@ -125,17 +125,17 @@ def _rows(
     lines: Iterable[tuple[int, str]], delimiter: str, width: int, columns: Mapping[str, int | None], shown: str
 ) -> Iterator[_Row]:
     for number, cells in rows_within(lines, delimiter, width, shown):
-        found = {what: "" if place is None or place >= len(cells) else cells[place] for what, place in columns.items()}
+        row = {what: "" if place is None or place >= len(cells) else cells[place] for what, place in columns.items()}
         try:
-            value = float(found["value"])
+            value = float(row["value"])
         except ValueError:
             value = math.nan
-        if not found["id"] or not math.isfinite(value):
+        if not row["id"] or not math.isfinite(value):
             raise UsageError(
-                f"{shown}, line {number}: id {found['id']!r} with {found['value']!r}, where an id "
+                f"{shown}, line {number}: id {row['id']!r} with {row['value']!r}, where an id "
                 "and a number should be: correct the line"
             )
-        yield _Row(number, found["id"], value, found["genre"], found["token"])
+        yield _Row(number, row["id"], value, row["genre"], row["token"])
 
 
 def evaluate_files(
@@ -161,8 +161,8 @@ def evaluate_files(
         subsets |= {f"all/{genre}": genres == genre for genre in named}
     rows: list[dict[str, object]] = []
     for subset, which in subsets.items():
-        own = [name for name, there in zip(clusters, which.tolist(), strict=True) if there]
-        rows += measured_rows(system, subset, labels[which], scores[which], own, options)
+        members = [name for name, there in zip(clusters, which.tolist(), strict=True) if there]
+        rows += measured_rows(system, subset, labels[which], scores[which], members, options)
     return rows
 
 
@@ -176,14 +176,14 @@ def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, Any]]) -
     Raises:
         LexbeamError: two instances have one name there.
     """
-    given = {row["instance_id"]: row["source_id"] for row in instances}
-    found = [given.get(name) or name for name in names]
-    if doubled := sorted(name for name, times in Counter(found).items() if times > 1):
+    source_ids = {row["instance_id"]: row["source_id"] for row in instances}
+    official = [source_ids.get(name) or name for name in names]
+    if doubled := sorted(name for name, times in Counter(official).items() if times > 1):
         raise LexbeamError(
             f"{len(doubled)} ids of the files are those of several instances ({doubled[0]!r}): "
             "export one `kind`, or load the files apart"
         )
-    return found
+    return official
 
 
 def official_lines(ids: Iterable[str], predictions: Iterable[float]) -> Iterator[str]:

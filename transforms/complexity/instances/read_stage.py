@@ -108,12 +108,12 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
         raise BadRecord("empty", "no token")
     if len(token) > LONGEST_TOKEN:
         raise BadRecord("too_large", f"a token of {len(token)} characters")
-    found = (
+    located = (
         Located(None, None, ())
         if sentence is None
         else locate_given(entry.sentence or "", sentence, token, entry.offsets)
     )
-    flags = [*found.flags]
+    flags = [*located.flags]
     if sentence is None:
         flags.append("no_sentence")
     if not entry.labels:
@@ -125,7 +125,7 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
     if language is None:
         flags.append("no_language")
     return {
-        "key": content_key(kind=entry.kind, genre=genre, sentence=sentence, token=token, start=found.start),
+        "key": content_key(kind=entry.kind, genre=genre, sentence=sentence, token=token, start=located.start),
         "source": source,
         "line": entry.line,
         "kind": entry.kind,
@@ -133,8 +133,8 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
         "genre": genre,
         "language": language,
         "sentence": sentence,
-        "start": found.start,
-        "end": found.end,
+        "start": located.start,
+        "end": located.end,
         "source_id": source_id,
         "flags": in_flag_order(flags),
         "published_split": split_of(source),

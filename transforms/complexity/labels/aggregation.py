@@ -78,14 +78,14 @@ class SettledJudgment(NamedTuple):
     Attributes:
         judgment: as the file has it.
         number: which one of its annotator's judgments of the instance, from 0.
-        kept: whether it counts.
+        counts: whether it counts.
         reason: why not, a key of `JUDGMENT_REASONS`.
         weight: how much it counts; of several that count as one the sum is that one's.
     """
 
     judgment: ComplexityJudgment
     number: int
-    kept: bool
+    counts: bool
     reason: str | None
     weight: float
 
@@ -118,12 +118,12 @@ def settle_judgments(
     numbers: list[int] = []
     times: dict[tuple[str, str], int] = {}
     held: dict[tuple[str, str], list[int]] = {}
-    for place, one in enumerate(judgments):
-        pair = one.instance_id, one.annotator
+    for place, judgment in enumerate(judgments):
+        pair = judgment.instance_id, judgment.annotator
         numbers.append(times.get(pair, 0))
         times[pair] = numbers[-1] + 1
-        reasons.append(_why_not(one, known, options))
-        if reasons[-1] is None and one.annotator:
+        reasons.append(_why_not(judgment, known, options))
+        if reasons[-1] is None and judgment.annotator:
             held.setdefault(pair, []).append(place)
     weights = [0.0 if reason else 1.0 for reason in reasons]
     for places in held.values():
@@ -138,37 +138,37 @@ def settle_judgments(
     if options.weights == "agreement":
         _weigh(judgments, reasons, weights)
     return [
-        SettledJudgment(one, number, reason is None, reason, weight)
-        for one, number, reason, weight in zip(judgments, numbers, reasons, weights, strict=True)
+        SettledJudgment(judgment, number, reason is None, reason, weight)
+        for judgment, number, reason, weight in zip(judgments, numbers, reasons, weights, strict=True)
     ]
 
 
-def _why_not(one: ComplexityJudgment, known: frozenset[str] | set[str], options: AggregationOptions) -> str | None:
-    if one.instance_id not in known:
+def _why_not(judgment: ComplexityJudgment, known: frozenset[str] | set[str], options: AggregationOptions) -> str | None:
+    if judgment.instance_id not in known:
         return "unknown_instance"
-    if one.value is None:
+    if judgment.value is None:
         return "undecided"
-    if not one.annotator and options.unknown == "dropped":
+    if not judgment.annotator and options.unknown == "dropped":
         return "unknown_annotator"
     return None
 
 
 def _weigh(judgments: Sequence[ComplexityJudgment], reasons: list[str | None], weights: list[float]) -> None:
-    places = [at for at, one in enumerate(judgments) if reasons[at] is None and one.annotator]
+    places = [at for at, judgment in enumerate(judgments) if reasons[at] is None and judgment.annotator]
     means: dict[tuple[str, str], list[float]] = {}
     for at in places:
-        one = judgments[at]
-        assert one.value is not None  # or it would have a reason
-        means.setdefault((one.instance_id, one.annotator), []).append(one.value)
+        judgment = judgments[at]
+        assert judgment.value is not None  # or it would have a reason
+        means.setdefault((judgment.instance_id, judgment.annotator), []).append(judgment.value)
     people = {name: at for at, name in enumerate(sorted({name for _, name in means}))}
     instances = {name: at for at, name in enumerate(sorted({name for name, _ in means}))}
-    found = weights_by_agreement(
+    by_person = weights_by_agreement(
         np.array([instances[name] for name, _ in means], np.int64),
         np.array([people[name] for _, name in means], np.int64),
         np.array([math.fsum(values) / len(values) for values in means.values()]),
     )
     for at in places:
-        weights[at] *= float(found[people[judgments[at].annotator]])
+        weights[at] *= float(by_person[people[judgments[at].annotator]])
         if not weights[at]:
             reasons[at] = "no_weight"
 
@@ -186,15 +186,15 @@ def label_of(judged: Sequence[SettledJudgment], options: AggregationOptions) -> 
     values: list[float] = []
     weights: list[float] = []
     means: dict[str, list[tuple[float, float]]] = {}
-    for one in judged:
-        if not one.kept or one.judgment.value is None:
+    for settled in judged:
+        if not settled.counts or settled.judgment.value is None:
             continue
-        if options.repeated == "mean" and one.judgment.annotator:
-            pair = one.judgment.value, one.weight
-            means.setdefault(one.judgment.annotator, []).append(pair)
+        if options.repeated == "mean" and settled.judgment.annotator:
+            pair = settled.judgment.value, settled.weight
+            means.setdefault(settled.judgment.annotator, []).append(pair)
         else:
-            values.append(one.judgment.value)
-            weights.append(one.weight)
+            values.append(settled.judgment.value)
+            weights.append(settled.weight)
     for pairs in means.values():
         values.append(math.fsum(value for value, _ in pairs) / len(pairs))
         weights.append(math.fsum(weight for _, weight in pairs))

@@ -66,7 +66,7 @@ def split_half(
     count = int(units.max()) + 1 if len(units) else 0
     if count < 2:
         return None
-    found = []
+    correlations = []
     for draw in range(draws):
         drawn = numbers(hashes, seed=seed, label=f"complexity/halves {draw}")
         order = np.lexsort((drawn, units))
@@ -79,14 +79,14 @@ def split_half(
             total = np.bincount(units[mine], held[mine], minlength=count)
             means.append(total / np.bincount(units[mine], minlength=count))
         if min(np.ptp(half) for half in means) > CONSTANT:
-            found.append(float(np.corrcoef(means[0], means[1])[0, 1]))
-    if not found:
+            correlations.append(float(np.corrcoef(means[0], means[1])[0, 1]))
+    if not correlations:
         return None
-    correlation = math.fsum(found) / len(found)
+    correlation = math.fsum(correlations) / len(correlations)
     if correlation < 0:
-        return Halves(correlation, None, None, count, len(found))
+        return Halves(correlation, None, None, count, len(correlations))
     reliability = 2 * correlation / (1 + correlation)
-    return Halves(correlation, reliability, math.sqrt(reliability), count, len(found))
+    return Halves(correlation, reliability, math.sqrt(reliability), count, len(correlations))
 
 
 @one_thread()
@@ -116,10 +116,10 @@ def weights_by_agreement(instances: Ints, annotators: Ints, values: Floats) -> F
         shared = mine[counts[instances[mine]] > 1]
         if len(shared) < LEAST_SHARED:
             continue
-        own, units = values[shared], instances[shared]
-        others = (sums[units] - own) / (counts[units] - 1)
+        ratings, units = values[shared], instances[shared]
+        others = (sums[units] - ratings) / (counts[units] - 1)
         if np.ptp(others) <= CONSTANT:
             continue
-        agrees = np.corrcoef(own, others)[0, 1] if np.ptp(own) > 0 else 0.0
+        agrees = np.corrcoef(ratings, others)[0, 1] if np.ptp(ratings) > 0 else 0.0
         weights[person] = max(0.0, float(agrees))
     return weights

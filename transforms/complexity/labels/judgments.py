@@ -1,7 +1,9 @@
-"""Files of judgments read: sheets that people filled in, and tables with a judgment a row.
+"""Judgments of people: the sheet by which they judge, and the files in which judgments come back.
 
-A table has columns `instance_id` and `rating`, and perhaps `annotator` and `group`; they may be
-called otherwise. A rating is 1 to 5, one of the words of the scale, or `-` for undecided.
+The scale has the five points of CompLex (Shardlow et al. 2020): 1 very easy, 2 easy, 3 neutral,
+4 difficult, 5 very difficult; a judgment is worth (rating - 1) / 4, so 0 to 1. Files are sheets that people
+filled in, and tables with a judgment a row: columns `instance_id` and `rating`, and perhaps `annotator` and
+`group`, which may have other names. A rating is 1 to 5, one of the words of the scale, or `-` for undecided.
 """
 
 import re
@@ -19,15 +21,84 @@ from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
 from transforms.complexity.labels.aggregation import ComplexityJudgment
-from transforms.complexity.labels.sheet import RATING, SHEET, value_of_rating
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.answers import read_answer
 from transforms.people.opening import list_sheets
 from transforms.people.reading import read_answers
+from transforms.people.sheets import Answer, Sheet, SheetColumn
 from transforms.people.tables import Roles, is_sheet, read_table
 
-__all__ = ["JudgmentFileOptions", "JudgmentsRead", "read_groups", "read_judgments"]
+__all__ = [
+    "COLUMNS",
+    "RATING",
+    "RATINGS",
+    "SHEET",
+    "JudgmentFileOptions",
+    "JudgmentsRead",
+    "instances_to_judge",
+    "read_groups",
+    "read_judgments",
+    "value_of_rating",
+]
+
+
+RATINGS: Mapping[int, str] = {1: "very easy", 2: "easy", 3: "neutral", 4: "difficult", 5: "very difficult"}
+
+RATING = Answer(
+    name="rating",
+    help="how hard the marked words are to understand here",
+    kind="scale",
+    values=tuple((str(number), label) for number, label in RATINGS.items()),
+    undecided="-",
+)
+
+SHEET = Sheet(
+    name="complexity",
+    version="1",
+    instructions=(
+        "How hard is the marked word, or the marked group of words, to understand in its sentence?",
+        "Where no sentence is given, judge the word as it stands.",
+        "1 very easy: you know it very well",
+        "2 easy: you know what it means",
+        "3 neutral: neither easy nor difficult",
+        "4 difficult: what it means is not clear to you, but the sentence lets you guess it",
+        "5 very difficult: you have never seen it, or it stays unclear",
+        "Judge the marked words alone, not the whole sentence, and for yourself, not for others.",
+    ),
+    columns=(
+        SheetColumn("token", "the word, or the words, in question"),
+        SheetColumn("sentence", "the sentence that it stands in", mark=("start", "end")),
+    ),
+    answers=(RATING, Answer(name="comment", help="anything to add", kind="text", optional=True)),
+    key=("instance_id",),
+)
+
+# Columns of table instances that the sheet needs.
+COLUMNS = ("instance_id", "kind", "token", "sentence", "start", "end", "flags")
+
+
+def value_of_rating(rating: int) -> float:
+    """Return the complexity, 0 to 1, that a rating of 1 to 5 stands for."""
+    if rating not in RATINGS:
+        raise ValueError(f"a rating is 1 to 5, not {rating}")
+    return (rating - 1) / 4
+
+
+def instances_to_judge(rows: pa.Table, kind: str, *, duplicates: bool) -> pa.Table:
+    """Return the instances that people are asked about.
+
+    Args:
+        rows: of table instances, with `COLUMNS`.
+        kind: single, mwe, or all.
+        duplicates: whether instances that are duplicates of others are asked about, too.
+    """
+    keep = [
+        kind in ("all", row["kind"]) and (duplicates or "duplicate" not in row["flags"])
+        for row in rows.select(["kind", "flags"]).to_pylist()
+    ]
+    return rows.filter(pa.array(keep, pa.bool_()))
+
 
 _ROLES = ("id", "rating", "annotator", "group")
 _REASONS = ("undecodable", "too_large", "empty", "unknown")
@@ -82,8 +153,11 @@ def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentF
     entries = sorted(list_sheets(paths), key=lambda entry: entry.name)
     for entry in entries:
         read = _sheet if is_sheet(entry, SHEET, (RATING.name,)) else _table
-        found, left = read(entry, instances, options)
-        judgments += [one if one.group else one._replace(group=groups.get(one.annotator)) for one in found]
+        in_file, left = read(entry, instances, options)
+        judgments += [
+            judgment if judgment.group else judgment._replace(group=groups.get(judgment.annotator))
+            for judgment in in_file
+        ]
         rejects += left
     return JudgmentsRead(judgments, rejects, [entry.name for entry in entries])
 
@@ -94,7 +168,7 @@ def read_groups(path: str) -> dict[str, str]:
     Raises:
         UsageError: a line is no name and group, or a name stands there twice.
     """
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for number, line in enumerate(read_lines(path, "groups"), 1):
         if not line:
             continue
@@ -102,17 +176,17 @@ def read_groups(path: str) -> dict[str, str]:
         where = f"`groups` {files.shown(path)}, line {number}"
         if len(cells) != 2 or not all(cells):
             raise UsageError(f"{where}: an annotator, a tab and a group are expected")
-        if cells[0] in found:
+        if cells[0] in groups:
             raise UsageError(f"{where}: {cells[0]!r} has a group already")
-        found[cells[0]] = cells[1]
-    return found
+        groups[cells[0]] = cells[1]
+    return groups
 
 
-_Found = tuple[list[ComplexityJudgment], list[RejectRow]]
+_FileJudgments = tuple[list[ComplexityJudgment], list[RejectRow]]
 
 
-def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOptions) -> _Found:
-    found = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
+def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOptions) -> _FileJudgments:
+    answers = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
     judgments = [
         ComplexityJudgment(
             row["instance_id"],
@@ -122,13 +196,13 @@ def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOp
             entry.name,
             line,
         )
-        for line, row in enumerate(found.table.to_pylist())
+        for line, row in enumerate(answers.table.to_pylist())
     ]
     # A sheet may ask about some instances only: what it does not hold was not asked.
-    return judgments, [reject for reject in found.rejects if reject.reason != "missing"]
+    return judgments, [reject for reject in answers.rejects if reject.reason != "missing"]
 
 
-def _table(entry: files.ListedFile, _: pa.Table, options: JudgmentFileOptions) -> _Found:
+def _table(entry: files.ListedFile, _: pa.Table, options: JudgmentFileOptions) -> _FileJudgments:
     names = {role: (getattr(options, f"{role}_column"),) for role in _ROLES}
     roles = Roles(names, _ROLES[:2], "name it as `{role}_column`")
     return read_table(

@@ -24,17 +24,17 @@ def judgment_rows(judged: Sequence[SettledJudgment]) -> pa.Table:
     return pa.Table.from_pylist(
         [
             {
-                "instance_id": one.judgment.instance_id,
-                "annotator": one.judgment.annotator,
-                "number": one.number,
-                "group": one.judgment.group,
-                "value": one.judgment.value,
-                "weight": one.weight,
-                "kept": one.kept,
-                "reason": one.reason,
-                "source": one.judgment.source,
+                "instance_id": settled.judgment.instance_id,
+                "annotator": settled.judgment.annotator,
+                "number": settled.number,
+                "group": settled.judgment.group,
+                "value": settled.judgment.value,
+                "weight": settled.weight,
+                "kept": settled.counts,
+                "reason": settled.reason,
+                "source": settled.judgment.source,
             }
-            for one in judged
+            for settled in judged
         ],
         schema=JUDGMENTS.schema(),
     )
@@ -49,20 +49,20 @@ def label_rows(judged: Sequence[SettledJudgment], instances: Sequence[str], opti
         options: the rules by which they were settled.
     """
     known = set(instances)
-    own = sorted((one for one in judged if one.judgment.instance_id in known), key=_by_instance)
-    grouped = {key: list(group) for key, group in groupby(own, key=_by_instance)}
+    of_instances = sorted((settled for settled in judged if settled.judgment.instance_id in known), key=_by_instance)
+    grouped = {key: list(group) for key, group in groupby(of_instances, key=_by_instance)}
     rows: list[dict[str, Any]] = []
     for name in sorted(known):
         mine = grouped.get(name, [])
         rows.append(_row(name, "", label_of(mine, options)))
-        for group in sorted({one.judgment.group for one in mine if one.judgment.group}):
-            part = [one for one in mine if one.judgment.group == group]
+        for group in sorted({settled.judgment.group for settled in mine if settled.judgment.group}):
+            part = [settled for settled in mine if settled.judgment.group == group]
             rows.append(_row(name, group, label_of(part, options)))
     return pa.Table.from_pylist(rows, schema=LABELS.schema())
 
 
-def _by_instance(one: SettledJudgment) -> str:
-    return one.judgment.instance_id
+def _by_instance(settled: SettledJudgment) -> str:
+    return settled.judgment.instance_id
 
 
 def _row(name: str, group: str, label: Label) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def _agreement(
     counted: Sequence[Mapping[str, Any]], labels: pa.Table, group: str, options: AggregationOptions
 ) -> dict[str, Any]:
     mine = [row for row in counted if group in ("", row["group"])]
-    own = labels.filter(pc.equal(labels["group"], group))
-    labelled = set(own.filter(own["complexity"].is_valid())["instance_id"].to_pylist())
+    of_group = labels.filter(pc.equal(labels["group"], group))
+    labelled = set(of_group.filter(of_group["complexity"].is_valid())["instance_id"].to_pylist())
     values = _united(mine, options)
     places = {name: at for at, name in enumerate(dict.fromkeys(key[0] for key in values))}
     instances = np.array([places[key[0]] for key in values], np.int64)
@@ -110,7 +110,7 @@ def _agreement(
     return {
         "group": group,
         "judgments": len(mine),
-        "instances": own.num_rows,
+        "instances": of_group.num_rows,
         "labelled": len(labelled),
         "alpha": alpha(instances, held),
         "split_half": halves.correlation if halves else None,
@@ -122,9 +122,9 @@ def _agreement(
 
 def _united(counted: Sequence[Mapping[str, Any]], options: AggregationOptions) -> Mapping[tuple[str, str, int], float]:
     """Return values by instance, annotator and number, in their order; repeated ones as a mean."""
-    found: dict[tuple[str, str, int], list[float]] = {}
+    grouped: dict[tuple[str, str, int], list[float]] = {}
     for row in counted:
         mean = options.repeated == "mean" and bool(row["annotator"])
         key = row["instance_id"], row["annotator"], 0 if mean else row["number"]
-        found.setdefault(key, []).append(row["value"])
-    return {key: math.fsum(found[key]) / len(found[key]) for key in sorted(found)}
+        grouped.setdefault(key, []).append(row["value"])
+    return {key: math.fsum(grouped[key]) / len(grouped[key]) for key in sorted(grouped)}

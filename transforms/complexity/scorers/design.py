@@ -38,7 +38,7 @@ Bools = npt.NDArray[np.bool_]
 Texts = npt.NDArray[np.object_]
 
 GENRE = "genre"  # the group of the columns that say the genre
-_OWN = tuple(features_schema().names)
+_NOT_FEATURES = tuple(features_schema().names)
 # What is put before the features in the table of a design.
 KEYS = pa.schema(
     [
@@ -88,8 +88,8 @@ class DesignRows(NamedTuple):
 
     def at(self, which: npt.NDArray[np.generic]) -> "DesignRows":
         """Return some of the rows, by a mask or by places."""
-        own = {name: getattr(self, name)[which] for name in self._fields if name != "columns"}
-        return self._replace(**own)
+        chosen = {name: getattr(self, name)[which] for name in self._fields if name != "columns"}
+        return self._replace(**chosen)
 
 
 def columns_of(schema: pa.Schema) -> tuple[DesignColumn, ...]:
@@ -100,9 +100,9 @@ def columns_of(schema: pa.Schema) -> tuple[DesignColumn, ...]:
     Raises:
         UsageError: there is none, or one is neither number nor truth value.
     """
-    found = []
+    columns = []
     for field in schema:
-        if field.name in _OWN:
+        if field.name in _NOT_FEATURES:
             continue
         if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)):
             raise UsageError(
@@ -110,10 +110,10 @@ def columns_of(schema: pa.Schema) -> tuple[DesignColumn, ...]:
                 "scorer takes numbers and truth values; code it as such, or leave it out"
             )
         said = (field.metadata or {}).get(b"group", b"").decode()
-        found.append(DesignColumn(field.name, str(field.type), said or field.name.split("_")[0]))
-    if not found:
+        columns.append(DesignColumn(field.name, str(field.type), said or field.name.split("_")[0]))
+    if not columns:
         raise UsageError("table complexity/features has no features: make some by `lexbeam complexity features`")
-    return tuple(found)
+    return tuple(columns)
 
 
 def joined_rows(
@@ -136,19 +136,19 @@ def joined_rows(
     ids = features["instance_id"].combine_chunks()
     if len(pc.unique(ids)) != len(ids):
         raise LexbeamError("table complexity/features has an instance twice: make it anew")
-    own = _of(ids, instances)
-    if own["token"].null_count:
-        gone = ids.filter(pc.is_null(own["token"]))[0]
+    of_instances = _of(ids, instances)
+    if of_instances["token"].null_count:
+        gone = ids.filter(pc.is_null(of_instances["token"]))[0]
         raise LexbeamError(
             f"instance {gone} of complexity/features is not in complexity/instances: make the features anew"
         )
-    split = own["published_split"]
+    split = of_instances["published_split"]
     if splits is not None:
         split = _of(ids, splits)["split"]
     complexity = pa.chunked_array([pa.nulls(len(ids), pa.float64())])
     if labels is not None:
         complexity = _of(ids, labels.filter(pc.equal(labels["group"], "")))["complexity"]
-    parts = [token.casefold().split() or [token] for token in own["token"].to_pylist()]
+    parts = [token.casefold().split() or [token] for token in of_instances["token"].to_pylist()]
     keys = [
         ids,
         features["kind"],
@@ -158,10 +158,10 @@ def joined_rows(
         pa.array(parts, pa.list_(pa.string())),
         complexity,
     ]
-    found = pa.table(keys, schema=KEYS)
+    design = pa.table(keys, schema=KEYS)
     for column in columns_of(features.schema):
-        found = found.append_column(features.schema.field(column.name), features[column.name])
-    return found.combine_chunks()
+        design = design.append_column(features.schema.field(column.name), features[column.name])
+    return design.combine_chunks()
 
 
 def _of(ids: pa.Array, table: pa.Table) -> pa.Table:
@@ -171,17 +171,17 @@ def _of(ids: pa.Array, table: pa.Table) -> pa.Table:
 
 def rows_of(design: pa.Table) -> DesignRows:
     """Return the rows of the table of a design."""
-    columns = columns_of(design.drop_columns([n for n in KEYS.names if n not in _OWN]).schema)
+    columns = columns_of(design.drop_columns([n for n in KEYS.names if n not in _NOT_FEATURES]).schema)
     values = np.empty((design.num_rows, len(columns)))
     for place, column in enumerate(columns):
-        own = design[column.name].cast(pa.float64())
-        values[:, place] = own.to_numpy()
+        cells = design[column.name].cast(pa.float64())
+        values[:, place] = cells.to_numpy()
     # Infinite values would leave nothing of a scale.
     values[~np.isfinite(values)] = np.nan
     texts = {name: _texts(design[name]) for name in ("instance_id", "kind", "group")}
     more = {name: _texts(pc.fill_null(design[name], "")) for name in ("genre", "split")}
     parts = np.empty(design.num_rows, object)
-    parts[:] = [tuple(own) for own in design["parts"].to_pylist()]
+    parts[:] = [tuple(cells) for cells in design["parts"].to_pylist()]
     labels = design["complexity"].to_numpy().astype(np.float64)
     return DesignRows(
         texts["instance_id"],
@@ -197,9 +197,9 @@ def rows_of(design: pa.Table) -> DesignRows:
 
 
 def _texts(column: pa.ChunkedArray) -> Texts:
-    found = np.empty(len(column), object)
-    found[:] = column.to_pylist()
-    return found
+    texts = np.empty(len(column), object)
+    texts[:] = column.to_pylist()
+    return texts
 
 
 def layout_names(names: Sequence[str], layout: str) -> list[tuple[str, int]]:
@@ -277,8 +277,8 @@ def folds_of(rows: DesignRows, k: int, *, seed: int, by: str) -> npt.NDArray[np.
     if by == "token":
         return fold_of(rows.groups.tolist(), k, seed=seed)
     # An edge for each word of a target: rows of (target, word), joined by either.
-    owners = np.repeat(np.arange(len(rows.ids)), [len(own) for own in rows.parts])
-    words = [word for own in rows.parts for word in own]
+    owners = np.repeat(np.arange(len(rows.ids)), [len(parts) for parts in rows.parts])
+    words = [word for parts in rows.parts for word in parts]
     joined = components({"target": rows.ids[owners].tolist(), "word": words})
     # A component is called by its least word, so that ids decide nothing.
     least: dict[int, str] = {}

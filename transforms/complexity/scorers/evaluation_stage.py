@@ -1,86 +1,37 @@
-"""Predictions of a system put together, and measured: stage `complexity/evaluate`.
+"""Predictions of a system put together and measured: stages `complexity/evaluate`, `complexity/pool`.
 
 Predictions of folds are pooled before they are measured: one correlation over all instances, not a
-mean over folds. Intervals resample whole targets, whose instances err together.
-
-Subsets are called KIND, KIND/GENRE, KIND/NAME known and KIND/NAME not known (of the features that
-have a flag NAME_known), KIND/split SPLIT, KIND/new target and KIND/seen target (where a split or
-another folder is predicted, by whether the case-folded target was trained on). `mwe by part` in
-place of `mwe` says that folds were by shared words, and `KIND without GENRE` that the genre was
-predicted from the others.
+mean over folds. POOL then makes one table of the predictions of all systems, in the order of instances.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.columns import Table
 from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
 from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.errors import UsageError
-from transforms.common.options.fields import embedded, option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import PartFile, read_table, sort_rows, write_rows
+from transforms.common.store.tables import PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from transforms.complexity.scorers.design import DesignRows, rows_of
 from transforms.complexity.scorers.fit_stages import GROUP_PREFIX, FittedCase
-from transforms.complexity.scorers.holding_out import ALL, FOLDS, KEPT, LEFT, SPLIT, Case
+from transforms.complexity.scorers.holding_out import ALL, FOLDS, LEFT, SAVED, SPLIT, Case
+from transforms.complexity.scorers.metric_rows import CLASSES, ScorerMeasureOptions, measured_rows, subsets_of
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import measure, row
-from transforms.evaluation.metrics import metric_of
+from transforms.evaluation.evaluating import measure
 
-__all__ = [
-    "EVALUATE",
-    "CaseDone",
-    "EvaluateTask",
-    "EvaluatedSystem",
-    "ScorerMeasureOptions",
-    "binary_rows",
-    "check_measures",
-    "measured_rows",
-    "subsets_of",
-]
+__all__ = ["EVALUATE", "POOL", "CaseDone", "EvaluateTask", "EvaluatedSystem", "merged"]
+
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-
-_KNOWN = "_known"
-NUMBERS = ("pearson", "spearman", "mae", "mse", "r2")
-CLASSES = ("accuracy", "precision", "recall", "f1")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScorerMeasureOptions:
-    """How predictions are measured."""
-
-    metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
-    threshold: tuple[str, ...] = option(
-        (),
-        help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
-    )
-    bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
-
-
-def check_measures(options: ScorerMeasureOptions) -> None:
-    """Check the names of metrics and the thresholds.
-
-    Raises:
-        UsageError: there is no such metric of pairs, or a threshold is no number from 0 to 1.
-    """
-    for name in options.metric:
-        metric_of(name, ("pairs",))
-    for text in options.threshold:
-        try:
-            if 0 <= float(text) <= 1:
-                continue
-        except ValueError:
-            pass
-        raise UsageError(f"`threshold`: {text!r} is no number from 0 to 1")
 
 
 class CaseDone(NamedTuple):
@@ -120,78 +71,6 @@ class _Held(NamedTuple):
     names: tuple[str, ...]
 
 
-def measured_rows(
-    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: ScorerMeasureOptions
-) -> Iterator[dict[str, Any]]:
-    """Yield rows of `complexity/metrics` of predictions that have a label.
-
-    Args:
-        system, subset: what the rows say of themselves.
-        gold, predicted: of the same instances; nan where gold has none, which are left out.
-        clusters: what is resampled as a whole: the target of each instance.
-        options: metrics, thresholds, intervals.
-    """
-    known = ~np.isnan(gold)
-    own = [name for name, there in zip(clusters, known, strict=True) if there]
-    gold, predicted = gold[known], predicted[known]
-    for name in dict.fromkeys(options.metric):
-        found = measure(metric_of(name, ("pairs",)), (gold, predicted), clusters=own, options=options.bootstrap)
-        yield row(system, subset, name, None, found)
-    for least in dict.fromkeys(options.threshold):
-        yield from binary_rows(system, subset, gold, predicted, own, least, options.bootstrap)
-
-
-def binary_rows(
-    system: str,
-    subset: str,
-    gold: Floats,
-    predicted: Floats,
-    clusters: Sequence[str],
-    threshold: str,
-    options: BootstrapOptions,
-) -> Iterator[dict[str, Any]]:
-    """Yield rows of binary complex word identification by a threshold (Shardlow et al. 2021, 6).
-
-    Complex is what is at least as complex as the threshold: at 0.5 what was rated neutral or above.
-    The subset is called `SUBSET, complex from THRESHOLD`.
-    """
-    arrays = (gold >= float(threshold), predicted >= float(threshold))
-    for name in CLASSES:
-        found = measure(metric_of(name, ("classes",)), arrays, clusters=clusters, options=options)
-        yield row(system, f"{subset}, complex from {threshold}", name, None, found)
-
-
-def subsets_of(rows: DesignRows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
-    """Yield subsets of the rows of a kind.
-
-    They are all, those whose target was trained on and the others, genres, splits, those that word
-    lists know and the others. What has all rows, or none, is no subset.
-
-    Args:
-        rows: the rows.
-        title: what all of them are called.
-        seen: whether the target of each was trained on.
-    """
-    yield title, np.ones(len(rows.ids), bool)
-    if seen.any() and not seen.all():
-        yield f"{title}/new target", ~seen
-        yield f"{title}/seen target", seen
-    genres = sorted(set(rows.genres.tolist()) - {""})
-    if len(genres) > 1:
-        yield from ((f"{title}/{genre}", rows.genres == genre) for genre in genres)
-    splits = sorted(set(rows.splits.tolist()) - {""})
-    if len(splits) > 1:
-        yield from ((f"{title}/split {split}", rows.splits == split) for split in splits)
-    for place, column in enumerate(rows.columns):
-        if column.name.endswith(_KNOWN):
-            known = rows.values[:, place] == 1
-            if known.all() or not known.any():
-                continue
-            name = column.name.removesuffix(_KNOWN)
-            yield f"{title}/{name} known", known
-            yield f"{title}/{name} not known", ~known
-
-
 def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
     names = list(options.metric) + (list(CLASSES) if options.threshold else [])
     return {"transforms.evaluation.metrics:METRICS": sorted(set(names))}
@@ -204,10 +83,10 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOpti
     importance: list[dict[str, Any]] = []
     learning: list[dict[str, Any]] = []
     for kind in sorted({done.case.kind for done in task.cases}):
-        own = [done for done in task.cases if done.case.kind == kind]
+        of_kind = [done for done in task.cases if done.case.kind == kind]
         published = False
-        for way in (ALL, KEPT, SPLIT, *FOLDS):
-            cases = _like(own, way)
+        for way in (ALL, SAVED, SPLIT, *FOLDS):
+            cases = _like(of_kind, way)
             if not cases or (way == ALL and task.other is None):
                 continue
             held = _held(cases, rows)
@@ -217,20 +96,20 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOpti
                 first = not published
                 if first:
                     importance += _permutations(task.system, kind, held, rows)
-                    importance += _ablations(task.system, kind, own, way, held, rows)
-                    learning += _curve(task.system, kind, own, way, rows)
+                    importance += _ablations(task.system, kind, of_kind, way, held, rows)
+                    learning += _curve(task.system, kind, of_kind, way, rows)
             if not published:
                 predictions.append(_prediction_rows(task.system, held, rows))
                 published = True
-        for done in sorted(_like(own, LEFT)):
+        for done in sorted(_like(of_kind, LEFT)):
             held = _held([done], rows)
-            some = rows.at(held.places)
+            predicted = rows.at(held.places)
             metrics += measured_rows(
                 task.system,
                 f"{kind} without {done.case.held}",
-                some.labels,
+                predicted.labels,
                 held.predictions,
-                some.groups.tolist(),
+                predicted.groups.tolist(),
                 options,
             )
     schema = PREDICTIONS.schema()
@@ -240,14 +119,14 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOpti
         (IMPORTANCE, pa.Table.from_pylist(importance, IMPORTANCE.schema())),
         (LEARNING, pa.Table.from_pylist(learning, LEARNING.schema())),
     )
-    return EvaluatedSystem(*(_written(artefact, table, found) for table, found in tables))
+    return EvaluatedSystem(*(_written(artefact, table, table_rows) for table, table_rows in tables))
 
 
 def _written(artefact: Artefact, table: Table, rows: pa.Table) -> PartFile:
     suffix = f"-{table.name.partition('/')[2]}.parquet"
-    found = sort_rows(rows, table.key)
+    ordered = sort_rows(rows, table.key)
     with artefact.writing(suffix) as stream:
-        count = write_rows(stream, table.schema(), [found], sort_keys=table.key)
+        count = write_rows(stream, table.schema(), [ordered], sort_keys=table.key)
     return PartFile(artefact.file(suffix), count)
 
 
@@ -270,20 +149,20 @@ def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
 def _metric_rows(
     system: str, title: str, held: _Held, rows: DesignRows, options: ScorerMeasureOptions
 ) -> Iterator[dict[str, Any]]:
-    some = rows.at(held.places)
-    for name, which in subsets_of(some, title, held.seen):
+    predicted = rows.at(held.places)
+    for name, which in subsets_of(predicted, title, held.seen):
         yield from measured_rows(
-            system, name, some.labels[which], held.predictions[which], some.groups[which].tolist(), options
+            system, name, predicted.labels[which], held.predictions[which], predicted.groups[which].tolist(), options
         )
 
 
 def _prediction_rows(system: str, held: _Held, rows: DesignRows) -> pa.Table:
-    some = rows.at(held.places)
-    labels = pa.array(some.labels, mask=np.isnan(some.labels))
+    predicted = rows.at(held.places)
+    labels = pa.array(predicted.labels, mask=np.isnan(predicted.labels))
     columns = [
-        pa.array(some.ids.tolist(), pa.string()),
-        pa.array([system] * len(some.ids), pa.string()),
-        pa.array(some.kinds.tolist(), pa.string()),
+        pa.array(predicted.ids.tolist(), pa.string()),
+        pa.array([system] * len(predicted.ids), pa.string()),
+        pa.array(predicted.kinds.tolist(), pa.string()),
         held.folds,
         pa.array(held.predictions),
         labels,
@@ -294,8 +173,8 @@ def _prediction_rows(system: str, held: _Held, rows: DesignRows) -> pa.Table:
 def _pearson(gold: Floats, predicted: Floats) -> tuple[float | None, int]:
     known = ~np.isnan(gold)
     ids = [""] * int(known.sum())
-    found = measure("pearson", (gold[known], predicted[known]), clusters=ids, options=BootstrapOptions(resamples=0))
-    return found.value, found.n
+    measured = measure("pearson", (gold[known], predicted[known]), clusters=ids, options=BootstrapOptions(resamples=0))
+    return measured.value, measured.n
 
 
 def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, Any]]:
@@ -328,10 +207,10 @@ def _drop(
 def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows) -> Iterator[dict[str, Any]]:
     shares = sorted({done.case.share for done in cases})
     for share in shares if len(shares) > 1 else ():
-        own = _like(cases, way, share=share)
-        held = _held(own, rows)
+        of_share = _like(cases, way, share=share)
+        held = _held(of_share, rows)
         value, n = _pearson(rows.labels[held.places], held.predictions)
-        trained = sum(done.fitted.trained for done in own) / len(own)
+        trained = sum(done.fitted.trained for done in of_share) / len(of_share)
         yield {"scorer": system, "kind": kind, "share": share, "trained": trained, "pearson": value, "n": n}
 
 
@@ -343,4 +222,42 @@ EVALUATE: Stage[EvaluateTask, ScorerMeasureOptions, EvaluatedSystem] = Stage(
     unordered=("task.cases",),
     chosen=_chosen,
     unit="systems",
+)
+
+
+def merged(several: Sequence[Iterable[pa.Table]], keys: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the rows of several tables in one order.
+
+    Args:
+        several: each the row groups of a table that is sorted by the first key.
+        keys: columns that the rows are sorted by; the first is a text without nulls.
+    """
+    groups = [iter(rows) for rows in several]
+    held = [next(group, None) for group in groups]
+    while any(rows is not None for rows in held):
+        for place, rows in enumerate(held):
+            while rows is not None and not rows.num_rows:
+                rows = held[place] = next(groups[place], None)
+        there = [rows for rows in held if rows is not None]
+        if not there:
+            return
+        # What comes later of any table is not below the last row that is held of it.
+        border = min(rows[keys[0]][-1].as_py() for rows in there)
+        taken = []
+        for place, rows in enumerate(held):
+            if rows is not None:
+                count = pc.sum(pc.less_equal(rows[keys[0]], border)).as_py()
+                taken.append(rows.slice(0, count))
+                held[place] = rows.slice(count)
+        yield sort_rows(pa.concat_tables(taken), keys)
+
+
+def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
+    several = [read_rows([checked(part.file)]) for part in task]
+    rows = merged(several, PREDICTIONS.key)
+    return write_part(artefact, PREDICTIONS.schema(), rows, sort_keys=PREDICTIONS.key)
+
+
+POOL: Stage[Sequence[PartFile], None, PartFile] = Stage(
+    name="complexity/pool", receipt=PartFile, build=_pool, unordered=("task",), unit="tables"
 )

@@ -24,8 +24,8 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_table, write_part
 from transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
 from transforms.complexity.scorers.holding_out import ALL, FOLDS, Case, Facts, HoldOptions, facts_of, mode_of, sides_of
-from transforms.complexity.scorers.kept_models import Kept, kept_model, load_kept
 from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
+from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
 from transforms.learning.models.keeping import SavedModel, save_model
 from transforms.learning.scorer import Fitted, ScorerOptions, clipped
 from transforms.learning.scorers import SCORERS
@@ -47,6 +47,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 REGISTRY = "transforms.learning.scorers:SCORERS"
+_MODES = "transforms.complexity.scorers.multiword:MODES"
 GROUP_PREFIX = "group:"
 PREDICTED = pa.schema(
     [
@@ -103,7 +104,7 @@ class FitTask(NamedTuple):
     case: Case
     design: File
     other: File | None = None
-    model: Kept | None = None
+    model: OpenedScorer | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,16 +141,16 @@ class FittedCase:
     model: SavedModel | None
 
 
-def chosen_of(scorers: Sequence[str], options: ScorerOptions) -> Mapping[str, Sequence[str]]:
-    """Return the entries of the registry that scorers need."""
+def chosen_of(scorers: Sequence[str], modes: Sequence[str], options: ScorerOptions) -> Mapping[str, Sequence[str]]:
+    """Return the entries of registries that scorers need; the mode of single words is empty."""
     names = set(scorers)
     if "stack" in names:
         names.update(options.members)
-    return {REGISTRY: sorted(names)}
+    return {REGISTRY: sorted(names), _MODES: sorted({*modes} - {""})}
 
 
 def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
-    return chosen_of([task.case.scorer], options.scorer)
+    return chosen_of([task.case.scorer], [task.case.mode], options.scorer)
 
 
 def _uses(name: str, task: FitTask, options: FitOptions) -> bool:
@@ -161,8 +162,8 @@ def _uses(name: str, task: FitTask, options: FitOptions) -> bool:
 def _draws(task: FitTask, options: FitOptions) -> bool:
     case = task.case
     # The record of a model that is kept has the seed, whatever the scorer does with it.
-    kept = options.keep and case.way == ALL
-    return kept or case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
+    saved = options.keep and case.way == ALL
+    return saved or case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
 
 
 def _has_folds(task: FitTask, _: FitOptions) -> bool:
@@ -175,8 +176,8 @@ def _is_of_all(task: FitTask, _: FitOptions) -> bool:
 
 _UNUSED: dict[str, str | Unless] = {
     **{
-        f"options.scorer.{one.name}": Unless("other scorers use it", used=partial(_uses, one.name))
-        for one in fields(ScorerOptions)
+        f"options.scorer.{scorer_option.name}": Unless("other scorers use it", used=partial(_uses, scorer_option.name))
+        for scorer_option in fields(ScorerOptions)
     },
     "options.scorer.seed": Unless("nothing is drawn", used=_draws),
     "options.hold.folds": Unless("nothing is held out by folds", used=_has_folds),
@@ -195,23 +196,23 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
     model = None
     with one_thread():
         if task.model is not None:
-            kept = load_kept(task.model)[case.kind]
-            genres, fitted, trained = kept.genres, kept.fitted, 0
+            saved = load_kinds(task.model)[case.kind]
+            genres, fitted, trained = saved.genres, saved.fitted, 0
             target, fold, seen = rows.at(rows.kinds == case.kind), None, None
         else:
             other = None if task.other is None else _open(task.other)
             train, held = sides_of(rows, case, options.hold, options.scorer.seed, other)
-            own = rows.at(train)
-            genres = sorted(set(own.genres.tolist()) - {""})
-            training, trained = training_of(own, mode_of(case), genres, case.without)
+            trained_on = rows.at(train)
+            genres = sorted(set(trained_on.genres.tolist()) - {""})
+            training, trained = training_of(trained_on, mode_of(case), genres, case.without)
             fitted = SCORERS[case.scorer].fit(training, options.scorer)
             target, fold = rows.at(held), int(case.held) if case.way in FOLDS else None
             if other is not None:
                 target = other.at(other.kinds == case.kind)
-            seen = np.isin(target.groups.astype(str), own.groups.astype(str))
+            seen = np.isin(target.groups.astype(str), trained_on.groups.astype(str))
             if options.keep and case.way == ALL:
-                kept_now = kept_model(case, rows.columns, genres, fitted, options.scorer, task.design.sha256)
-                model = save_model(artefact, kept_now)
+                to_save = saved_model(case, rows.columns, genres, fitted, options.scorer, task.design.sha256)
+                model = save_model(artefact, to_save)
         matrices = matrices_of(target, mode_of(case), genres, case.without)
         predictions = _checked(case, fitted, matrices, task.model)
         names, permuted = _permuted(case, fitted, matrices, predictions, target, options)
@@ -233,7 +234,7 @@ def _open(design: File) -> DesignRows:
     return rows_of(read_table([checked(design)]))
 
 
-def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: Kept | None) -> Floats:
+def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: OpenedScorer | None) -> Floats:
     """Return predictions, or what is wrong with a model from elsewhere.
 
     Raises:
@@ -243,9 +244,9 @@ def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], mode
         return _predicted(case.scorer, fitted, matrices)
     why = "a prediction is no number"
     try:
-        found = _predicted(case.scorer, fitted, matrices)
-        if np.isfinite(found).all():
-            return found
+        predictions = _predicted(case.scorer, fitted, matrices)
+        if np.isfinite(predictions).all():
+            return predictions
     except (KeyError, ValueError, IndexError, TypeError) as error:
         why = str(error)
     raise LexbeamError(
@@ -280,13 +281,16 @@ def _permuted(
     groups = sorted({group for group in first.groups if group})
     wanted = [
         *((name, [at]) for at, name in enumerate(first.names) if first.groups[at] not in ("", GENRE)),
-        *((f"{GROUP_PREFIX}{group}", [at for at, own in enumerate(first.groups) if own == group]) for group in groups),
+        *(
+            (f"{GROUP_PREFIX}{group}", [at for at, column_group in enumerate(first.groups) if column_group == group])
+            for group in groups
+        ),
     ]
-    found = []
+    permuted = []
     ids = target.ids.tolist()
     for name, places in wanted:
         if all(_constant(matrix.values[:, places]) for matrix in matrices):
-            found.append(predictions)
+            permuted.append(predictions)
             continue
         order = np.argsort(numbers(ids, seed=options.scorer.seed, label=f"permute {name}"))
         changed = []
@@ -294,8 +298,8 @@ def _permuted(
             values = matrix.values.copy()
             values[:, places] = values[order][:, places]
             changed.append(matrix._replace(values=values))
-        found.append(_predicted(case.scorer, fitted, changed))
-    return [name for name, _ in wanted], np.column_stack(found).tolist()
+        permuted.append(_predicted(case.scorer, fitted, changed))
+    return [name for name, _ in wanted], np.column_stack(permuted).tolist()
 
 
 def _constant(values: Floats) -> bool:

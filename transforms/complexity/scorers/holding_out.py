@@ -37,7 +37,7 @@ __all__ = [
 Bools = npt.NDArray[np.bool_]
 
 FOLDS = ("token", "part")
-SPLIT, LEFT, ALL, KEPT = "split", "genre", "all", "kept"
+SPLIT, LEFT, ALL, SAVED = "split", "genre", "all", "saved"
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)  # of the groups, for the learning curve; 1 is the case itself
 
 
@@ -48,11 +48,8 @@ class HoldOptions:
     folds: int = option(5, help="folds of cross-validation, by hash of the case-folded target", least=2, most=1000)
     mwe: tuple[str, ...] = option(
         ("words",),
-        help="expressions: trained on words, which are single words and both parts of "
-        "expressions; on expressions as a whole; doubled, a row for each part; pooled with single "
-        "words; or the average of what single words' scorer says of both parts; systems are called "
-        "by the scorer, and from the second on SCORER/WAY",
-        choices=tuple(MODES),
+        help="how expressions are scored; a system is named after its scorer, from the second mode on SCORER/MODE",
+        choices=MODES,
     )
     mwe_folds: tuple[str, ...] = option(
         ("token",),
@@ -93,7 +90,7 @@ class Case(NamedTuple):
         kind: of the instances that it predicts.
         mode: how expressions are scored; empty for single words.
         way: what is held out: `token` and `part` for a fold by these, `split`, `genre`; `all`:
-            nothing, another folder is predicted; `kept`: nothing is fitted.
+            nothing, another folder is predicted; `saved`: a saved model predicts, and nothing is fitted.
         held: which fold, split or genre.
         without: a group of features that is left out; empty for none.
         share: of the groups of training rows.
@@ -141,7 +138,7 @@ def facts_of(rows: DesignRows) -> Facts:
     known = ~np.isnan(rows.labels)
     genres = tuple(tuple(sorted(set(rows.genres[known & (rows.kinds == kind)].tolist()) - {""})) for kind in kinds)
     groups = sorted({column.group for column in rows.columns})
-    if any(len(some) > 1 for some in genres):
+    if any(len(of_kind) > 1 for of_kind in genres):
         groups.append(GENRE)
     return Facts(kinds, genres, tuple(groups), int(known.sum()))
 
@@ -186,7 +183,7 @@ def _folds(scorer: str, kind: str, mode: str, facts: Facts, options: HoldOptions
 def sides_of(
     rows: DesignRows, case: Case, options: HoldOptions, seed: int, other: DesignRows | None = None
 ) -> tuple[Bools, Bools]:
-    """Return which rows a case is trained on, and which of them it predicts.
+    """Return which rows a case is trained on, and which it predicts.
 
     Training rows have a label and, where `train_on` names splits, are of one of these. No single
     word is trained on that stands in an expression that is predicted.
@@ -201,25 +198,7 @@ def sides_of(
     Raises:
         UsageError: there is nothing to train on, or nothing to predict.
     """
-    own = rows.kinds == case.kind
-    train = np.ones(len(own), bool)
-    if case.way in FOLDS:
-        held = own.copy()
-        folds = folds_of(rows.at(own), options.folds, seed=seed, by=case.way)
-        held[own] = folds == int(case.held)
-        train &= ~held
-    elif case.way == SPLIT:
-        held = own & (rows.splits == case.held)
-        # Instances that were left out of the splits are on neither side.
-        train &= (rows.splits != case.held) & (rows.splits != "")
-        if not held.any():
-            known = ", ".join(sorted(set(rows.splits.tolist()) - {""})) or "none"
-            raise UsageError(f"`test`: no {case.kind} instance is of split {case.held!r}; there are {known}")
-    elif case.way == LEFT:
-        held = own & (rows.genres == case.held)
-        train &= rows.genres != case.held
-    else:
-        held = np.zeros(len(own), bool)
+    held, train = _held_out(rows, case, options, seed)
     if options.train_on:
         train &= np.isin(rows.splits.astype(str), list(options.train_on))
     if case.kind != "single":
@@ -234,12 +213,31 @@ def sides_of(
     if not train.any():
         splits = f" of split {', '.join(options.train_on)}" if options.train_on else ""
         mode = mode_of(case)
-        kinds = [name for name, used in zip(KINDS, mode[:2], strict=True) if used]
+        kinds = [name for name, used in zip(KINDS, (mode.singles, mode.expressions), strict=True) if used]
         raise UsageError(
             f"scorer {case.scorer}: no labelled instances{splits} of kind {' or '.join(kinds)} to "
             f"train on, for {case.kind}, {case.way} {case.held}: give more, or fewer `folds`"
         )
     return train, held
+
+
+def _held_out(rows: DesignRows, case: Case, options: HoldOptions, seed: int) -> tuple[Bools, Bools]:
+    """Return which rows a case predicts, and which of the others it may be trained on."""
+    of_kind = rows.kinds == case.kind
+    if case.way in FOLDS:
+        held = of_kind.copy()
+        held[of_kind] = folds_of(rows.at(of_kind), options.folds, seed=seed, by=case.way) == int(case.held)
+        return held, ~held
+    if case.way == SPLIT:
+        held = of_kind & (rows.splits == case.held)
+        if not held.any():
+            known = ", ".join(sorted(set(rows.splits.tolist()) - {""})) or "none"
+            raise UsageError(f"`test`: no {case.kind} instance is of split {case.held!r}; there are {known}")
+        # Instances that were left out of the splits are on neither side.
+        return held, (rows.splits != case.held) & (rows.splits != "")
+    if case.way == LEFT:
+        return of_kind & (rows.genres == case.held), rows.genres != case.held
+    return np.zeros(len(of_kind), bool), np.ones(len(of_kind), bool)
 
 
 def _used(rows: DesignRows, case: Case) -> Bools:

@@ -1,18 +1,20 @@
 """How expressions are scored: by what they are trained on, and what is averaged of predictions."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.complexity.scorers.design import DesignRows, FeatureMatrix, matrix_of
 from transforms.learning.scorer import ScorerTraining
 
 __all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
 
 
-class Mode(NamedTuple):
+@dataclass(frozen=True)
+class Mode(Entry):
     """What is trained on, and predicted, in which layouts (`design.LAYOUTS`).
 
     Where both kinds are trained on, the column `is_single` tells them apart.
@@ -34,19 +36,28 @@ class Mode(NamedTuple):
 
 
 # Single words are scored apart.
-SINGLE = Mode(("whole",), (), ("whole",))
-MODES: dict[str, Mode] = {
-    # Trained on expressions alone, by the columns of the whole and of both parts.
-    "own": Mode((), ("all",), ("all",)),
-    # The mean of what the scorer of single words says of the first and of the last part.
-    "average": Mode(("whole",), (), ("first", "last")),
-    # Each expression is two rows, of its first and of its last part.
-    "double": Mode((), ("first", "last"), ("first", "last")),
-    # Trained on both kinds; a single word is its own first and last part.
-    "pooled": Mode(("all",), ("all",), ("all",)),
-    # Trained on words: single words, and both parts of each expression, as a row each.
-    "words": Mode(("whole",), ("first", "last"), ("first", "last")),
-}
+SINGLE = Mode(("whole",), (), ("whole",), doc="single words alone")
+MODES: Registry[Mode] = Registry(
+    {
+        "own": Mode(
+            (), ("all",), ("all",), doc="trained on expressions alone, by the columns of the whole and both parts"
+        ),
+        "average": Mode(
+            ("whole",), (), ("first", "last"), doc="the mean of what the scorer of single words says of both parts"
+        ),
+        "double": Mode((), ("first", "last"), ("first", "last"), doc="trained on expressions, a row for each part"),
+        "pooled": Mode(
+            ("all",), ("all",), ("all",), doc="trained on both kinds, a single word as its own first and last part"
+        ),
+        "words": Mode(
+            ("whole",),
+            ("first", "last"),
+            ("first", "last"),
+            doc="trained on words: single words and both parts of expressions, a row each",
+        ),
+    },
+    what="mode of `mwe`",
+)
 
 
 def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[ScorerTraining, int]:
@@ -59,14 +70,14 @@ def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: st
         without: a group of columns that is left out.
     """
     single = rows.kinds == "single"
-    found: list[tuple[FeatureMatrix, DesignRows]] = []
-    for layouts, own in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
-        found += [(matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts]
+    matrices: list[tuple[FeatureMatrix, DesignRows]] = []
+    for layouts, of_kind in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
+        matrices += [(matrix_of(of_kind, layout, genres, without, kinds=mode.both), of_kind) for layout in layouts]
     training = ScorerTraining(
-        values=np.concatenate([matrix.values for matrix, _ in found]),
-        names=found[0][0].names,
-        labels=np.concatenate([own.labels for _, own in found]),
-        groups=[group for _, own in found for group in own.groups.tolist()],
+        values=np.concatenate([matrix.values for matrix, _ in matrices]),
+        names=matrices[0][0].names,
+        labels=np.concatenate([of_kind.labels for _, of_kind in matrices]),
+        groups=[group for _, of_kind in matrices for group in of_kind.groups.tolist()],
     )
     used = single.sum() * bool(mode.singles) + (~single).sum() * bool(mode.expressions)
     return training, int(used)

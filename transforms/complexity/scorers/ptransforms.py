@@ -17,7 +17,7 @@ from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part, PartFile
-from transforms.complexity.scorers.evaluation_stage import EVALUATE, CaseDone, EvaluateTask, ScorerMeasureOptions
+from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL, CaseDone, EvaluateTask
 from transforms.complexity.scorers.fit_stages import (
     DESIGN,
     FIT,
@@ -29,9 +29,9 @@ from transforms.complexity.scorers.fit_stages import (
     chosen_of,
 )
 from transforms.complexity.scorers.holding_out import Case, system_of
-from transforms.complexity.scorers.kept_models import KeptModel, merged
-from transforms.complexity.scorers.pool_stage import POOL
-from transforms.complexity.scorers.tasks import OTHER, OWN, FitRequest, fit_tasks, weight_of
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from transforms.complexity.scorers.scorer_models import SavedScorer, merged
+from transforms.complexity.scorers.tasks import FOLDER, OTHER, FitRequest, fit_tasks, weight_of
 from transforms.learning.models.keeping import keep_model, load_model
 
 __all__ = ["DesignFolders", "FitCases", "KeepModel", "MeasureSystems"]
@@ -50,8 +50,8 @@ class DesignFolders(beam.PTransform):
         return tasks | "Join" >> beam.ParDo(MakeArtefact(self.workspace, DESIGN, None))
 
 
-def _tasks(element: tuple[int, tuple[tuple[int, Designed], ...]], asked: FitRequest) -> Iterator[tuple[Key, FitTask]]:
-    yield from fit_tasks(asked, dict(element[1]))
+def _tasks(element: tuple[int, tuple[tuple[int, Designed], ...]], request: FitRequest) -> Iterator[tuple[Key, FitTask]]:
+    yield from fit_tasks(request, dict(element[1]))
 
 
 def _by_system(element: tuple[Key, FittedCase], first: str) -> tuple[str, CaseDone]:
@@ -64,30 +64,30 @@ class FitCases(beam.PTransform):
     """Fit every scorer to what every case is trained on, and predict what it holds out."""
 
     workspace: Workspace
-    asked: FitRequest
+    request: FitRequest
     options: FitOptions
     lanes: int
 
     def expand(self, designs: beam.PCollection[tuple[int, Designed]]) -> beam.PCollection[tuple[str, CaseDone]]:
         """Apply the transform."""
-        entries = chosen_of(self.asked.scorers, self.options.scorer)
+        entries = chosen_of(self.request.scorers, self.request.modes, self.options.scorer)
         return (
             designs
             | "AllFolders" >> Collect(keyed=True)
-            | "MakeTasks" >> beam.FlatMap(_tasks, self.asked)
+            | "MakeTasks" >> beam.FlatMap(_tasks, self.request)
             | "SpreadCases" >> SpreadOverLanes(weight_of, self.lanes, self.workspace, FIT.name)
             | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.options, entries))
-            | "KeyBySystem" >> beam.Map(_by_system, self.asked.first)
+            | "KeyBySystem" >> beam.Map(_by_system, self.request.first)
         )
 
 
 def _evaluate_task(
     element: tuple[str, Iterable[CaseDone | None]], designs: dict[int, Designed]
 ) -> tuple[str, EvaluateTask]:
-    system, found = element
-    done = tuple(sorted(one for one in found if one is not None))
+    system, cases = element
+    done = tuple(sorted(case for case in cases if case is not None))
     other = designs[OTHER].part.file if OTHER in designs else None
-    return system, EvaluateTask(system, designs[OWN].part.file, other, done)
+    return system, EvaluateTask(system, designs[FOLDER].part.file, other, done)
 
 
 def _pool_task(element: tuple[int, tuple[tuple[str, PartFile], ...]]) -> tuple[int, list[PartFile]]:
@@ -111,9 +111,9 @@ class MeasureSystems(beam.PTransform):
 
     def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[Part]:
         """Apply the transform."""
-        every = [(system, None) for system in self.systems]
+        placeholders = [(system, None) for system in self.systems]
         measured = (
-            (done, done.pipeline | "EverySystem" >> beam.Create(every))
+            (done, done.pipeline | "EverySystem" >> beam.Create(placeholders))
             | "WithEverySystem" >> beam.Flatten()
             | "GroupBySystem" >> beam.GroupByKey()
             | "MakeTasks" >> beam.Map(_evaluate_task, designs=beam.pvalue.AsDict(self.designs))
@@ -134,10 +134,10 @@ class MeasureSystems(beam.PTransform):
         return (*parts, predictions) | "AllParts" >> beam.Flatten()
 
 
-def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> KeptModel:
-    done = sorted(one for _, one in element[1] if one.fitted.model is not None)
-    models: list[Any] = [load_model(one.fitted.model) for one in done if one.fitted.model]
-    return KeptModel(keep_model(folder, merged(models), overwrite=overwrite))
+def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> SavedScorer:
+    done = sorted(case for _, case in element[1] if case.fitted.model is not None)
+    models: list[Any] = [load_model(case.fitted.model) for case in done if case.fitted.model]
+    return SavedScorer(keep_model(folder, merged(models), overwrite=overwrite))
 
 
 @dataclass
@@ -147,7 +147,7 @@ class KeepModel(beam.PTransform):
     folder: str
     overwrite: bool
 
-    def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[KeptModel]:
+    def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[SavedScorer]:
         """Apply the transform."""
         return (
             done

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from transforms.complexity.scorers.fit_stages import Designed, FitTask
-from transforms.complexity.scorers.holding_out import KEPT, Case, HoldOptions, cases_of, first_of, mode_of
-from transforms.complexity.scorers.kept_models import Kept
+from transforms.complexity.scorers.holding_out import SAVED, Case, HoldOptions, cases_of, first_of, mode_of
+from transforms.complexity.scorers.scorer_models import OpenedScorer
 from transforms.learning.scorers import SCORERS
 
-__all__ = ["OTHER", "OWN", "FitRequest", "fit_tasks", "weight_of"]
+__all__ = ["FOLDER", "OTHER", "FitRequest", "fit_tasks", "weight_of"]
 
-OWN, OTHER = 0, 1  # places of folders
+FOLDER, OTHER = 0, 1  # places of folders
 
 
 class FitRequest(NamedTuple):
@@ -26,26 +26,31 @@ class FitRequest(NamedTuple):
     scorers: tuple[str, ...]
     hold: HoldOptions
     keep: bool
-    model: Kept | None
+    model: OpenedScorer | None
 
     @property
     def first(self) -> str:
         """How expressions are scored by what is called by the scorer's name alone."""
         return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
 
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """How expressions are scored, every mode that a case may have."""
+        return self.hold.mwe if self.model is None else tuple(self.model.modes.values())
 
-def fit_tasks(asked: FitRequest, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
+
+def fit_tasks(request: FitRequest, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
     """Yield a task for each model, keyed by a number and its case."""
-    own = designs[OWN]
+    design = designs[FOLDER]
     other = designs[OTHER].part.file if OTHER in designs else None
-    if asked.model is not None:
-        kinds = [kind for kind in own.facts.kinds if kind in asked.model.modes]
-        cases = [Case(asked.model.scorer, kind, asked.model.modes[kind], KEPT, "") for kind in kinds]
+    if request.model is not None:
+        kinds = [kind for kind in design.facts.kinds if kind in request.model.modes]
+        cases = [Case(request.model.scorer, kind, request.model.modes[kind], SAVED, "") for kind in kinds]
     else:
-        facts = own.facts
-        cases = list(cases_of(facts, asked.scorers, asked.hold, other=other is not None, keep=asked.keep))
+        facts = design.facts
+        cases = list(cases_of(facts, request.scorers, request.hold, other=other is not None, keep=request.keep))
     for number, case in enumerate(cases):
-        yield (number, case), FitTask(case, own.part.file, other, asked.model)
+        yield (number, case), FitTask(case, design.part.file, other, request.model)
 
 
 def weight_of(element: tuple[tuple[int, Case], FitTask]) -> float:

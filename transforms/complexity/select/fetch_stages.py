@@ -52,8 +52,8 @@ class FetchedInstances:
 
 def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInstances:
     by_sentence: dict[SentenceKey, list[TargetOccurrence]] = {}
-    for one in sorted(task.chosen, key=_place):
-        by_sentence.setdefault(SentenceKey(one.document_id, one.sentence), []).append(one)
+    for occurrence in sorted(task.chosen, key=_place):
+        by_sentence.setdefault(SentenceKey(occurrence.document_id, occurrence.sentence), []).append(occurrence)
     schema = instances_schema(columns_of(spec.layers))
     names = dict.fromkeys(key.document_id for key in by_sentence)
     sources = {row.document_id: row.source for row in read_documents(task.pair.documents, ["source"], names)}
@@ -66,18 +66,20 @@ def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> FetchedInsta
                     f"{task.pair.sentences.path}: sentence {key.sentence} of document "
                     f"{key.document_id} is gone: make the corpus again with `overwrite`"
                 )
-            for one in by_sentence[key]:
-                row = instance_of(one, passage, sources[key.document_id], spec.language)
+            for occurrence in by_sentence[key]:
+                row = instance_of(occurrence, passage, sources[key.document_id], spec.language)
                 writer.write(pa.RecordBatch.from_pylist([row], schema=schema))
                 ids.append(row["instance_id"])
     return FetchedInstances(artefact.file(".arrow"), tuple(ids))
 
 
-def _place(one: TargetOccurrence) -> tuple[str, int, int, str]:
-    return one.document_id, one.sentence, one.position, one.kind
+def _place(occurrence: TargetOccurrence) -> tuple[str, int, int, str]:
+    return occurrence.document_id, occurrence.sentence, occurrence.position, occurrence.kind
 
 
-def instance_of(one: TargetOccurrence, passage: FetchedSentence, source: str, unknown: str | None) -> dict[str, Any]:
+def instance_of(
+    occurrence: TargetOccurrence, passage: FetchedSentence, source: str, unknown: str | None
+) -> dict[str, Any]:
     """Return the row of `complexity/instances` that a target is.
 
     The sentence is the document's text from its first form to its last, with a space for each
@@ -86,26 +88,22 @@ def instance_of(one: TargetOccurrence, passage: FetchedSentence, source: str, un
     sentence of which none is known.
     """
     row = passage.sentence
-    assert row.forms is not None
-    last = one.position + one.tokens - 1
-    if passage.text is not None and row.starts and row.ends:
-        begin = passage.start or 0
-        sentence = _SPACE.sub(" ", passage.text)
-        start, end = row.starts[one.position] - begin, row.ends[last] - begin
-    else:
-        sentence = " ".join(row.forms)
-        start = sum(len(form) + 1 for form in row.forms[: one.position])
-        end = start + len(" ".join(row.forms[one.position : last + 1]))
+    sentence, start, end = _in_text(occurrence, passage)
     token = sentence[start:end]
     language = row.language or unknown
-    source_id = f"{one.document_id}:{one.sentence}"
+    source_id = f"{occurrence.document_id}:{occurrence.sentence}"
     return {
         "instance_id": instance_id(
-            kind=one.kind, genre=one.genre, sentence=sentence, token=token, start=start, source_id=source_id
+            kind=occurrence.kind,
+            genre=occurrence.genre,
+            sentence=sentence,
+            token=token,
+            start=start,
+            source_id=source_id,
         ),
-        "kind": one.kind,
+        "kind": occurrence.kind,
         "token": token,
-        "genre": one.genre,
+        "genre": occurrence.genre,
         "language": language and short_tag(language),
         "sentence": sentence,
         "start": start,
@@ -113,17 +111,29 @@ def instance_of(one: TargetOccurrence, passage: FetchedSentence, source: str, un
         "forms": row.forms,
         "lemmas": row.lemmas,
         "upos": row.upos,
-        "position": one.position,
-        "tokens": one.tokens,
+        "position": occurrence.position,
+        "tokens": occurrence.tokens,
         "source": source,
         "source_id": source_id,
-        "document_id": one.document_id,
-        "sentence_number": one.sentence,
+        "document_id": occurrence.document_id,
+        "sentence_number": occurrence.sentence,
         "flags": [],
         "duplicate_of": None,
         "published_split": None,
         **(passage.layers or {}),
     }
+
+
+def _in_text(occurrence: TargetOccurrence, passage: FetchedSentence) -> tuple[str, int, int]:
+    """Return a sentence, and where the target begins and ends in it."""
+    row = passage.sentence
+    assert row.forms is not None
+    first, last = occurrence.position, occurrence.position + occurrence.tokens - 1
+    if passage.text is not None and row.starts and row.ends:
+        begin = passage.start or 0
+        return _SPACE.sub(" ", passage.text), row.starts[first] - begin, row.ends[last] - begin
+    start = sum(len(form) + 1 for form in row.forms[:first])
+    return " ".join(row.forms), start, start + len(" ".join(row.forms[first : last + 1]))
 
 
 def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:

@@ -22,9 +22,8 @@ from transforms.common.store.batches import BatchWriter
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
-from transforms.complexity.select.matching import Matches, match
 from transforms.complexity.select.options import Band
-from transforms.complexity.select.patterns import PATTERNS
+from transforms.complexity.select.patterns import PATTERNS, Matches, match
 from transforms.corpora.corpus import SentencePart
 from transforms.lexicon.resources import Lexicon
 
@@ -35,8 +34,8 @@ __all__ = [
     "OCCURRENCES",
     "FindSpec",
     "FindTask",
-    "FoundOccurrences",
     "Number",
+    "OccurrenceFile",
     "occurrences",
     "place_keys",
 ]
@@ -111,7 +110,7 @@ class Number(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FoundOccurrences:
+class OccurrenceFile:
     """The receipt: occurrences as Arrow batches, and counts.
 
     Of `numbers` those with `what` "targets" are of targets, by genre and kind; the others are of
@@ -129,15 +128,11 @@ def place_keys(row: Any) -> tuple[str, int, int]:
     return row.document_id, row.sentence, row.position
 
 
-def _told(band: Band) -> Any:
-    return [band.resource, repr(band.low), repr(band.high)]
-
-
 def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:
     return {"transforms.complexity.select.patterns:PATTERNS": spec.patterns}
 
 
-def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> FoundOccurrences:
+def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> OccurrenceFile:
     sentences: Counter[str] = Counter()
     targets: Counter[tuple[str | None, str]] = Counter()
     columns = ["document_id", "sentence", "genre", "language", "forms", "upos"]
@@ -145,17 +140,17 @@ def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> FoundOccurrence
     batches = rows = 0
     with artefact.writing(".arrow") as stream, BatchWriter(stream, OCCURRENCE) as writer:
         for table in read_rows([checked(task.part)], columns):
-            for found in occurrences(table, task, spec, sentences):
-                writer.write(found)
+            for batch in occurrences(table, task, spec, sentences):
+                writer.write(batch)
                 batches += 1
-                rows += found.num_rows
-                whole = pa.Table.from_batches([found]).group_by(["genre", "kind"])
-                for one in whole.aggregate([([], "count_all")]).to_pylist():
-                    targets[one["genre"], one["kind"]] += one["count_all"]
+                rows += batch.num_rows
+                whole = pa.Table.from_batches([batch]).group_by(["genre", "kind"])
+                for group in whole.aggregate([([], "count_all")]).to_pylist():
+                    targets[group["genre"], group["kind"]] += group["count_all"]
     counted = [Number(what, None, "", n) for what, n in sorted(sentences.items())]
     order = sorted(targets, key=lambda key: (key[0] is not None, key[0] or "", key[1]))
     counted += [Number("targets", *key, targets[key]) for key in order]
-    return FoundOccurrences(artefact.file(".arrow"), batches, rows, tuple(counted))
+    return OccurrenceFile(artefact.file(".arrow"), batches, rows, tuple(counted))
 
 
 def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
@@ -171,7 +166,7 @@ def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter
         copies = pc.is_in(table["document_id"], value_set=pa.array(task.left_out, pa.string()))
         table = table.filter(pc.invert(copies))
     counts["sentences"] += table.num_rows
-    table = _kept(table, spec, counts)
+    table = _usable(table, spec, counts)
     languages = _languages(table["language"], spec.language)
     for language in sorted(pc.unique(languages).to_pylist()):
         patterns = [PATTERNS[name] for name in spec.patterns if PATTERNS[name].language == language]
@@ -180,8 +175,8 @@ def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter
             counts["no_pattern" if language else "no_language"] += rows.num_rows
             continue
         upos, xpos = _only(rows["upos"]), _only(rows["xpos"]) if spec.fine else None
-        found = match(upos, xpos, patterns, proper=spec.proper, plural=spec.plural)
-        batch = _batch(rows, found, task, spec, language)
+        matches = match(upos, xpos, patterns, proper=spec.proper, plural=spec.plural)
+        batch = _batch(rows, matches, task, spec, language)
         if batch.num_rows:
             yield batch
 
@@ -192,63 +187,65 @@ def _languages(column: pa.ChunkedArray, unknown: str | None) -> pa.Array:
     return pa.array(map(short_tag, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
 
 
-def _kept(table: pa.Table, spec: FindSpec, counts: Counter[str]) -> pa.Table:
+def _usable(table: pa.Table, spec: FindSpec, counts: Counter[str]) -> pa.Table:
     """Return the sentences that targets are looked for in, and count the others."""
     upos = pc.fill_null(pc.list_value_length(table["upos"]), -1).to_numpy()
     forms = pc.fill_null(pc.list_value_length(table["forms"]), -1).to_numpy()
     longest = spec.longest if spec.longest is not None else np.iinfo(np.int32).max
     left = np.ones(table.num_rows, bool)
-    for reason, found in {
+    for reason, mask in {
         "no_forms": forms < 0,
         "no_upos": upos < 0,
         "short": forms < spec.shortest,
         "long": forms > longest,
     }.items():
-        counts[reason] += int((left & found).sum())
-        left &= ~found
+        counts[reason] += int((left & mask).sum())
+        left &= ~mask
     return table.filter(pa.array(left))
 
 
 def _only(column: pa.ChunkedArray) -> pa.Array:
-    found = column.combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+    array = column.combine_chunks()
+    return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
 
 
-def _batch(rows: pa.Table, found: Matches, task: FindTask, spec: FindSpec, language: str) -> pa.RecordBatch:
+def _batch(rows: pa.Table, matches: Matches, task: FindTask, spec: FindSpec, language: str) -> pa.RecordBatch:
     words = _only(rows["forms"]).flatten()
-    target, kept = _targets(words, found, spec, language)
-    at = found.row[kept]
+    target, chosen = _targets(words, matches, spec, language)
+    at = matches.row[chosen]
     genre = rows["genre"]
     if task.genre is not None:
         genre = pa.chunked_array([pa.repeat(pa.scalar(task.genre, pa.string()), rows.num_rows)])
-    with_one, back = np.unique(at, return_inverse=True)
-    own = rows.take(pa.array(with_one))
-    place = [own["document_id"], own["sentence"]]
-    forms = _only(own["forms"])
+    with_targets, back = np.unique(at, return_inverse=True)
+    sentences = rows.take(pa.array(with_targets))
+    place = [sentences["document_id"], sentences["sentence"]]
+    forms = _only(sentences["forms"])
     content = content_hashes(pc.binary_join(forms, "\x1f"), pc.list_value_length(forms))
     sentence_hash = content_hashes(*place)
     copy = numbers(sentence_hash, seed=spec.seed, label=COPIES)
-    position = found.position[kept]
+    position = matches.position[chosen]
     drawn = numbers(content_hashes(sentence_hash[back], position), seed=spec.seed, label=OCCURRENCES)
-    kinds = pa.array(found.kinds, pa.string())
+    kinds = pa.array(matches.kinds, pa.string())
     return pa.RecordBatch.from_arrays(
         [
             pa.array(drawn),
             pa.array(content[back]),
             pa.array(copy[back]),
-            kinds.take(pa.array(found.kind[kept])),
+            kinds.take(pa.array(matches.kind[chosen])),
             _only(genre.take(pa.array(at))),
             target,
             _only(rows["document_id"].take(pa.array(at))),
             _only(rows["sentence"].take(pa.array(at))),
             pa.array(position, pa.int32()),
-            pa.array(found.tokens[kept], pa.int32()),
+            pa.array(matches.tokens[chosen], pa.int32()),
         ],
         schema=OCCURRENCE,
     )
 
 
-def _targets(words: pa.Array, found: Matches, spec: FindSpec, language: str) -> tuple[pa.Array, npt.NDArray[np.int64]]:
+def _targets(
+    words: pa.Array, matches: Matches, spec: FindSpec, language: str
+) -> tuple[pa.Array, npt.NDArray[np.int64]]:
     """Return case-folded targets, and which matches they are of: all their words will do."""
     coded = words.dictionary_encode()
     folded = [word.casefold() for word in coded.dictionary.to_pylist()]
@@ -261,18 +258,18 @@ def _targets(words: pa.Array, found: Matches, spec: FindSpec, language: str) -> 
     codes = coded.indices.to_numpy()
     will = right[codes]
     total = np.concatenate([[0], np.cumsum(will)])
-    kept = np.flatnonzero(total[found.token + found.tokens] - total[found.token] == found.tokens)
-    begin, size = found.token[kept], found.tokens[kept]
+    chosen = np.flatnonzero(total[matches.token + matches.tokens] - total[matches.token] == matches.tokens)
+    begin, size = matches.token[chosen], matches.tokens[chosen]
     most = int(size.max(initial=1))
     joined = forms.take(pa.array(codes[begin]))
     for place in range(1, most):
         more = place < size
-        next_one = forms.take(pa.array(codes[np.minimum(begin + place, len(codes) - 1)]))
-        longer = pc.binary_join_element_wise(joined, next_one, " ")
+        next_words = forms.take(pa.array(codes[np.minimum(begin + place, len(codes) - 1)]))
+        longer = pc.binary_join_element_wise(joined, next_words, " ")
         joined = pc.if_else(pa.array(more), longer, joined)
-    return joined, kept
+    return joined, chosen
 
 
-FIND: Stage[FindTask, FindSpec, FoundOccurrences] = Stage(
-    name="complexity.select/find", receipt=FoundOccurrences, build=_find, chosen=_chosen, unit="parts"
+FIND: Stage[FindTask, FindSpec, OccurrenceFile] = Stage(
+    name="complexity.select/find", receipt=OccurrenceFile, build=_find, chosen=_chosen, unit="parts"
 )

@@ -39,13 +39,13 @@ def parse_bands(texts: tuple[str, ...]) -> tuple[Band, ...]:
 
 
 def _band(text: str) -> Band:
-    name, found, edges = text.partition("=")
+    name, equals, edges = text.partition("=")
     low, colon, high = edges.partition(":")
     try:
         band = Band(name, float(low or -math.inf), float(high or math.inf))
     except ValueError:
         band = Band("", math.nan, math.nan)
-    if not (found and colon and band.resource and band.low <= band.high):
+    if not (equals and colon and band.resource and band.low <= band.high):
         raise UsageError(
             f"`band` must be LIST=low:high, such as zipf=2:5 or zipf=:4.5 with a resource called zipf, not {text!r}"
         )
@@ -62,10 +62,10 @@ def parse_quotas(texts: tuple[str, ...]) -> dict[str, int | None]:
     """
     quotas: dict[str, int | None] = dict.fromkeys(KINDS)
     for text in texts:
-        kind, found, number = text.rpartition("=")
-        if not re.fullmatch(r"[0-9]{1,15}", number) or (found and kind not in KINDS):
+        kind, equals, number = text.rpartition("=")
+        if not re.fullmatch(r"[0-9]{1,15}", number) or (equals and kind not in KINDS):
             raise UsageError(f"`quota` must be a number, or KIND=N with a kind of {', '.join(KINDS)}, not {text!r}")
-        for name in [kind] if found else KINDS:
+        for name in [kind] if equals else KINDS:
             quotas[name] = int(number)
     return quotas
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.store.batches import BatchReader
-from transforms.complexity.select.find_stage import OCCURRENCE, FoundOccurrences
+from transforms.complexity.select.find_stage import OCCURRENCE, OccurrenceFile
 
 __all__ = ["Copies", "TargetOccurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
 
@@ -54,12 +54,12 @@ class Copies(NamedTuple):
     copy: Hashes
 
 
-def copies_of(found: FoundOccurrences) -> Copies:
+def copies_of(occurrences: OccurrenceFile) -> Copies:
     """Return the sentences with targets of a part, each once, sorted by content."""
     pairs = [np.empty((0, 2), np.uint64)]
     with BatchReader() as reader:
-        for ordinal in range(found.batches):
-            batch = reader.read(found.file, ordinal)
+        for ordinal in range(occurrences.batches):
+            batch = reader.read(occurrences.file, ordinal)
             columns = [batch["content"].to_numpy(), batch["copy"].to_numpy()]
             pairs.append(np.unique(np.stack(columns, axis=1), axis=0))
     whole = np.unique(np.concatenate(pairs), axis=0)
@@ -68,9 +68,9 @@ def copies_of(found: FoundOccurrences) -> Copies:
 
 def shares(copies: Copies, number: int) -> Iterator[tuple[int, Copies]]:
     """Yield the shares that hashes of forms are dealt into, 0 to `number` - 1, with their rows."""
-    own = copies.content % np.uint64(number)
-    for share in np.unique(own).tolist():
-        rows = own == share
+    share_of = copies.content % np.uint64(number)
+    for share in np.unique(share_of).tolist():
+        rows = share_of == share
         yield share, Copies(copies.content[rows], copies.copy[rows])
 
 
@@ -81,34 +81,34 @@ def repeated(parts: Sequence[tuple[str, Copies]]) -> dict[str, Hashes]:
         parts: names of parts, with sentences of theirs, all that are alike among them.
     """
     parts = sorted(parts, key=_name)
-    content = np.concatenate([np.empty(0, np.uint64), *(one.content for _, one in parts)])
-    copy = np.concatenate([np.empty(0, np.uint64), *(one.copy for _, one in parts)])
-    part = np.repeat(np.arange(len(parts)), [len(one.copy) for _, one in parts])
+    content = np.concatenate([np.empty(0, np.uint64), *(copies.content for _, copies in parts)])
+    copy = np.concatenate([np.empty(0, np.uint64), *(copies.copy for _, copies in parts)])
+    part = np.repeat(np.arange(len(parts)), [len(copies.copy) for _, copies in parts])
     order = np.lexsort((copy, content))
     again = np.zeros(len(order), bool)
     again[1:] = content[order][1:] == content[order][:-1]
     lost = order[again]
-    found = ((name, np.sort(copy[lost[part[lost] == n]])) for n, (name, _) in enumerate(parts))
-    return {name: copies for name, copies in found if len(copies)}
+    by_part = ((name, np.sort(copy[lost[part[lost] == n]])) for n, (name, _) in enumerate(parts))
+    return {name: copies for name, copies in by_part if len(copies)}
 
 
 def _name(entry: tuple[str, Copies]) -> str:
     return entry[0]
 
 
-def pick(found: FoundOccurrences, lost: Hashes, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
+def pick(occurrences: OccurrenceFile, lost: Hashes, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
     """Return the rows of a part that may be taken, in little memory; see `least`.
 
     Args:
-        found: its occurrences.
+        occurrences: its occurrences.
         lost: copies of sentences that do not count.
         contexts: see `least`.
         quotas: see `least`.
     """
     held = OCCURRENCE.empty_table()
     with BatchReader() as reader:
-        for ordinal in range(found.batches):
-            batch = pa.Table.from_batches([reader.read(found.file, ordinal)])
+        for ordinal in range(occurrences.batches):
+            batch = pa.Table.from_batches([reader.read(occurrences.file, ordinal)])
             batch = batch.filter(pa.array(~np.isin(batch["copy"].to_numpy(), lost)))
             held = least(pa.concat_tables([held, batch]), contexts, quotas).combine_chunks()
     return held

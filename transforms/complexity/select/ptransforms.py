@@ -29,8 +29,8 @@ from transforms.complexity.select.find_stage import (
     OCCURRENCES,
     FindSpec,
     FindTask,
-    FoundOccurrences,
     Number,
+    OccurrenceFile,
     place_keys,
 )
 from transforms.complexity.select.picking import (
@@ -74,7 +74,7 @@ class FindTargets(beam.PTransform):
     lanes: int
     settle: bool
 
-    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, FoundOccurrences]]:
+    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, OccurrenceFile]]:
         """Apply the transform."""
         copies = parts | "FindRepeated" >> FindRepeated(self.settle)
         return (
@@ -85,15 +85,15 @@ class FindTargets(beam.PTransform):
         )
 
 
-def numbers_of(element: tuple[str, FoundOccurrences]) -> Sequence[Number]:
+def numbers_of(element: tuple[str, OccurrenceFile]) -> Sequence[Number]:
     """Return the counts of a part."""
     return element[1].numbers
 
 
-def _shares(element: tuple[str, FoundOccurrences], number: int) -> Iterator[tuple[int, tuple[str, Copies]]]:
+def _shares(element: tuple[str, OccurrenceFile], number: int) -> Iterator[tuple[int, tuple[str, Copies]]]:
     """Send the sentences of a part to the shares of all hashes that they are in."""
-    name, found = element
-    for share, copies in shares(copies_of(found), number):
+    name, occurrences = element
+    for share, copies in shares(copies_of(occurrences), number):
         yield share, (name, copies)
 
 
@@ -107,10 +107,10 @@ def _pick(
     """Pick what may be taken of a part, by kind, genre and target."""
     name, joined = element
     lost = np.concatenate([np.empty(0, np.uint64), *joined["lost"]])
-    for found in joined["found"]:
-        rows = pick(found, lost, contexts, quotas)
-        for target, one in occurrences_of(rows, name):
-            yield (one.kind, _genre_key(one.genre), target), tuple(one)
+    for occurrences in joined["found"]:
+        rows = pick(occurrences, lost, contexts, quotas)
+        for target, occurrence in occurrences_of(rows, name):
+            yield (occurrence.kind, _genre_key(occurrence.genre), target), tuple(occurrence)
 
 
 def _genre_key(genre: str | None) -> str:
@@ -119,10 +119,10 @@ def _genre_key(genre: str | None) -> str:
 
 def _by_genre(element: tuple[tuple[str, str, str], list[Any]], kind: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Key what is left of the targets of a kind by genre."""
-    (own, genre, _), kept = element
-    if own == kind:
-        for one in kept:
-            yield genre, tuple(one)
+    (target_kind, genre, _), occurrences = element
+    if target_kind == kind:
+        for occurrence in occurrences:
+            yield genre, tuple(occurrence)
 
 
 def _taken(element: tuple[str, Any]) -> TargetOccurrence:
@@ -130,8 +130,8 @@ def _taken(element: tuple[str, Any]) -> TargetOccurrence:
 
 
 def _taken_of(element: tuple[str, list[Any]]) -> Iterator[TargetOccurrence]:
-    for one in element[1]:
-        yield TargetOccurrence(*one)
+    for occurrence in element[1]:
+        yield TargetOccurrence(*occurrence)
 
 
 def _count_lost(element: tuple[str, Any]) -> Number:
@@ -145,7 +145,7 @@ def _draws_by(item: Any) -> tuple[str, int, int]:
 class PickedOccurrences(NamedTuple):
     """What is taken, and counts of the sentences that are copies of others."""
 
-    kept: beam.PCollection[TargetOccurrence]
+    taken: beam.PCollection[TargetOccurrence]
     repeated: beam.PCollection[Number]
 
 
@@ -165,22 +165,22 @@ class ChooseTargets(beam.PTransform):
     seed: int
     ranges: int
 
-    def expand(self, found: beam.PCollection[tuple[str, FoundOccurrences]]) -> PickedOccurrences:
-        """Apply the transform."""
+    def expand(self, occurrences: beam.PCollection[tuple[str, OccurrenceFile]]) -> Any:
+        """Apply the transform; returns `PickedOccurrences`."""
         lost = (
-            found
+            occurrences
             | "ShareSentences" >> beam.FlatMap(_shares, self.ranges)
             | "GroupByShare" >> beam.GroupByKey()
             | "FindRepeatedSentences" >> beam.FlatMap(_repeated)
         )
         of_target = (
-            {"found": found, "lost": lost}
+            {"found": occurrences, "lost": lost}
             | "JoinByPart" >> beam.CoGroupByKey()
             | "PickOfPart" >> beam.FlatMap(_pick, self.contexts, self.quotas)
             | "KeepOfTarget" >> self._smallest(self.contexts)
         )
-        kept = [self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())]
-        return PickedOccurrences(kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.Map(_count_lost))
+        taken = [self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())]
+        return PickedOccurrences(taken | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.Map(_count_lost))
 
     def _smallest(self, k: int) -> KeepSmallest:
         return KeepSmallest(k, seed=self.seed, drawn=OCCURRENCES, key=_draws_by)
@@ -192,8 +192,8 @@ class ChooseTargets(beam.PTransform):
         return by_genre | f"KeepOfGenre {kind}" >> self._smallest(quota) | f"TakeKept {kind}" >> beam.FlatMap(_taken_of)
 
 
-def _by_part(one: TargetOccurrence) -> tuple[str, TargetOccurrence]:
-    return one.part, one
+def _by_part(occurrence: TargetOccurrence) -> tuple[str, TargetOccurrence]:
+    return occurrence.part, occurrence
 
 
 def _fetch_task(
@@ -227,10 +227,10 @@ class FetchInstances(beam.PTransform):
     spec: FetchSpec
     parts: int
 
-    def expand(self, kept: beam.PCollection[TargetOccurrence]) -> beam.PCollection[Any]:
+    def expand(self, taken: beam.PCollection[TargetOccurrence]) -> beam.PCollection[Any]:
         """Apply the transform."""
         return (
-            kept
+            taken
             | "KeyByPart" >> beam.Map(_by_part)
             | "GroupByPart" >> beam.GroupByKey()
             | "MakeFetchTasks" >> beam.Map(_fetch_task, self.pairs)

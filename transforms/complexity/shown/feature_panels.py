@@ -21,13 +21,13 @@ def low_coverage(coverage: pa.Table) -> list[tuple[str, float]]:
 
     Columns of an expression's first and last word are left out: NAME tells of them.
     """
-    own = pa.TableGroupBy(coverage, ["feature"]).aggregate([("instances", "sum"), ("known", "sum")])
-    found = [
+    totals = pa.TableGroupBy(coverage, ["feature"]).aggregate([("instances", "sum"), ("known", "sum")])
+    known_shares = [
         (row["feature"], row["known_sum"] / row["instances_sum"])
-        for row in own.to_pylist()
+        for row in totals.to_pylist()
         if not row["feature"].endswith(("_first", "_last", "_known"))
     ]
-    return sorted((pair for pair in found if pair[1] < _LOW), key=lambda pair: (pair[1], pair[0]))
+    return sorted((pair for pair in known_shares if pair[1] < _LOW), key=lambda pair: (pair[1], pair[0]))
 
 
 def coverage_rows(coverage: pa.Table) -> pa.Table:
@@ -36,8 +36,8 @@ def coverage_rows(coverage: pa.Table) -> pa.Table:
     rows: dict[tuple[str, str], dict[str, float | str]] = {}
     for row in coverage.to_pylist():
         key = row["feature"], row["kind"]
-        told = rows.setdefault(key, {"feature": key[0], "group": row["feature_group"], "kind": key[1]})
-        told[row["genre"] or _ANY] = 100 * row["known"] / row["instances"]
+        by_genre = rows.setdefault(key, {"feature": key[0], "group": row["feature_group"], "kind": key[1]})
+        by_genre[row["genre"] or _ANY] = 100 * row["known"] / row["instances"]
     schema = pa.schema(
         [
             column("feature", pa.string(), "column of the table"),

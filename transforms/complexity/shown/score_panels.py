@@ -17,7 +17,7 @@ from transforms.report.charts import bars_across, lines
 from transforms.report.layered_charts import cloud
 from transforms.report.panels import Chart, Choice, Note, Panel
 
-__all__ = ["metrics_panel", "score_panels", "told_metrics", "worst_panels"]
+__all__ = ["metric_lines", "metrics_panel", "score_panels", "worst_panels"]
 
 FEATURES = 25  # bars of importance
 POINTS = 1_500  # of a cloud
@@ -31,27 +31,27 @@ NO_IMPORTANCE = (
 )
 
 
-def told_metrics(rows: pa.Table) -> Iterator[str]:
+def metric_lines(rows: pa.Table) -> Iterator[str]:
     """Yield Pearson's r and the mean squared error of each system and subset, in lines."""
-    found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    for one in rows.to_pylist():
-        found.setdefault((one["system"], one["subset"]), {})[one["metric"]] = one
-    width = max((len(subset) for _, subset in found), default=0)
+    by_subset: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in rows.to_pylist():
+        by_subset.setdefault((row["system"], row["subset"]), {})[row["metric"]] = row
+    width = max((len(subset) for _, subset in by_subset), default=0)
     system = None
-    for (name, subset), measured in found.items():
+    for (name, subset), measured in by_subset.items():
         if name != system:
             system = name
             yield name
-        told = "  ".join(f"{m} {_told(measured[m])}" for m in _shown(measured))
+        figures = "  ".join(f"{m} {_figure(measured[m])}" for m in _shown(measured))
         n = next(iter(measured.values()))["n"]
-        yield f"  {subset:{width}}  {told}  n = {n}"
+        yield f"  {subset:{width}}  {figures}  n = {n}"
 
 
 def _shown(measured: Mapping[str, Any]) -> list[str]:
     return [m for m in ("pearson", "mse") if m in measured] or list(measured)
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _figure(row: Mapping[str, Any]) -> str:
     if row["value"] is None:
         return f"undefined ({row['reason']})"
     digits = 4 if row["metric"] == "mse" else 3
@@ -67,22 +67,24 @@ def score_panels(snapshot: Snapshot) -> list[Panel]:
     Raises:
         LexbeamError: the extra `report` is not installed.
     """
-    found: list[Panel] = [metrics_panel(snapshot)]
+    panels: list[Panel] = [metrics_panel(snapshot)]
     importance = snapshot.read(IMPORTANCE.name)
     importance = importance.filter(pc.is_valid(importance["value"]))
     if not importance.num_rows:
-        found.append(Note("What scorers stand on", NO_IMPORTANCE))
+        panels.append(Note("What scorers stand on", NO_IMPORTANCE))
     for measure, what in (("permutation", "feature"), ("permutation", "group"), ("ablation", "group")):
-        own = importance.filter(pc.and_(pc.equal(importance["measure"], measure), pc.equal(importance["what"], what)))
-        if own.num_rows:
-            found.append(_importance(own, measure, what))
+        measured = importance.filter(
+            pc.and_(pc.equal(importance["measure"], measure), pc.equal(importance["what"], what))
+        )
+        if measured.num_rows:
+            panels.append(_importance(measured, measure, what))
     learning = snapshot.read(LEARNING.name)
     if learning.num_rows:
-        found.append(_learning(learning))
+        panels.append(_learning(learning))
     labelled = _labelled(snapshot)
     if labelled.num_rows:
-        found += [_cloud(labelled), _hardest(labelled)]
-    return found
+        panels += [_cloud(labelled), _hardest(labelled)]
+    return panels
 
 
 def metrics_panel(snapshot: Snapshot) -> Choice:
@@ -112,13 +114,13 @@ def _table(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
 def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
     rows = rows.sort_by([("scorer", "ascending"), ("kind", "ascending"), ("value", "descending")])
     keys = _keyed(rows)
-    kept: list[int] = []
+    shown: list[int] = []
     seen: dict[str, int] = {}
     for place, key in enumerate(keys.to_pylist()):
         seen[key] = seen.get(key, 0) + 1
         if seen[key] <= FEATURES:
-            kept.append(place)
-    rows, keys = rows.take(pa.array(kept, pa.int64())), keys.take(pa.array(kept, pa.int64()))
+            shown.append(place)
+    rows, keys = rows.take(pa.array(shown, pa.int64())), keys.take(pa.array(shown, pa.int64()))
     table = _table(
         [
             (_KEYED, keys),
@@ -247,7 +249,7 @@ def worst_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     rows = rows.take(pa.array(keep, pa.int64()))
     instances = snapshot.read(INSTANCES.name, ["instance_id", "sentence", "start", "end"])
     places = pc.index_in(rows["instance_id"], instances["instance_id"].combine_chunks())
-    told = [_context(one) for one in instances.take(places).to_pylist()]
+    contexts = [_context(instance) for instance in instances.take(places).to_pylist()]
     table = _table(
         [
             (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
@@ -256,7 +258,7 @@ def worst_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
             (column("label", pa.float64(), "complexity"), rows["complexity"]),
             (column("prediction", pa.float64(), "what was predicted"), rows["prediction"]),
             (column("error", pa.float64(), "prediction less label"), rows["error"]),
-            (column("context", pa.string(), "its sentence, or some of it"), pa.array(told)),
+            (column("context", pa.string(), "its sentence, or some of it"), pa.array(contexts)),
         ]
     )
     text = f"The {WORDS} instances that a scorer is most wrong about, in their sentences."

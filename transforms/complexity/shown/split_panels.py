@@ -34,14 +34,14 @@ def _note(rows: list[dict[str, Any]]) -> Note:
     items = []
     leaks = False
     for kind in sorted(kinds):
-        own = [row for row in wholes if row["kind"] == kind]
-        far = max((row["distance"] for row in own if row["distance"] is not None), default=None)
-        told = "undefined" if far is None else f"{far:.4f}"
-        tokens = max(row["shared_tokens"] for row in own)
-        sentences = max(row["shared_sentences"] for row in own)
+        of_kind = [row for row in wholes if row["kind"] == kind]
+        far = max((row["distance"] for row in of_kind if row["distance"] is not None), default=None)
+        distance = "undefined" if far is None else f"{far:.4f}"
+        tokens = max(row["shared_tokens"] for row in of_kind)
+        sentences = max(row["shared_sentences"] for row in of_kind)
         leaks = leaks or tokens > 0
         items.append(
-            f"{kind or 'all kinds'}: largest distance of complexity between two splits {told}; a "
+            f"{kind or 'all kinds'}: largest distance of complexity between two splits {distance}; a "
             f"split has up to {tokens:,} tokens and {sentences:,} sentences that another has, too"
         )
     text = (

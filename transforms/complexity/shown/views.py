@@ -115,39 +115,39 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     Raises:
         UsageError: no instance has such a target or id, or there is no such group.
     """
-    asked = {group_of_target(name): name for name in options.features}
-    asked |= {name: name for name in options.features}
-    found: list[dict[str, Any]] = []
+    targets = {group_of_target(name): name for name in options.features}
+    targets |= {name: name for name in options.features}
+    table_rows: list[dict[str, Any]] = []
     groups: set[str] = set()
     for rows in read_rows(snapshot.paths(FEATURES.name)):
-        own = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(asked))) for name in ("group", "instance_id")))
-        described = [(field, _told(field)) for field in rows.schema if field.name not in _keys()]
-        groups.update(told["group"] for _, told in described)
-        for row in rows.filter(own).to_pylist():
-            target = asked.get(row["instance_id"]) or asked[row["group"]]
-            for field, told in described:
+        chosen = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(targets))) for name in ("group", "instance_id")))
+        described = [(field, _described(field)) for field in rows.schema if field.name not in _keys()]
+        groups.update(metadata["group"] for _, metadata in described)
+        for row in rows.filter(chosen).to_pylist():
+            target = targets.get(row["instance_id"]) or targets[row["group"]]
+            for field, metadata in described:
                 part = row["kind"] == "single" and field.name.endswith(_PARTS)
-                if part or (options.groups and told["group"] not in options.groups):
+                if part or (options.groups and metadata["group"] not in options.groups):
                     continue
                 value = row[field.name]
-                found.append(
+                table_rows.append(
                     {
                         "target": target,
                         "instance_id": row["instance_id"],
                         "kind": row["kind"],
                         "genre": row["genre"],
-                        "group": told["group"],
+                        "group": metadata["group"],
                         "feature": field.name,
                         "value": None if value is None else float(value),
-                        "unit": told["unit"],
-                        "doc": told["doc"],
+                        "unit": metadata["unit"],
+                        "doc": metadata["doc"],
                     }
                 )
     for name in options.groups:
         if name not in groups:
             hint = nearest(name, groups) or f"; there are {', '.join(sorted(groups)) or 'none'}"
             raise UsageError(f"`groups`: there is no group {name!r} in this table{hint}")
-    there = {row["target"] for row in found}
+    there = {row["target"] for row in table_rows}
     for name in options.features:
         if name not in there:
             raise UsageError(
@@ -155,8 +155,8 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
                 f"{nearest(name.casefold(), _targets(snapshot))}"
             )
     place = {name: number for number, name in enumerate(options.features)}
-    found.sort(key=lambda row: (place[row["target"]], row["instance_id"]))
-    return pa.Table.from_pylist(found, _FEATURE_ROWS)
+    table_rows.sort(key=lambda row: (place[row["target"]], row["instance_id"]))
+    return pa.Table.from_pylist(table_rows, _FEATURE_ROWS)
 
 
 _FEATURE_ROWS = pa.schema(
@@ -178,9 +178,9 @@ def _keys() -> Sequence[str]:
     return FEATURES.schema().names
 
 
-def _told(field: pa.Field) -> dict[str, str]:
-    found = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
-    return {name: found.get(name, "") for name in ("group", "unit", "doc")}
+def _described(field: pa.Field) -> dict[str, str]:
+    metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+    return {name: metadata.get(name, "") for name in ("group", "unit", "doc")}
 
 
 def _targets(snapshot: Snapshot) -> list[str]:
@@ -199,17 +199,17 @@ def _only(snapshot: Snapshot, rows: pa.Table, kind: str | None, genre: str | Non
     """Return the rows of instances of a kind and genre."""
     if kind is not None or genre is not None:
         _check(snapshot, INSTANCES, "leave out `kind` and `genre`, or show the folder that has")
-        kept, genres = [], set()
-        for some in read_rows(snapshot.paths(INSTANCES.name), ["instance_id", "kind", "genre"]):
-            genres.update(pc.unique(some["genre"]).drop_null().to_pylist())
+        ids, genres = [], set()
+        for instances in read_rows(snapshot.paths(INSTANCES.name), ["instance_id", "kind", "genre"]):
+            genres.update(pc.unique(instances["genre"]).drop_null().to_pylist())
             for name, value in (("kind", kind), ("genre", genre)):
                 if value is not None:
-                    some = some.filter(pc.equal(some[name], value))
-            kept += some["instance_id"].to_pylist()
+                    instances = instances.filter(pc.equal(instances[name], value))
+            ids += instances["instance_id"].to_pylist()
         if genre is not None and genre not in genres:
             hint = nearest(genre, genres) or f"; there are {', '.join(sorted(genres)) or 'none'}"
             raise UsageError(f"`genre`: no instance is of genre {genre!r}{hint}")
-        rows = rows.filter(pc.is_in(rows["instance_id"], value_set=pa.array(kept, pa.string())))
+        rows = rows.filter(pc.is_in(rows["instance_id"], value_set=pa.array(ids, pa.string())))
     if not rows.num_rows:
         raise UsageError("no such instance has a complexity: nothing can be said of it")
     return rows
@@ -223,12 +223,12 @@ def _in_context(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
     """Return rows with the columns of their instances; null where these are published elsewhere."""
     schema = INSTANCES.schema()
     wanted = ["instance_id", *_PLACES]
-    found = [pa.schema([schema.field(name) for name in wanted]).empty_table()]
+    pieces = [pa.schema([schema.field(name) for name in wanted]).empty_table()]
     if INSTANCES.name in snapshot.tables:
-        for some in read_rows(snapshot.paths(INSTANCES.name), wanted):
-            own = pc.is_in(some["instance_id"], value_set=rows["instance_id"].combine_chunks())
-            found.append(some.filter(own).cast(found[0].schema))
-    instances = pa.concat_tables(found)
+        for instances in read_rows(snapshot.paths(INSTANCES.name), wanted):
+            wanted_here = pc.is_in(instances["instance_id"], value_set=rows["instance_id"].combine_chunks())
+            pieces.append(instances.filter(wanted_here).cast(pieces[0].schema))
+    instances = pa.concat_tables(pieces)
     places = pc.index_in(rows["instance_id"], instances["instance_id"].combine_chunks())
     for name in _PLACES:
         values = instances[name].combine_chunks().take(places.combine_chunks())
@@ -259,14 +259,14 @@ def _tell_worst(snapshot: Snapshot, options: WorstOptions) -> Iterator[Block]:
 def _tell_features(snapshot: Snapshot, options: FeaturesOptions) -> Iterator[Block]:
     rows = features_of_words(snapshot, options).to_pylist()
     for target in options.features:
-        own = [row for row in rows if row["target"] == target]
-        genres = dict.fromkeys(row["genre"] or "no genre" for row in own)
-        count = len({row["instance_id"] for row in own})
+        of_target = [row for row in rows if row["target"] == target]
+        genres = dict.fromkeys(row["genre"] or "no genre" for row in of_target)
+        count = len({row["instance_id"] for row in of_target})
         yield f"{target}: {count} instance{'s' * (count > 1)} ({', '.join(genres)})"
-        for group in dict.fromkeys(row["group"] for row in own):
+        for group in dict.fromkeys(row["group"] for row in of_target):
             yield f"  {group}"
             columns: dict[str, list[dict[str, Any]]] = {}
-            for row in own:
+            for row in of_target:
                 if row["group"] == group:
                     columns.setdefault(row["feature"], []).append(row)
             yield _grid(columns)
@@ -275,11 +275,11 @@ def _tell_features(snapshot: Snapshot, options: FeaturesOptions) -> Iterator[Blo
 def _grid(columns: dict[str, list[dict[str, Any]]]) -> Grid:
     """Return features as rows, those of an expression's first and last word beside the whole."""
     cells = []
-    for name, some in columns.items():
+    for name, features in columns.items():
         if any(name.endswith(part) and name.removesuffix(part) in columns for part in _PARTS):
             continue
         parts = (_values(columns.get(f"{name}{part}", [])) for part in _PARTS)
-        cells.append((name, _values(some), *parts, some[0]["unit"], some[0]["doc"]))
+        cells.append((name, _values(features), *parts, features[0]["unit"], features[0]["doc"]))
     heads = (
         ("feature", "<"),
         ("value", ">"),

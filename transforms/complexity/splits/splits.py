@@ -104,9 +104,9 @@ def paper(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits
     """
     split = np.zeros(len(rows.token), np.int64)
     for genre in np.unique(rows.genre):
-        own = np.flatnonzero(rows.genre == genre)
-        tokens, dealt = _literally(rows.token[own], rows.complexity[own], shares, options.seed)
-        split[own] = dealt[np.searchsorted(tokens, rows.token[own])]
+        of_genre = np.flatnonzero(rows.genre == genre)
+        tokens, dealt = _literally(rows.token[of_genre], rows.complexity[of_genre], shares, options.seed)
+        split[of_genre] = dealt[np.searchsorted(tokens, rows.token[of_genre])]
     return DealtSplits(split)
 
 
@@ -130,26 +130,26 @@ def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSpl
     """
     if not len(rows.token):
         return DealtSplits(np.zeros(0, np.int64))
-    names, of, called = _groups(rows, one_sentence=options.one_sentence)
-    found = deal_alike(names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed)
+    names, of, called = _groups(rows, whole_sentences=options.one_sentence)
+    dealt = deal_alike(names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed)
     sizes = np.bincount(of)
-    large = sorted(np.flatnonzero(found.fixed).tolist(), key=lambda one: (-sizes[one], one))
-    told = (Oversized(called(one), int(sizes[one]), float(sizes[one] / len(of))) for one in large)
-    return DealtSplits(found.split[of], tuple(told))
+    large = sorted(np.flatnonzero(dealt.fixed).tolist(), key=lambda group: (-sizes[group], group))
+    too_large = (Oversized(called(group), int(sizes[group]), float(sizes[group] / len(of))) for group in large)
+    return DealtSplits(dealt.split[of], tuple(too_large))
 
 
-def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
+def _groups(rows: Instances, *, whole_sentences: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
     """Return hashes of groups, ascending, the group of each row, and what a group is called."""
-    if not one_sentence:
+    if not whole_sentences:
         tokens, of = np.unique(rows.token, return_inverse=True)
-        return tokens, of.astype(np.int64), lambda one: f"token {tokens[one]:016x}"
+        return tokens, of.astype(np.int64), lambda group: f"token {tokens[group]:016x}"
     sentence = pa.array(rows.sentence, mask=rows.sentence == NO_SENTENCE)
     joined = components({"token": pa.array(rows.token), "sentence": sentence})
     hashes = content_hashes(joined.names)
     order = np.argsort(hashes, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return hashes[order], place[joined.of_row], lambda one: f"component {hashes[order[one]]:016x}"
+    return hashes[order], place[joined.of_row], lambda group: f"component {hashes[order[group]]:016x}"
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,15 @@
 """Published instances and labels split: tables complexity/splits and complexity/strata.
 
-Of an instance 70 bytes are held: its id (36), hashes of the case-folded target and of the sentence
-(8 each), genre (8), complexity (8), kind and whether it repeats another (2). Text is read a row
-group at a time; while labels are joined to instances, ids and values of these are held as well.
+For each instance 70 bytes are held: its id (36), hashes of the case-folded target and of the sentence
+(8 each), genre (8), complexity (8), kind and whether it repeats another (2). Text is read a row group
+at a time; while labels are joined to instances, their ids and values are held as well.
+
+A stratum is what a split has of a kind and a genre, or of all kinds, or of all genres. Where splits are
+made kind by kind, leaks between the kinds show in the strata of all kinds.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +17,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.complexity.instances import KINDS
-from schemas.complexity.labels import SPLITS
+from schemas.complexity.labels import SPLITS, STRATA
 from transforms.common.draws.balancing import Floats, Ints
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.draws.folds import Oversized
-from transforms.common.draws.splits import parse_shares
+from transforms.common.draws.splits import Shares, distances, parse_shares
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.splits.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
-from transforms.complexity.splits.strata import PlacedInstances, strata
 
-__all__ = ["COLUMNS", "LABEL_COLUMNS", "SplitInstances", "SplitTables", "check_options", "hold", "split"]
+__all__ = [
+    "COLUMNS",
+    "LABEL_COLUMNS",
+    "PlacedInstances",
+    "SplitInstances",
+    "SplitTables",
+    "check_options",
+    "hold",
+    "shared",
+    "split",
+    "strata",
+]
+
 
 # What of tables complexity/instances and complexity/labels is read.
 COLUMNS = ("instance_id", "kind", "token", "genre", "sentence", "duplicate_of")
@@ -102,9 +116,9 @@ def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInst
     named, at = named.take(order), order.to_numpy()
     _check_ids(named, "table complexity/instances")
     coded = pa.chunked_array(genres, pa.string()).combine_chunks().dictionary_encode()
-    found = sorted(coded.dictionary.to_pylist())
-    places = np.array([found.index(one) for one in coded.dictionary.to_pylist()] + [len(found)])
-    genre = places[pc.fill_null(coded.indices, len(found)).to_numpy()]
+    named_genres = sorted(coded.dictionary.to_pylist())
+    places = np.array([named_genres.index(genre) for genre in coded.dictionary.to_pylist()] + [len(named_genres)])
+    genre = places[pc.fill_null(coded.indices, len(named_genres)).to_numpy()]
     return SplitInstances(
         ids=named,
         kind=pa.chunked_array(kinds, pa.int8()).to_numpy()[at],
@@ -113,15 +127,15 @@ def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInst
         sentence=np.concatenate([np.zeros(0, np.uint64), *sentences])[at],
         duplicate=pa.chunked_array(repeated, pa.bool_()).to_numpy()[at],
         complexity=_complexities(named, labels),
-        genres=(*found, None) if coded.null_count else tuple(found),
+        genres=(*named_genres, None) if coded.null_count else tuple(named_genres),
     )
 
 
 def _sentence_hashes(sentences: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
     known = pc.is_valid(sentences).to_numpy()
-    found = np.full(len(sentences), NO_SENTENCE)
-    found[known] = np.maximum(content_hashes(sentences.drop_null()), 1)
-    return found
+    hashes = np.full(len(sentences), NO_SENTENCE)
+    hashes[known] = np.maximum(content_hashes(sentences.drop_null()), 1)
+    return hashes
 
 
 def _check_ids(ids: pa.Array, where: str) -> None:
@@ -141,8 +155,8 @@ def _complexities(ids: pa.Array, labels: Iterable[pa.Table]) -> Floats:
     known = pa.chunked_array(names, pa.string()).combine_chunks()
     _check_ids(known.take(pc.sort_indices(known)), "table complexity/labels")
     places = pc.index_in(ids, value_set=known)
-    found = pa.chunked_array(values, pa.float64()).combine_chunks().take(places)
-    return np.array(pc.fill_null(found, np.nan).to_numpy(zero_copy_only=False))
+    complexities = pa.chunked_array(values, pa.float64()).combine_chunks().take(places)
+    return np.array(pc.fill_null(complexities, np.nan).to_numpy(zero_copy_only=False))
 
 
 def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
@@ -162,11 +176,11 @@ def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
     places = np.full(len(inside), -1, np.int64)
     too_large: dict[str, tuple[Oversized, ...]] = {}
     for number, kind in enumerate(KINDS):
-        own = np.flatnonzero(inside & (held.kind == number))
-        if len(own):
-            rows = Instances(held.token[own], held.sentence[own], held.genre[own], held.complexity[own])
+        of_kind = np.flatnonzero(inside & (held.kind == number))
+        if len(of_kind):
+            rows = Instances(held.token[of_kind], held.sentence[of_kind], held.genre[of_kind], held.complexity[of_kind])
             dealt = SPLIT_METHODS[options.method].deal(rows, shares, options)
-            places[own] = dealt.split
+            places[of_kind] = dealt.split
             too_large[kind] = dealt.too_large
     names = pa.array([*shares.names, None], pa.string())
     rows = pa.table(
@@ -182,3 +196,99 @@ def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
         held.kind.astype(np.int64), held.genre, held.token, held.sentence, held.complexity, places, KINDS, held.genres
     )
     return SplitTables(rows, strata(placed, shares, options.method), too_large)
+
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class PlacedInstances(NamedTuple):
+    """Instances with their splits.
+
+    Attributes:
+        kind: of each its place in `kinds`.
+        genre: of each its place in `genres`.
+        token: hash of the case-folded target, uint64.
+        sentence: hash of the sentence, uint64; `NO_SENTENCE` where there is none.
+        complexity: float64; nan where there is none.
+        split: place among the shares; -1 for none.
+        kinds: the kinds.
+        genres: the genres, None for that of instances without one.
+    """
+
+    kind: Ints
+    genre: Ints
+    token: Hashes
+    sentence: Hashes
+    complexity: Floats
+    split: Ints
+    kinds: Sequence[str]
+    genres: Sequence[str | None]
+
+
+def shared(keys: Hashes, split: Ints, splits: int) -> Ints:
+    """Return for each split how many of its different keys stand in another split, too."""
+    pairs = np.unique(np.stack([keys, split.astype(np.uint64)], axis=1), axis=0)
+    first = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
+    times = np.repeat(np.diff(np.append(first, len(pairs))), np.diff(np.append(first, len(pairs))))
+    return np.bincount(pairs[times > 1, 1].astype(np.int64), minlength=splits)
+
+
+def strata(placed: PlacedInstances, shares: Shares, method: str) -> pa.Table:
+    """Return the rows of `complexity/strata`: every stratum that has an instance in some split."""
+    inside = np.flatnonzero(placed.split >= 0)
+    rows = [
+        row
+        for kind, genre, members in _sets(placed, inside)
+        for row in _rows(placed, members, shares, {"method": method, "kind": kind, "genre": genre})
+    ]
+    schema = STRATA.schema()
+    wholes = {(row["kind"], row["split"]): row["rows"] for row in rows if row["genre"] == ""}
+    totals = {kind: sum(n for (k, _), n in wholes.items() if k == kind) for kind, _ in wholes}
+    sums: dict[Any, int] = {}
+    for row in rows:
+        key = row["kind"], row["genre"]
+        sums[key] = sums.get(key, 0) + row["rows"]
+    for row in rows:
+        split = wholes[row["kind"], row["split"]]
+        row["of_split"] = row["rows"] / split if split else None
+        row["of_all"] = sums[row["kind"], row["genre"]] / totals[row["kind"]]
+    return pa.Table.from_pylist(rows, schema)
+
+
+def _sets(placed: PlacedInstances, inside: Ints) -> Iterator[tuple[str, str | None, Ints]]:
+    """Yield kind, genre and rows: all kinds first (if there are several), then each."""
+    kinds = np.unique(placed.kind[inside]).tolist()
+    for kind in ([None] if len(kinds) > 1 else []) + kinds:
+        members = inside if kind is None else inside[placed.kind[inside] == kind]
+        name = "" if kind is None else placed.kinds[kind]
+        yield name, "", members
+        genres = np.unique(placed.genre[members]).tolist()
+        if [placed.genres[genre] for genre in genres] != [None]:
+            for genre in genres:
+                yield name, placed.genres[genre], members[placed.genre[members] == genre]
+
+
+def _rows(placed: PlacedInstances, members: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    many = len(shares.names)
+    split, values = placed.split[members], placed.complexity[members]
+    apart = distances(values, split, many)
+    tokens = shared(placed.token[members], split, many)
+    has_sentence = placed.sentence[members] != NO_SENTENCE
+    sentences = shared(placed.sentence[members][has_sentence], split[has_sentence], many)
+    for place, (name, wanted) in enumerate(zip(shares.names, shares.values, strict=True)):
+        held = np.sort(values[split == place])
+        others = np.delete(apart[place], place)
+        far = None if np.isnan(others).all() else int(np.nanargmax(others))
+        yield keys | {
+            "split": name,
+            "rows": len(held),
+            "share": len(held) / len(members),
+            "wanted": wanted,
+            "mean": float(held.mean()) if len(held) else None,
+            "sd": float(held.std(ddof=1)) if len(held) > 1 else None,
+            "quantiles": np.quantile(held, np.arange(21) / 20).tolist() if len(held) else None,
+            "distance": None if far is None else float(others[far]),
+            "farthest": None if far is None else np.delete(shares.names, place)[far],
+            "shared_tokens": int(tokens[place]),
+            "shared_sentences": int(sentences[place]),
+        }

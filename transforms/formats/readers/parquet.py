@@ -48,6 +48,9 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
         columns = _columns(file, options)
         number = 0
         for group in range(file.metadata.num_row_groups):
+            # Column metadata that contradicts the schema aborts the process when Python asks for it; reading a row
+            # raises an error instead, so this comes first.
+            next(_undamaged(file.iter_batches(1, [group], columns=columns)), None)
             rows = _rows(file, group, stream, columns)
             batches = file.iter_batches(rows, [group], columns=columns)
             for batch in _undamaged(batches):
@@ -101,17 +104,17 @@ def _rows(file: pq.ParquetFile, group: int, stream: BinaryIO, columns: list[str]
     fitting = _BATCH_BYTES * metadata.num_rows // max(1, metadata.total_byte_size)
     dictionaries = 0
     for number in range(metadata.num_columns):
-        column = metadata.column(number)
-        if _field(column) in (None, *columns):
+        if _field(file.schema.column(number)) in (None, *columns):
+            column = metadata.column(number)
             cells = -(-column.num_values // max(1, metadata.num_rows))  # of a row, more in lists
             dictionaries += cells * _dictionary_bytes(stream, column)
     return max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries)))
 
 
-def _field(column: pq.ColumnChunkMetaData) -> str | None:
+def _field(column: pq.ColumnSchema) -> str | None:
     """Return the field that a column is of, or belongs to; None if its name is no UTF-8."""
     try:
-        return str(column.path_in_schema).partition(".")[0]
+        return str(column.path).partition(".")[0]
     except UnicodeDecodeError:
         return None
 

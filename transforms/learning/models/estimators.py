@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Refused
 
 __all__ = ["ESTIMATORS", "check_estimator"]
 
@@ -73,8 +73,8 @@ def _estimators(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype == object):
-        for one in value:
-            yield from _estimators(one)
+        for item in value:
+            yield from _estimators(item)
 
 
 def _sound_svr(svr: Any) -> bool:
@@ -121,7 +121,7 @@ def _sound_categories(encoder: Any) -> bool:
                 return False
             if not 0 <= columns.min() <= columns.max() < size:
                 return False
-        if not _found_by_search(categories):
+        if not _searchable(categories):
             return False
         if dropped is not None and dropped[place] is not None:
             if not isinstance(dropped[place], int | np.integer) or not 0 <= dropped[place] < size:
@@ -131,16 +131,16 @@ def _sound_categories(encoder: Any) -> bool:
     return bool(sizes == encoder._n_features_outs and len(sizes) == encoder.n_features_in_)
 
 
-def _found_by_search(categories: Any) -> bool:
+def _searchable(categories: Any) -> bool:
     """Return whether a search finds each category: texts by a table, numbers if they are sorted."""
     if not isinstance(categories, np.ndarray) or categories.ndim != 1:
         return False
-    found = categories.tolist()
-    if all(one is None or isinstance(one, str) for one in found):
+    values = categories.tolist()
+    if all(value is None or isinstance(value, str) for value in values):
         return True
-    while found and (found[-1] is None or found[-1] != found[-1]):  # what is missing comes last
-        found.pop()
-    return all(one < other for one, other in pairwise(found))
+    while values and (values[-1] is None or values[-1] != values[-1]):  # what is missing comes last
+        values.pop()
+    return all(value < other for value, other in pairwise(values))
 
 
 def _sound_pipeline(pipeline: Any) -> bool:

@@ -1,22 +1,20 @@
-"""The formats in which trained models are kept; reading one never executes code of the file.
-
-    safetensors   arrays by name (networks, n-gram tables, embeddings)
-    lightgbm      a LightGBM booster as text, see `lightgbm_text`
-    skops         an estimator of scikit-learn of a fixed list of types, see `skops_file`
+"""The formats in which trained models are kept, the registry `FORMATS`; reading one never executes code of the file.
 
 The same model gives the same bytes. A file is checked whole before a library gets to see it.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from transforms.common.code.fingerprints import canonical_json
+from transforms.common.code.registry import Entry, Registry
 from transforms.learning.models.lightgbm_text import read_lightgbm, write_lightgbm
-from transforms.learning.models.refusals import Refused, needs_models
+from transforms.learning.models.model import Refused, needs_models
 from transforms.learning.models.skops_file import read_skops, write_skops
 
 __all__ = ["FORMATS", "ModelFormat", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
@@ -24,7 +22,8 @@ __all__ = ["FORMATS", "ModelFormat", "pack_texts", "read_safetensors", "unpack_t
 _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
 
 
-class ModelFormat(NamedTuple):
+@dataclass(frozen=True)
+class ModelFormat(Entry):
     """How the content of a model is kept.
 
     Attributes:
@@ -79,10 +78,10 @@ def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
     try:
-        found = safetensors.numpy.load(content)
+        arrays = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
         raise Refused(f"it is no safetensors file ({error})") from error
-    return {name: found[name] for name in sorted(found)}
+    return {name: arrays[name] for name in sorted(arrays)}
 
 
 def pack_texts(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
@@ -101,18 +100,36 @@ def unpack_texts(array: npt.NDArray[np.uint8]) -> list[str]:
         Refused: the array holds something else.
     """
     try:
-        found = json.loads(np.asarray(array, np.uint8).tobytes())
+        texts = json.loads(np.asarray(array, np.uint8).tobytes())
     except (ValueError, RecursionError) as error:
         raise Refused(f"an array does not hold texts ({error})") from error
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise Refused("an array does not hold texts")
-    return found
+    return texts
 
 
-FORMATS: dict[str, ModelFormat] = {
-    "safetensors": ModelFormat(write_safetensors, read_safetensors, ".safetensors", 1, ("numpy", "safetensors")),
-    "lightgbm": ModelFormat(write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy")),
-    "skops": ModelFormat(
-        write_skops, read_skops, ".skops", 1, ("numpy", "scikit-learn", "scipy", "skops"), exact=("scikit-learn",)
-    ),
-}
+FORMATS: Registry[ModelFormat] = Registry(
+    {
+        "safetensors": ModelFormat(
+            write_safetensors,
+            read_safetensors,
+            ".safetensors",
+            1,
+            ("numpy", "safetensors"),
+            doc="arrays by name: networks, n-gram tables, embeddings",
+        ),
+        "lightgbm": ModelFormat(
+            write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy"), doc="a LightGBM booster as text"
+        ),
+        "skops": ModelFormat(
+            write_skops,
+            read_skops,
+            ".skops",
+            1,
+            ("numpy", "scikit-learn", "scipy", "skops"),
+            exact=("scikit-learn",),
+            doc="an estimator of scikit-learn, of a fixed list of types",
+        ),
+    },
+    what="format of models",
+)

@@ -29,8 +29,7 @@ from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.learning.models.formats import FORMATS, ModelFormat
-from transforms.learning.models.model import Model, ModelColumn, called, plain
-from transforms.learning.models.refusals import Refused
+from transforms.learning.models.model import Model, ModelColumn, Refused, called, plain
 
 __all__ = ["RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file", "save_model"]
 
@@ -113,8 +112,8 @@ def keep_model(folder: str, model: Model, *, overwrite: bool = False) -> str:
     """
     written = _written(model)
     record = files.join(folder, RECORD)
-    found = _own_files(folder)
-    if RECORD in found and not overwrite:
+    present = _model_files(folder)
+    if RECORD in present and not overwrite:
         if files.read_bytes(record) == written.record and _is_whole(folder, written):
             return written.digest
         raise LexbeamError(
@@ -126,34 +125,34 @@ def keep_model(folder: str, model: Model, *, overwrite: bool = False) -> str:
     files.sync_folder(folder)
     files.write_bytes(record, written.record, durable=True)
     files.sync_folder(folder)
-    for name in found:
+    for name in present:
         if name not in (RECORD, written.name):
             files.remove(files.join(folder, name))
     return written.digest
 
 
-def _own_files(folder: str) -> tuple[str, ...]:
+def _model_files(folder: str) -> tuple[str, ...]:
     """Return the files of a model's folder, whole or left by a run that died."""
     if files.is_local(folder) and files.size(folder) is not None:
         raise LexbeamError(f"{folder} is a file: name a folder for the model")
-    found = files.list_folder(folder)
-    names = set(found.files)
+    listed = files.list_folder(folder)
+    names = set(listed.files)
     if files.is_local(folder) and files.exists(folder):
         names.update(os.listdir(folder))  # links too
-    for name in sorted({*names, *found.folders}):
+    for name in sorted({*names, *listed.folders}):
         ours = name == RECORD or _WEIGHTS.fullmatch(name) or _TEMPORARY.fullmatch(name)
-        if name not in found.files or not ours:
+        if name not in listed.files or not ours:
             raise LexbeamError(
                 f"{folder} holds {name!r}, which is not of a model: name an empty folder, or one that is not there"
             )
-    if RECORD in found.files:
+    if RECORD in listed.files:
         try:
             _read_record(files.join(folder, RECORD))
         except LexbeamError as error:  # another program's, or who knows whose
             raise LexbeamError(
                 f"{folder} holds a {RECORD} that is not of a sound model of ours: remove it, or name another folder"
             ) from error
-    return found.files
+    return listed.files
 
 
 def _is_whole(folder: str, written: _Written) -> bool:
@@ -267,8 +266,8 @@ def _split_file(path: str) -> tuple[bytes, bytes]:
         raise LexbeamError(f"{files.shown(path)} is a folder: name the file of a model")
     if files.size(path) is None:
         raise LexbeamError(f"there is no model {files.shown(path)}: check the path")
-    line, found, content = files.read_bytes(path).partition(b"\n")
-    if not found or len(line) > _LIMIT or b'"lexbeam_model"' not in line:
+    line, newline, content = files.read_bytes(path).partition(b"\n")
+    if not newline or len(line) > _LIMIT or b'"lexbeam_model"' not in line:
         raise LexbeamError(f"{files.shown(path)} is not of a model of ours: name another file")
     return line, content
 
@@ -288,10 +287,10 @@ def _loaded(record: _Record, digest: str, content: bytes, weights: str, place: s
         raise LexbeamError(
             f"{weights} is not loaded: {error}; take the model from where it was made, or train it anew"
         ) from error
-    told = msgspec.structs.asdict(record)
+    fields = msgspec.structs.asdict(record)
     for name in ("lexbeam_model", "format_version", "weights"):
-        del told[name]
-    return Model(**told, content=loaded, place=place, digest=digest)
+        del fields[name]
+    return Model(**fields, content=loaded, place=place, digest=digest)
 
 
 def _read_record(path: str) -> tuple[_Record, str]:
@@ -307,15 +306,15 @@ def _read_record(path: str) -> tuple[_Record, str]:
 
 def _record_of(content: bytes, path: str) -> tuple[_Record, str]:
     try:
-        found = json.loads(content)
-        if not isinstance(found, dict) or "lexbeam_model" not in found:
+        parsed = json.loads(content)
+        if not isinstance(parsed, dict) or "lexbeam_model" not in parsed:
             raise LexbeamError(f"{path} is not of a model of ours: name another folder")
-        if isinstance(version := found["lexbeam_model"], int) and version > VERSION:
+        if isinstance(version := parsed["lexbeam_model"], int) and version > VERSION:
             raise LexbeamError(f"{path} was made by a later Lexbeam: install that version")
-        digest = found.pop("digest", None)
-        if hashlib.sha256(canonical_json(found)).hexdigest() != digest:
+        digest = parsed.pop("digest", None)
+        if hashlib.sha256(canonical_json(parsed)).hexdigest() != digest:
             raise _damaged(path, "does not have the digest that it says")
-        return msgspec.convert(found, _Record), str(digest)
+        return msgspec.convert(parsed, _Record), str(digest)
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"cannot be read ({error})") from error
 

@@ -25,9 +25,9 @@ def gaussian_sums(rows: Floats, vectors: Floats, shares: Floats, gamma: float) -
     """
     step = max(1, _BLOCK // max(len(vectors), 1))
     squares = dots(vectors, vectors)
-    found = [np.zeros(0)]
+    sums = [np.zeros(0)]
     for start in range(0, len(rows), step):
-        own = rows[start : start + step]
-        apart = dots(own, own)[:, None] + squares - 2 * product(own, vectors.T)
-        found.append(dots(np.exp(-gamma * np.maximum(apart, 0.0)), shares))
-    return np.concatenate(found)
+        block = rows[start : start + step]
+        apart = dots(block, block)[:, None] + squares - 2 * product(block, vectors.T)
+        sums.append(dots(np.exp(-gamma * np.maximum(apart, 0.0)), shares))
+    return np.concatenate(sums)

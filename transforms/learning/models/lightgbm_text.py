@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.errors import LexbeamError
-from transforms.learning.models.refusals import Refused, needs_models
+from transforms.learning.models.model import Refused, needs_models
 
 __all__ = ["check_lightgbm", "lightgbm_settings", "predict_lightgbm", "read_lightgbm", "write_lightgbm"]
 
@@ -146,8 +146,8 @@ def predict_lightgbm(booster: Any, rows: npt.ArrayLike) -> npt.NDArray[np.float6
     LightGBM takes all cores else, in every worker, and a process that forks after that waits
     forever where the new one predicts.
     """
-    found: npt.NDArray[np.float64] = booster.predict(rows, num_threads=1)
-    return found
+    predictions: npt.NDArray[np.float64] = booster.predict(rows, num_threads=1)
+    return predictions
 
 
 def check_lightgbm(content: bytes) -> None:
@@ -189,7 +189,7 @@ def _check_head(lines: Sequence[str]) -> tuple[int, int, list[int]]:
         raise Refused(f"it says {min(unknown)!r}, which is unknown here")
     if fields["version"] != "v4":
         raise Refused(f"it is of version {fields['version']!r} of LightGBM's texts, not v4")
-    classes, per_round, _, last = (_one(fields, name) for name in _HEAD[1:])
+    classes, per_round, _, last = (_number(fields, name) for name in _HEAD[1:])
     features = last + 1
     for name in ("feature_names", "feature_infos"):
         if not _TOKENS.fullmatch(said := fields.get(name, "")) or said.count(" ") != last:
@@ -210,13 +210,13 @@ def _check_objective(said: str | None, classes: int) -> None:
     """Check that an objective writes one number for each class."""
     if said is None:
         return
-    found = _OBJECTIVE.fullmatch(said)
-    if found is None or found[1] not in _SINGLE | _SEVERAL:
+    match = _OBJECTIVE.fullmatch(said)
+    if match is None or match[1] not in _SINGLE | _SEVERAL:
         raise Refused(f"its objective {said[:40]!r} is unknown here")
-    several = f"num_class:{classes}" in found[2].split()
-    if found[2].count("num_class:") > 1 or several != (found[1] in _SEVERAL):
+    several = f"num_class:{classes}" in match[2].split()
+    if match[2].count("num_class:") > 1 or several != (match[1] in _SEVERAL):
         raise Refused(f"its objective {said[:40]!r} is not of {classes} classes")
-    if found[1] in _SINGLE and classes > 1:
+    if match[1] in _SINGLE and classes > 1:
         raise Refused(f"its objective {said[:40]!r} is not of {classes} classes")
 
 
@@ -225,7 +225,7 @@ def _check_tree(number: int, text: str, features: int) -> None:
     if not text.endswith("\n\n\n") or lines[0] != f"Tree={number}":
         raise Refused("it does not begin and end as trees do")
     fields = _fields(lines[1:])
-    leaves, categories = _one(fields, "num_leaves"), _one(fields, "num_cat")
+    leaves, categories = _number(fields, "num_leaves"), _number(fields, "num_cat")
     expected = list(_TREE)
     if categories:
         expected[-2:-2] = _CATEGORIES
@@ -277,16 +277,16 @@ def _check_categories(fields: dict[str, str], sets: int, splits: npt.NDArray[np.
 
 
 def _fields(lines: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition("=")
-        if name in found:
+        if name in fields:
             raise Refused(f"it says {name[:40]!r} twice")
-        found[name] = value
-    return found
+        fields[name] = value
+    return fields
 
 
-def _one(fields: dict[str, str], name: str) -> int:
+def _number(fields: dict[str, str], name: str) -> int:
     if not re.fullmatch(_INT, said := fields.get(name, ""), re.ASCII) or int(said) < 0:
         raise Refused(f"its {name} is no number")
     return int(said)

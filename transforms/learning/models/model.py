@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, nearest
 
-__all__ = ["Model", "ModelColumn", "called", "plain"]
+__all__ = ["Model", "ModelColumn", "Refused", "called", "needs_models", "plain"]
+
 
 _ANEW = "give what it was made with, or train the model anew"
 
@@ -72,9 +73,9 @@ class Model:
         Raises:
             LexbeamError: it was made otherwise; the message names the first difference.
         """
-        for name, own, asked in (("kind", self.kind, kind), ("task", self.task, task)):
-            if asked is not None and own != asked:
-                raise self._other(f"is of {name} {own!r}, not {asked!r}", "give another model")
+        for name, actual, expected in (("kind", self.kind, kind), ("task", self.task, task)):
+            if expected is not None and actual != expected:
+                raise self._other(f"is of {name} {actual!r}, not {expected!r}", "give another model")
         if resources is not None:
             self._check_resources(resources)
         if options is not None:
@@ -102,35 +103,35 @@ class Model:
             )
 
     def _check_options(self, here: Mapping[str, Any]) -> None:
-        own = plain(self.options, "options")
+        trained = plain(self.options, "options")
         for name, value in sorted(here.items()):
-            if name not in own:
-                raise self._other(f"knows no option {name!r}{nearest(name, own)}", _ANEW)
-            if canonical_json(own[name]) != canonical_json(value):
+            if name not in trained:
+                raise self._other(f"knows no option {name!r}{nearest(name, trained)}", _ANEW)
+            if canonical_json(trained[name]) != canonical_json(value):
                 raise self._other(
-                    f"was made with `{name}` {_short(own[name])}, not {_short(value)}",
+                    f"was made with `{name}` {_short(trained[name])}, not {_short(value)}",
                     f"set `{name}` to that, or train the model anew",
                 )
 
     def _check_features(self, here: Sequence[ModelColumn]) -> None:
         types = dict(here)
-        own = dict(self.features)
+        trained = dict(self.features)
         for name, dtype in self.features:
             if name not in types:
-                near = nearest(name, types.keys() - own.keys())
+                near = nearest(name, types.keys() - trained.keys())
                 raise self._other(f"reads column {name!r}, which is not here{near}", _ANEW)
             if types[name] != dtype:
                 raise self._other(f"reads {name!r} as {dtype}, and here it is {types[name]}", _ANEW)
         for name in types:
-            if name not in own:
+            if name not in trained:
                 raise self._other(f"does not know column {name!r}", _ANEW)
         if len(here) != len(types):
             twice = next(n for n in types if sum(other == n for other, _ in here) > 1)
             raise self._other(f"reads {twice!r} once, and here it is twice", _ANEW)
-        for number, (wanted, found) in enumerate(zip(self.features, here, strict=True)):
-            if wanted.name != found.name:
+        for number, (wanted, present) in enumerate(zip(self.features, here, strict=True)):
+            if wanted.name != present.name:
                 raise self._other(
-                    f"reads {wanted.name!r} as column {number}, where {found.name!r} is here",
+                    f"reads {wanted.name!r} as column {number}, where {present.name!r} is here",
                     "give the columns in its order",
                 )
 
@@ -158,3 +159,15 @@ def called(model: Model) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class Refused(ValueError):
+    """A content that is not kept, or a file that is not loaded: the cause, `it ...`."""
+
+
+def needs_models(error: ModuleNotFoundError) -> LexbeamError:
+    """Return the error for a package of the extra `models` that is missing."""
+    package = str(error.name).partition(".")[0]
+    return LexbeamError(
+        f"trained models need the Python package {package!r}: install the extra `models`, pip install 'lexbeam[models]'"
+    )

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from transforms.learning.models.estimators import ESTIMATORS, check_estimator
-from transforms.learning.models.refusals import Refused, needs_models
+from transforms.learning.models.model import Refused, needs_models
 
 __all__ = ["read_skops", "write_skops"]
 
@@ -167,7 +167,7 @@ def _made(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
     if loader == "JsonNode":
         return json.loads(node["content"])
     if loader in {"ListNode", "TupleNode"}:
-        items = [_made(one, arrays) for one in node["content"]]
+        items = [_made(inner, arrays) for inner in node["content"]]
         return items if loader == "ListNode" else tuple(items)
     if loader == "DictNode":
         types = _made(node["key_types"], arrays)
@@ -192,13 +192,13 @@ def _made_array(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
     if node["type"] == "numpy":
         array = np.lib.format.read_array(io.BytesIO(arrays[node["file"]]), allow_pickle=False)
         return array if node["__class__"] == "ndarray" else getattr(np, node["__class__"])(array)
-    items = [_made(one, arrays) for one in node["content"]]
+    items = [_made(item, arrays) for item in node["content"]]
     shape = _made(node["shape"], arrays)
     for _ in shape[1:]:
-        items = [one for some in items for one in some]
+        items = [item for nested in items for item in nested]
     array = np.empty(len(items), object)
-    for place, one in enumerate(items):
-        array[place] = one
+    for place, item in enumerate(items):
+        array[place] = item
     return array.reshape(shape)
 
 
@@ -241,7 +241,7 @@ def _checked_node(node: dict[str, Any]) -> str | None:
         _check_slice(content)
     elif loader == "JsonNode" and not isinstance(content, str):
         raise Refused("its JsonNode is not as skops writes it")
-    if not all(isinstance(one, dict) and "__loader__" in one for one in inner):
+    if not all(isinstance(child, dict) and "__loader__" in child for child in inner):
         raise Refused(f"its {loader} is not as skops writes it")
     if "file" not in node:
         return None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from transforms.common.draws.splits import distances, parse_shares
-from transforms.complexity.splits.strata import PlacedInstances, shared, strata
+from transforms.complexity.splits.tables import PlacedInstances, shared, strata
 
 
 @settings(max_examples=30)

@@ -1,4 +1,5 @@
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,7 +9,20 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
 
-from transforms.evaluation.agreement import mae, mse, pearson, pearsons, r2, spearman, spearmans
+from transforms.evaluation.metrics import (
+    accuracy,
+    expected_accuracy,
+    f1,
+    mae,
+    mse,
+    pearson,
+    pearsons,
+    precision,
+    r2,
+    recall,
+    spearman,
+    spearmans,
+)
 from transforms.evaluation.outcomes import Undefined
 
 REFERENCES = {pearson: stats.pearsonr, spearman: stats.spearmanr}
@@ -90,3 +104,38 @@ def test_many_resamples_at_once_are_what_each_is_by_itself(function, many, colum
 def test_a_resample_of_one_value_that_is_no_binary_fraction_is_undefined():
     values = np.array([0.1, 0.7, 1e6])
     assert np.isnan(pearsons(values, values, np.array([[3, 0, 0], [0, 7, 0]]))).all()
+
+
+CLASS_REFERENCES = {
+    accuracy: sk.accuracy_score,
+    precision: sk.precision_score,
+    recall: sk.recall_score,
+    f1: sk.f1_score,
+}
+
+
+@pytest.mark.parametrize("function", CLASS_REFERENCES)
+@FEW
+@given(columns=two_columns(st.booleans(), st.booleans(), least=1), numbers=st.booleans())
+def test_they_are_those_of_scikit_learn(function, columns, numbers):
+    gold, predicted = (column.astype(int) if numbers else column for column in columns)
+    terms = function(gold, predicted)
+    below = terms.denominator.sum()
+    if below:
+        expected = CLASS_REFERENCES[function](gold, predicted)
+        assert terms.numerator.sum() / below == pytest.approx(expected)
+    else:  # where scikit-learn warns and gives 0
+        counts = {precision: predicted.sum(), recall: gold.sum(), f1: gold.sum() + predicted.sum()}
+        assert counts[function] == 0
+        assert terms.undefined.startswith("no_positive")
+
+
+@FEW
+@given(st.lists(st.tuples(st.integers(0, 2), st.sets(st.integers(0, 2), min_size=1)), min_size=1, max_size=5))
+def test_ties_are_worth_the_mean_over_all_draws(rows):
+    gold = np.array([label for label, _ in rows])
+    draws = list(product(*(sorted(tied) for _, tied in rows)))
+    expected = np.mean([sk.accuracy_score(gold, drawn) for drawn in draws])
+    chances = np.array([[(at in tied) / len(tied) for at in range(3)] for _, tied in rows])
+    terms = expected_accuracy(gold, chances)
+    assert terms.numerator.sum() / terms.denominator.sum() == pytest.approx(expected)

@@ -19,14 +19,14 @@ from transforms.learning.models.model import Model, ModelColumn
 from transforms.learning.scorer import Fitted, ScorerOptions
 from transforms.learning.scorers import SCORERS
 
-__all__ = ["Kept", "KeptKind", "KeptModel", "kept_model", "load_kept", "merged", "opened"]
+__all__ = ["KindModel", "OpenedScorer", "SavedScorer", "load_kinds", "merged", "opened", "saved_model"]
 
 KIND, TASK, FORMAT = "regressor", "complexity", "safetensors"
 GENRES = "genres"
 
 
 @dataclass(frozen=True)
-class Kept:
+class OpenedScorer:
     """A model that is there: its folder, its digest, and what it is.
 
     Attributes:
@@ -42,21 +42,21 @@ class Kept:
     modes: Mapping[str, str]
 
 
-class KeptModel(NamedTuple):
+class SavedScorer(NamedTuple):
     """What is told of a model that was kept: its digest."""
 
     digest: str
 
 
 @dataclass(frozen=True)
-class KeptKind:
+class KindModel:
     """What is kept of a kind: the genres that it was trained on, and the arrays of the scorer."""
 
     genres: Sequence[str]
     fitted: Fitted
 
 
-def kept_model(
+def saved_model(
     case: Case,
     columns: Sequence[DesignColumn],
     genres: Sequence[str],
@@ -74,8 +74,8 @@ def kept_model(
         options: of scorers; those that it uses are noted.
         data: digest of the training data.
     """
-    own = asdict(options)
-    used = {name: own[name] for name in SCORERS[case.scorer].uses}
+    values = asdict(options)
+    used = {name: values[name] for name in SCORERS[case.scorer].uses}
     return Model(
         kind=KIND,
         task=TASK,
@@ -118,7 +118,7 @@ def _kinds_of(model: Model) -> list[str]:
     return sorted(model.options["modes"])
 
 
-def opened(folder: str, columns: Sequence[DesignColumn]) -> Kept:
+def opened(folder: str, columns: Sequence[DesignColumn]) -> OpenedScorer:
     """Return what a kept model is, checked against the features that it is to be given.
 
     Raises:
@@ -133,24 +133,24 @@ def opened(folder: str, columns: Sequence[DesignColumn]) -> Kept:
             f"the model {folder} is of scorer {scorer!r}, which is not known here: give one that "
             "`lexbeam complexity score` kept with `save`"
         )
-    return Kept(folder, model.digest, str(scorer), {str(k): str(v) for k, v in modes.items()})
+    return OpenedScorer(folder, model.digest, str(scorer), {str(k): str(v) for k, v in modes.items()})
 
 
-def load_kept(kept: Kept) -> dict[str, KeptKind]:
+def load_kinds(opened: OpenedScorer) -> dict[str, KindModel]:
     """Return what is kept of each kind.
 
     Raises:
         LexbeamError: the model is no longer what it was, or damaged.
     """
-    model = load_model(kept.folder)
-    if model.digest != kept.digest:
-        raise LexbeamError(f"the model {kept.folder} changed while it was used: run the same command again")
-    found = {}
-    for kind in kept.modes:
-        own = {
+    model = load_model(opened.folder)
+    if model.digest != opened.digest:
+        raise LexbeamError(f"the model {opened.folder} changed while it was used: run the same command again")
+    kinds = {}
+    for kind in opened.modes:
+        arrays = {
             name.removeprefix(f"{kind}/"): array for name, array in model.content.items() if name.startswith(f"{kind}/")
         }
-        if GENRES not in own:
-            raise LexbeamError(f"the model {kept.folder} has nothing of kind {kind}: train it anew")
-        found[kind] = KeptKind(unpack_texts(own.pop(GENRES)), own)
-    return found
+        if GENRES not in arrays:
+            raise LexbeamError(f"the model {opened.folder} has nothing of kind {kind}: train it anew")
+        kinds[kind] = KindModel(unpack_texts(arrays.pop(GENRES)), arrays)
+    return kinds
