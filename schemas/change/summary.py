@@ -50,58 +50,60 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
     ]
 
 
+# Name, type, doc and range of the columns of each alignment.
+_OF_ALIGNMENT: list[tuple[str, pa.DataType, str, str | None]] = [
+    ("score", pa.float64(), "cosine distance, mean over seeds", "0 to 2"),
+    (
+        "score_sd",
+        pa.float64(),
+        "training noise: sample standard deviation of the score over seeds; null where fewer than two have one",
+        "0 and up",
+    ),
+    (
+        "rank",
+        pa.int32(),
+        "place among the ranked words: by excess where there is a null, else "
+        "by score, ties by alphabet; null without a score and for words not ranked",
+        "1 and up",
+    ),
+    (
+        "top50",
+        pa.float64(),
+        "share of the seeds in whose own ranking, by score, the word is among the first 50; null where the rank is",
+        "0 to 1",
+    ),
+    (
+        "null_mean",
+        pa.float64(),
+        "mean score where the pair's documents are dealt out at random; null without such deals",
+        "0 to 2",
+    ),
+    ("null_sd", pa.float64(), "sample standard deviation of such scores", "0 and up"),
+    ("excess", pa.float64(), "score less null_mean", "-2 to 2"),
+    ("p_value", pa.float64(), "probability of such a score if usage did not differ", "0 to 1"),
+    ("q_value", pa.float64(), "p_value adjusted for the number of ranked words and targets: usage differs", "0 to 1"),
+    (
+        "p_relative",
+        pa.float64(),
+        "probability of such a score if usage differed no more than that of the vocabulary at large",
+        "0 to 1",
+    ),
+    (
+        "q_relative",
+        pa.float64(),
+        "p_relative, adjusted likewise: usage differs more than that of the vocabulary at large",
+        "0 to 1",
+    ),
+    ("significant", pa.bool_(), "whether q_value and q_relative are at most .05", None),
+    ("changed", pa.bool_(), "whether the score is above the threshold, see table scores", None),
+    ("reason", pa.string(), "why the score is null, see table scores", None),
+]
+
+
 def _of_alignment(alignment: str) -> list[pa.Field]:
-    number, share, flag = pa.float64(), "0 to 1", pa.bool_()
-    columns = [
-        ("score", number, "cosine distance, mean over seeds", "0 to 2"),
-        (
-            "score_sd",
-            number,
-            "training noise: sample standard deviation of the score over seeds; null where fewer than two have one",
-            "0 and up",
-        ),
-        (
-            "rank",
-            pa.int32(),
-            "place among the ranked words: by excess where there is a null, else "
-            "by score, ties by alphabet; null without a score and for words not ranked",
-            "1 and up",
-        ),
-        (
-            "top50",
-            number,
-            "share of the seeds in whose own ranking, by score, the word is among the first 50; null where the rank is",
-            share,
-        ),
-        (
-            "null_mean",
-            number,
-            "mean score where the pair's documents are dealt out at random; null without such deals",
-            "0 to 2",
-        ),
-        ("null_sd", number, "sample standard deviation of such scores", "0 and up"),
-        ("excess", number, "score less null_mean", "-2 to 2"),
-        ("p_value", number, "probability of such a score if usage did not differ", share),
-        ("q_value", number, "p_value adjusted for the number of ranked words and targets: usage differs", share),
-        (
-            "p_relative",
-            number,
-            "probability of such a score if usage differed no more than that of the vocabulary at large",
-            share,
-        ),
-        (
-            "q_relative",
-            number,
-            "p_relative, adjusted likewise: usage differs more than that of the vocabulary at large",
-            share,
-        ),
-        ("significant", flag, "whether q_value and q_relative are at most .05", None),
-        ("changed", flag, "whether the score is above the threshold, see table scores", None),
-        ("reason", pa.string(), "why the score is null, see table scores", None),
-    ]
     return [
         column(suffixed(name, alignment), type, f"{alignment}: {doc}", range=range, nullable=True)
-        for name, type, doc, range in columns
+        for name, type, doc, range in _OF_ALIGNMENT
     ]
 
 

@@ -44,60 +44,66 @@ def column_of(generator: str) -> str:
     return generator.replace("-", "_")
 
 
+_SCORED = (
+    INSTANCE_ID,
+    SETTING,
+    column("form", pa.string(), f"{FORM}; of one that has no form, its lemma"),
+    column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it", nullable=True),
+    column("shown", pa.string(), "the form with the target's capitals; null where it has none", nullable=True),
+    column(
+        "rank",
+        pa.int32(),
+        "rank by score, then number of generators, frequency and code points; null for a reason",
+        range="1 and up",
+        nullable=True,
+    ),
+    column(
+        "score",
+        pa.float64(),
+        "the score that all generators give it together; null where it was dropped before",
+        nullable=True,
+    ),
+)
+_EVIDENCE = (
+    column(
+        "generators", pa.int32(), "how many generators give it; each masked language model counts", range="1 and up"
+    ),
+    column(
+        "votes",
+        pa.int32(),
+        "senses that have it, of those looked up; null where no generator has senses",
+        range="1 and up",
+        nullable=True,
+    ),
+    column("sense_id", pa.string(), "the first sense that has it", nullable=True),
+    column("relation", pa.string(), "synonym or hypernym, where a generator says it", nullable=True),
+    column(
+        "frequency",
+        pa.float64(),
+        "frequency of the form, by which ties are settled; null without a list",
+        unit="as the list has it",
+        nullable=True,
+    ),
+    column(
+        "inflected",
+        pa.string(),
+        "what its form rests on: dictionary, rules, lemma; null where it was given as it is",
+        nullable=True,
+    ),
+    column("feats", pa.string(), "the features that it was given", nullable=True),
+    column("before", pa.string(), "what the word before it becomes; null if that stays", nullable=True),
+    reason("why it does not go on", REASONS),
+)
+
+
 def _candidates() -> list[pa.Field]:
+    """Return the columns: a score for each generator stands between those of all."""
     generators = entries_of("transforms.simplification.generation.generators:GENERATORS")
-    return [
-        INSTANCE_ID,
-        SETTING,
-        column("form", pa.string(), f"{FORM}; of one that has no form, its lemma"),
-        column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it", nullable=True),
-        column("shown", pa.string(), "the form with the target's capitals; null where it has none", nullable=True),
-        column(
-            "rank",
-            pa.int32(),
-            "rank by score, then number of generators, frequency and code points; null for a reason",
-            range="1 and up",
-            nullable=True,
-        ),
-        column(
-            "score",
-            pa.float64(),
-            "the score that all generators give it together; null where it was dropped before",
-            nullable=True,
-        ),
-        *(
-            column(f"{column_of(name)}_score", pa.float64(), f"{doc}; null where it does not give it", nullable=True)
-            for name, doc in generators.items()
-        ),
-        column(
-            "generators", pa.int32(), "how many generators give it; each masked language model counts", range="1 and up"
-        ),
-        column(
-            "votes",
-            pa.int32(),
-            "senses that have it, of those looked up; null where no generator has senses",
-            range="1 and up",
-            nullable=True,
-        ),
-        column("sense_id", pa.string(), "the first sense that has it", nullable=True),
-        column("relation", pa.string(), "synonym or hypernym, where a generator says it", nullable=True),
-        column(
-            "frequency",
-            pa.float64(),
-            "frequency of the form, by which ties are settled; null without a list",
-            unit="as the list has it",
-            nullable=True,
-        ),
-        column(
-            "inflected",
-            pa.string(),
-            "what its form rests on: dictionary, rules, lemma; null where it was given as it is",
-            nullable=True,
-        ),
-        column("feats", pa.string(), "the features that it was given", nullable=True),
-        column("before", pa.string(), "what the word before it becomes; null if that stays", nullable=True),
-        reason("why it does not go on", REASONS),
-    ]
+    scores = (
+        column(f"{column_of(name)}_score", pa.float64(), f"{doc}; null where it does not give it", nullable=True)
+        for name, doc in generators.items()
+    )
+    return [*_SCORED, *scores, *_EVIDENCE]
 
 
 CANDIDATES = Table(

@@ -144,9 +144,9 @@ def _bare(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spec(alt: Any, chart: Any, encoding: dict[str, Any], colour: str | None, height: int) -> dict[str, Any]:
-    own = alt.value(palette(1)[0])
+    shade = alt.value(palette(1)[0])
     if colour:
         scale = alt.Scale(range=palette(COLOURS))
-        own = alt.Color(f"{colour}:N", sort=None, scale=scale)
-    encoding["color"] = own
+        shade = alt.Color(f"{colour}:N", sort=None, scale=scale)
+    encoding["color"] = shade
     return finished(chart.encode(**encoding).properties(width="container", height=height))

@@ -43,37 +43,37 @@ def bands(
     """
     alt = altair()
     y = alt.Y(f"{name}:N", sort=None, title=None)
-    x_title = score
     # First a layer of all rows that draws nothing: the order of names is that of the first layer.
     layers = [alt.Chart().mark_tick(opacity=0).encode(y=y)]
     if null is not None:
-        least, mean, greatest = null
-        behind = alt.Chart().transform_filter(_has(least))
-        told = tips(alt, [name], [least, mean, greatest])
-        layers.append(
-            behind.mark_bar(color=_BAND, stroke=_MUTED, strokeWidth=0.7, height=11).encode(
-                y=y, x=alt.X(f"{least}:Q", title=x_title), x2=alt.X2(greatest), tooltip=told
-            )
-        )
-        layers.append(
-            behind.mark_tick(color=_MUTED, thickness=2, size=11).encode(
-                y=y, x=alt.X(f"{mean}:Q", title=x_title), tooltip=told
-            )
-        )
+        layers += _null_bars(alt, y, name, score, null)
     if noise is not None:
         line = alt.Chart().transform_filter(_has(noise[0])).mark_rule(color=_MUTED)
-        layers.append(line.encode(y=y, x=alt.X(f"{noise[0]}:Q", title=x_title), x2=alt.X2(noise[1])))
+        layers.append(line.encode(y=y, x=alt.X(f"{noise[0]}:Q", title=score), x2=alt.X2(noise[1])))
     point = alt.Chart().mark_point(filled=True, size=70, opacity=1)
     layers.append(
         point.encode(
             y=y,
-            x=alt.X(f"{score}:Q", title=x_title, axis=alt.Axis(tickCount=6)),
+            x=alt.X(f"{score}:Q", title=score, axis=alt.Axis(tickCount=6)),
             color=_colour(alt, colour, values),
             shape=_shape(alt, colour, values),
             tooltip=tips(alt, [name, colour], [score]),
         )
     )
     return finished(alt.layer(*layers).properties(width="container", height=_ROW * max(number, 2)))
+
+
+def _null_bars(alt: Any, y: Any, name: str, title: str, null: tuple[str, str, str]) -> list[Any]:
+    """Return the layers of what chance gives: a bar from least to greatest, with a tick at the mean."""
+    least, mean, greatest = null
+    behind = alt.Chart().transform_filter(_has(least))
+    tooltip = tips(alt, [name], [least, mean, greatest])
+    bar = behind.mark_bar(color=_BAND, stroke=_MUTED, strokeWidth=0.7, height=11)
+    tick = behind.mark_tick(color=_MUTED, thickness=2, size=11)
+    return [
+        bar.encode(y=y, x=alt.X(f"{least}:Q", title=title), x2=alt.X2(greatest), tooltip=tooltip),
+        tick.encode(y=y, x=alt.X(f"{mean}:Q", title=title), tooltip=tooltip),
+    ]
 
 
 def cloud(
@@ -122,12 +122,9 @@ def cloud(
         )
     )
     if label:
-        written = (
-            alt.Chart()
-            .transform_filter(_has(label))
-            .mark_text(align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11)
-        )
-        layers.append(written.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
+        texts = alt.Chart().transform_filter(_has(label))
+        labels = texts.mark_text(align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11)
+        layers.append(labels.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
     return finished(alt.layer(*layers).properties(width="container", height=380))
 
 
@@ -179,16 +176,16 @@ def paths(x: str, y: str, *, name: str, stage: str, order: str, values: Sequence
         "x": alt.X(f"{x}:Q", scale=scale, axis=axis, title="first principal component"),
         "y": alt.Y(f"{y}:Q", scale=scale, axis=axis, title="second principal component"),
     }
-    own = alt.Chart().transform_filter(alt.datum[order] > 0)
+    path = alt.Chart().transform_filter(alt.datum[order] > 0)
     colour = _colour(alt, stage, values)
-    told = tips(alt, [name, stage], [])
+    tooltip = tips(alt, [name, stage], [])
     landmarks = alt.Chart().transform_filter(alt.datum[order] == 0).mark_text(fontSize=12)
-    written = alt.Text(f"{name}:N")
+    text = alt.Text(f"{name}:N")
     layers = [
-        landmarks.encode(**at, text=written, color=colour, tooltip=told),
-        own.mark_line(color=_MUTED, strokeWidth=1.5).encode(**at, order=alt.Order(f"{order}:Q")),
-        own.mark_point(filled=True, size=90, opacity=1).encode(**at, color=colour, tooltip=told),
-        own.mark_text(dy=-13, fontSize=12, fontWeight="bold", color="var(--ink)").encode(**at, text=written),
+        landmarks.encode(**at, text=text, color=colour, tooltip=tooltip),
+        path.mark_line(color=_MUTED, strokeWidth=1.5).encode(**at, order=alt.Order(f"{order}:Q")),
+        path.mark_point(filled=True, size=90, opacity=1).encode(**at, color=colour, tooltip=tooltip),
+        path.mark_text(dy=-13, fontSize=12, fontWeight="bold", color="var(--ink)").encode(**at, text=text),
     ]
     return finished(alt.layer(*layers).properties(width=_SQUARE, height=_SQUARE))
 
@@ -217,13 +214,13 @@ def series(x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, va
     if null is not None:
         least, mean, greatest = null
         behind = alt.Chart().transform_filter(_has(mean))
-        told = tips(alt, [x, colour], [least, mean, greatest])
+        tooltip = tips(alt, [x, colour], [least, mean, greatest])
         layers += [
             behind.mark_area(opacity=0.15).encode(
                 x=across, y=alt.Y(f"{least}:Q", title=y), y2=alt.Y2(greatest), color=shade
             ),
             behind.mark_line(strokeWidth=1.5, strokeDash=[4, 4]).encode(
-                x=across, y=alt.Y(f"{mean}:Q", title=y), color=shade, tooltip=told
+                x=across, y=alt.Y(f"{mean}:Q", title=y), color=shade, tooltip=tooltip
             ),
         ]
     return finished(alt.layer(*layers).properties(width="container", height=260))
@@ -235,8 +232,8 @@ def _has(name: str) -> str:
 
 
 def _colour(alt: Any, name: str, values: Sequence[str] | Mapping[str, str]) -> Any:
-    own = list(values.values()) if isinstance(values, Mapping) else palette(len(values))
-    scale = alt.Scale(domain=list(values), range=own)
+    colours = list(values.values()) if isinstance(values, Mapping) else palette(len(values))
+    scale = alt.Scale(domain=list(values), range=colours)
     # Names of findings are long: two beside each other have room on a telephone.
     legend = {"legend": alt.Legend(columns=2)} if isinstance(values, Mapping) else {}
     return alt.Color(f"{name}:N", sort=None, scale=scale, **legend)

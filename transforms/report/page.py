@@ -128,7 +128,7 @@ def _section(number: int, name: str, panels: Sequence[Panel], data: list[dict[st
     return "\n".join([*parts, "</section>"])
 
 
-def _told(text: str) -> str:
+def _as_html(text: str) -> str:
     """Return a sentence as HTML; options are named in backquotes, which a reader has no need of."""
     return html.escape(_NAME.sub(r"\1", text))
 
@@ -139,8 +139,8 @@ _NAME = re.compile(r"`([a-z][a-z0-9_]*)`")
 def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
     title, text = html.escape(panel.title), html.escape(panel.text)
     if isinstance(panel, Note):
-        text = _told(panel.text)
-        items = "".join(f"<li>{_told(item)}</li>" for item in panel.items)
+        text = _as_html(panel.text)
+        items = "".join(f"<li>{_as_html(item)}</li>" for item in panel.items)
         kind, word = ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
         inner = f"<p>{word}{text}</p>" + (f"<ul>{items}</ul>" if items else "")
         return f'<h3>{title}</h3>\n<div class="{kind}">{inner}</div>'

@@ -39,7 +39,7 @@ class TableColumn(NamedTuple):
     @property
     def is_number(self) -> bool:
         """Whether it holds numbers."""
-        return pa.types.is_integer(self.type) or pa.types.is_floating(self.type)
+        return bool(pa.types.is_integer(self.type) or pa.types.is_floating(self.type))
 
 
 class SectionTable(NamedTuple):

@@ -111,10 +111,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     from transforms.change.graph.view_ptransforms import DeriveView, MergeSlices, WriteText, each_slice
 
     workspace, lanes = graph.workspace, graph.lanes
-    artefacts = expected_artefacts(plan)
-    for stage in _STAGES:
-        if number := artefacts.get(stage.name):
-            graph.expect(stage, number)
+    _expect(plan, graph)
     viewed = graph.tasks(pipeline, "SentenceParts", plan.parts) | "DeriveView" >> DeriveView(
         workspace, plan.view, plan.budget, lanes, plan.settle
     )
@@ -200,6 +197,13 @@ def _series(
 
 def _series_options(plan: ChangePlan) -> SeriesOptions:
     return SeriesOptions(align=plan.align, rank=plan.score.rank)
+
+
+def _expect(plan: ChangePlan, graph: Graph) -> None:
+    artefacts = expected_artefacts(plan)
+    for stage in _STAGES:
+        if stage.name in artefacts:
+            graph.expect(stage, artefacts[stage.name])
 
 
 def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
@@ -314,7 +318,7 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _told(section: Mapping[str, Any]) -> Mapping[str, str | None]:
+def _in_words(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     """Return slices with their years, pairs by the names of their slices, and the view in words."""
     slices, view = section["slices"], section["view"]
     names = [name for name, *_ in slices]
@@ -358,7 +362,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     waits=_WAITS,
     resources=_resources,
     section=_section,
-    told=_told,
+    told=_in_words,
     summary=_summary,
     views=VIEWS,
     report=panels,

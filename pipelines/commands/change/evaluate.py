@@ -70,12 +70,12 @@ def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa
     parts = action.inputs.one(SCORES.name).parts
     tables = read_rows([checked(part) for part in parts], list(COLUMNS))
     rows, missing = evaluate(of_gold(tables, gold.words), gold, options.how)
-    for found in missing:
-        words = [f"{word} ({reason})" for word, reason in sorted(found.words.items())]
+    for lacking in missing:
+        words = [f"{word} ({reason})" for word, reason in sorted(lacking.words.items())]
         more = ", ..." if len(words) > SHOWN else ""
         log.warning(
             "%s: %d of %d gold words have no score: %s%s (`missing` is %s)",
-            found.system,
+            lacking.system,
             len(words),
             len(gold.words),
             ", ".join(words[:SHOWN]),
@@ -127,10 +127,10 @@ def _summary(snapshot: Snapshot) -> Iterator[str]:
         if row["system"] != system:
             system = row["system"]
             yield f"  {system}"
-        yield f"    {row['metric']:{width}}  {_told(row)}"
+        yield f"    {row['metric']:{width}}  {_estimate(row)}"
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _estimate(row: Mapping[str, Any]) -> str:
     value = "undefined" if row["value"] is None else f"{row['value']:6.3f}"
     if row["low"] is not None:
         value += f" ({row['low']:.3f} to {row['high']:.3f})"

@@ -37,30 +37,30 @@ def _learn(options: AbstractnessOptions, action: Action) -> None:
     lexicon = prepare(LexiconOptions(resources=tuple(texts.values()), cache=options.words.cache))
     opened = {held.name: held.open() for held in lexicon.held}
     called = {name: _called(text) for name, text in texts.items()}
-    ratings = joined_ratings({called[name]: found for name, found in opened.items() if isinstance(found, WordList)})
+    ratings = joined_ratings({called[name]: held for name, held in opened.items() if isinstance(held, WordList)})
     wordnet = opened.get(WORDNET)
-    vectors = {name: found for name, found in opened.items() if isinstance(found, StaticVectors)}
-    given = InputResources(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
+    vectors = {name: held for name, held in opened.items() if isinstance(held, StaticVectors)}
+    inputs = InputResources(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
     made_from = {
         "wordnet": called.get(WORDNET, ""),
         "glosses": called.get(WORDNET, ""),
         "vectors": ", ".join(called[name] for name in vectors),
     }
-    learned = learn(ratings, given, options, _digests(lexicon), made_from)
+    learned = learn(ratings, inputs, options, _digests(lexicon), made_from)
     digest = keep_model(options.out, learned.model, overwrite=options.overwrite)
-    for line in _told(learned, options, digest):
+    for line in _summary(learned, options, digest):
         action.tell(line)
 
 
 def _resources(options: AbstractnessOptions) -> dict[str, str]:
     """Return the resources that are needed, by name, as a person would write them."""
     inputs = inputs_of(options)
-    found = _numbered(options.ratings, RATINGS)
+    texts = _numbered(options.ratings, RATINGS)
     if {"wordnet", "glosses"} & set(inputs):
-        found[WORDNET] = options.words.wordnet or f"{WORDNET}=wordnet"
+        texts[WORDNET] = options.words.wordnet or f"{WORDNET}=wordnet"
     if "vectors" in inputs:
-        found |= _numbered(options.words.vectors, VECTORS)
-    return found
+        texts |= _numbered(options.words.vectors, VECTORS)
+    return texts
 
 
 def _numbered(texts: Sequence[str], name: str) -> dict[str, str]:
@@ -79,7 +79,7 @@ def _digests(lexicon: Lexicon) -> Mapping[str, str]:
     return {held.name.strip("_"): held.compiled.digest for held in lexicon.held}
 
 
-def _told(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterator[str]:
+def _summary(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterator[str]:
     for name, (low, high) in learned.scales.items():
         yield f"{name}: from {low:g}, abstract, to {high:g}, concrete"
     known = ", ".join(f"{name} {count}" for name, count in learned.known.items())

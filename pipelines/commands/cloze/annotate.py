@@ -188,12 +188,12 @@ def _write(options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[st
     """Write the task's files of the questions that are kept."""
     if options.write_jsonl:
         rows = snapshot.read(VERDICTS.name, ["question_id", "kind", "kept"])
-        kept = rows.filter(rows["kept"]).to_pylist()
+        accepted = rows.filter(rows["kept"]).to_pylist()
         held = snapshot if options.folder is None else open_snapshot(options.folder)
         made = write_questions(
             held.paths(QUESTIONS.name),
             options.write_jsonl,
-            {(row["question_id"], row["kind"]) for row in kept},
+            {(row["question_id"], row["kind"]) for row in accepted},
             replace=options.overwrite or options.resume,
         )
         for path, count in made.items():

@@ -137,7 +137,8 @@ def _plan(options: EvaluateClozeOptions, _: Inputs) -> ClozeEvaluationPlan:
     if len(options.predictions) == len(keys):
         first = 0
         for key, path in zip(keys, options.predictions, strict=True):
-            systems += [one._replace(places=one.places + first) for one in _systems(key, path, options)]
+            answered = _systems(key, path, options)
+            systems += [system._replace(places=system.places + first) for system in answered]
             first += len(key.ids)
     else:
         systems += _systems(whole, options.predictions[0], options)
@@ -146,28 +147,30 @@ def _plan(options: EvaluateClozeOptions, _: Inputs) -> ClozeEvaluationPlan:
 
 def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[System]:
     answers = read_answers(path)
-    if len(options.gold) > 1 == len(options.predictions) and any(one.by_index for one in answers):
+    if len(options.gold) > 1 == len(options.predictions) and any(answer.by_index for answer in answers):
         raise UsageError(
             f"`predictions` {files.shown(path)} has places in a gold file, and there are "
             f"{len(options.gold)}: give ids, or a file of predictions for each"
         )
-    told = [one if one.trained_on else one._replace(trained_on=options.trained_on or "") for one in answers]
-    return systems_of(key, told, f"`predictions` {files.shown(path)}", options.system)
+    completed = [
+        answer if answer.trained_on else answer._replace(trained_on=options.trained_on or "") for answer in answers
+    ]
+    return systems_of(key, completed, f"`predictions` {files.shown(path)}", options.system)
 
 
 def _joined(systems: Sequence[System]) -> list[System]:
     """Return systems with what they answer in all files, in the order in which they come."""
-    found: dict[tuple[str, str], System] = {}
-    for one in systems:
-        name = one.name, one.trained_on
-        if name in found:
-            before = found[name]
-            one = one._replace(
-                places=np.concatenate([before.places, one.places]),
-                chances=np.concatenate([before.chances, one.chances]),
+    joined: dict[tuple[str, str], System] = {}
+    for system in systems:
+        name = system.name, system.trained_on
+        if name in joined:
+            before = joined[name]
+            system = system._replace(
+                places=np.concatenate([before.places, system.places]),
+                chances=np.concatenate([before.chances, system.chances]),
             )
-        found[name] = one
-    return list(found.values())
+        joined[name] = system
+    return list(joined.values())
 
 
 def _lexicon(options: EvaluateClozeOptions) -> Lexicon:
@@ -199,7 +202,7 @@ def _evaluate(options: EvaluateClozeOptions, action: Action) -> Mapping[str, pa.
     rows = list(evaluated(plan.key, plan.systems, options.bootstrap))
     table = pa.Table.from_pylist(rows, schema=CLOZE_METRICS.schema())
     if options.out is None:
-        for line in shown_lines(_told(rows)):
+        for line in shown_lines([_accuracies(rows)]):
             action.tell(line)
     return {CLOZE_METRICS.name: sort_rows(table, CLOZE_METRICS.key)}
 
@@ -214,7 +217,9 @@ def _resources(plan: ClozeEvaluationPlan) -> Mapping[str, Any]:
         key.labels.tolist(),
         key.standing.tolist(),
     ]
-    answers = [[one.name, one.trained_on, one.places.tolist(), one.chances.tolist()] for one in plan.systems]
+    answers = [
+        [system.name, system.trained_on, system.places.tolist(), system.chances.tolist()] for system in plan.systems
+    ]
     return {"gold": digest(gold), "predictions": digest(answers)}
 
 
@@ -222,23 +227,23 @@ def _section(plan: ClozeEvaluationPlan, _: HandedBack) -> Mapping[str, int]:
     return {"questions": len(plan.key.ids), "articles": len({*plan.key.articles})}
 
 
-def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+def _accuracies(rows: Sequence[Mapping[str, Any]]) -> Grid:
     cells = tuple(
         (
-            one["system"],
-            one["subset"],
-            number(one["value"]),
-            "" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}",
-            str(one["n"]),
-            one["reason"] or "",
+            row["system"],
+            row["subset"],
+            number(row["value"]),
+            "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}",
+            str(row["n"]),
+            row["reason"] or "",
         )
-        for one in rows
+        for row in rows
     )
-    yield Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
+    return Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
-    yield from _told(snapshot.read(CLOZE_METRICS.name).to_pylist())
+    yield _accuracies(snapshot.read(CLOZE_METRICS.name).to_pylist())
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:

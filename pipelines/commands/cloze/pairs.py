@@ -223,7 +223,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     flags = totals(part.flags for part in settled)
     languages = totals(part.languages for part in settled)
     targets = totals({kind: numbers[0] for kind, numbers in part.targets.items()} for part in settled)
-    found = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
+    standing = totals({kind: numbers[1] for kind, numbers in part.targets.items()} for part in settled)
     return {
         "engine": plan.engine or None,
         # What is read of corpora, the manifest says elsewhere.
@@ -239,7 +239,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "languages": dict(sorted(languages.items())),
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
         "targets": [
-            {"kind": kind, "targets": targets[kind], "found": found[kind]} for kind in KINDS if kind in targets
+            {"kind": kind, "targets": targets[kind], "found": standing[kind]} for kind in KINDS if kind in targets
         ],
     }
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from pipelines.commands.complexity.score import check_threshold
 from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
 from schemas.metrics import COMPLEXITY_METRICS
@@ -19,9 +18,8 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.complexity.instances.official_files import OfficialScores, evaluate_files, read_scores
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
 from transforms.complexity.shown.score_panels import metric_lines, metrics_panel
-from transforms.evaluation.metrics import metric_of
 from transforms.report.panels import Panel
 
 __all__ = ["EVALUATE_COMPLEXITY", "EvaluateComplexityOptions"]
@@ -50,10 +48,7 @@ class EvaluateComplexityOptions(PublishOptions):
 
 
 def _check(options: EvaluateComplexityOptions) -> None:
-    for name in options.measures.metric:
-        metric_of(name, ("pairs",))
-    for text in options.measures.threshold:
-        check_threshold(text)
+    check_measures(options.measures)
 
 
 def _plan(options: EvaluateComplexityOptions, _: Inputs) -> tuple[OfficialScores, OfficialScores]:
@@ -72,8 +67,8 @@ def _evaluate(options: EvaluateComplexityOptions, action: Action) -> Mapping[str
 
 def _resources(files: tuple[OfficialScores, OfficialScores]) -> Mapping[str, str]:
     return {
-        name: digest([one.ids, one.values.tolist(), one.genres, one.tokens])
-        for name, one in zip(("gold", "predictions"), files, strict=True)
+        name: digest([scores.ids, scores.values.tolist(), scores.genres, scores.tokens])
+        for name, scores in zip(("gold", "predictions"), files, strict=True)
     }
 
 

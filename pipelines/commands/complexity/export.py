@@ -51,10 +51,10 @@ def _export(options: ComplexityExportOptions, action: Action) -> None:
     """Write the files; those that are there already are left, if they are the same."""
     snapshot = open_snapshot(options.path)
     if options.predictions is not None:
-        texts, told = _official(options, snapshot), f"predictions of {options.predictions}"
+        texts, contents = _official(options, snapshot), f"predictions of {options.predictions}"
     else:
-        texts, told = _sheets(options, snapshot), "instances to judge"
-    write_texts(texts, told, action.tell)
+        texts, contents = _sheets(options, snapshot), "instances to judge"
+    write_texts(texts, contents, action.tell)
 
 
 def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:

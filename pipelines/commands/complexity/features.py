@@ -89,9 +89,9 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
     setting = setting_of(options.features, list(languages), _targets(parts))
     if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
         return FeaturesPlan(parts, setting)
-    own = inputs.one("sentences").parts
-    found = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in own)
-    return FeaturesPlan(parts, setting, tuple(found))
+    sentences = inputs.one("sentences").parts
+    corpus = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in sentences)
+    return FeaturesPlan(parts, setting, tuple(corpus))
 
 
 def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
@@ -126,11 +126,11 @@ def _rows(part: Part) -> float:
 
 def _counting(plan: FeaturesPlan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
     """Return the stages that count, three each."""
-    found: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
+    counting: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
         "corpus": (WANT, COUNT, COMBINE),
         "surprisal": (WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS),
     }
-    return [stages for group, stages in found.items() if group in plan.setting.use]
+    return [stages for group, stages in counting.items() if group in plan.setting.use]
 
 
 def _section(plan: FeaturesPlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -147,8 +147,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section("complexity.features")
     yield f"features of {section['instances']} instances, columns by group:"
     for name in section["groups"]:
-        own = coverage.filter(pc.equal(coverage["feature_group"], name))
-        yield f"  {name}: {len(pc.unique(own['feature']))}"
+        rows = coverage.filter(pc.equal(coverage["feature_group"], name))
+        yield f"  {name}: {len(pc.unique(rows['feature']))}"
     low = low_coverage(coverage)
     if low:
         yield "least known, of single words or expressions as a whole:"

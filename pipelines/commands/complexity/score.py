@@ -31,11 +31,10 @@ from transforms.complexity.scorers.design import DesignColumn, columns_of
 from transforms.complexity.scorers.evaluation_stage import EVALUATE, POOL
 from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, FitOptions
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
-from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions
+from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
 from transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
 from transforms.complexity.shown.score_panels import metric_lines, score_panels, worst_panels
 from transforms.complexity.shown.views import SCORE_VIEWS
-from transforms.evaluation.metrics import metric_of
 from transforms.learning.scorer import ScorerOptions
 
 if TYPE_CHECKING:
@@ -105,56 +104,39 @@ _TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
 
 def _reads(options: ScoreOptions) -> Sequence[TableSource]:
     features, instances, labels, splits = _TABLES
-    found = [
+    sources = [
         TableSource(features, options.folder),
         TableSource(instances, options.folder),
         TableSource(labels, options.folder, optional=options.model is not None),
         TableSource(splits, options.folder, optional=True),
     ]
     if options.on is not None:
-        found += [
+        sources += [
             TableSource(features, options.on),
             TableSource(instances, options.on),
             TableSource(labels, options.on, optional=True),
             TableSource(splits, options.on, optional=True),
         ]
-    return found
+    return sources
 
 
 def _check(options: ScoreOptions) -> None:
     hold = options.hold
     ways = {"on": options.on, "test": hold.test, "model": options.model}
-    given = [name for name, value in ways.items() if value is not None]
-    if len(given) > 1:
-        raise UsageError(f"`{given[0]}` and `{given[1]}` each say what is predicted: give one of them")
+    named = [name for name, value in ways.items() if value is not None]
+    if len(named) > 1:
+        raise UsageError(f"`{named[0]}` and `{named[1]}` each say what is predicted: give one of them")
     folds = {"importance": hold.importance, "ablation": hold.ablation, "curve": hold.curve}
     extra = [name for name, asked in folds.items() if asked]
-    if given and extra:
-        raise UsageError(f"`{extra[0]}` is of cross-validation: leave out `{given[0]}`")
+    if named and extra:
+        raise UsageError(f"`{extra[0]}` is of cross-validation: leave out `{named[0]}`")
     if options.model is not None and options.save is not None:
         raise UsageError("`model` trains nothing that `save` could keep: give one of them")
     if options.save is not None and (len(options.scorer), len(hold.mwe)) != (1, 1):
         raise UsageError("`save` keeps one model: give one `scorer`, and one way of `mwe`")
     if options.on is not None and _same(options.on, options.folder or options.out):
         raise UsageError("`on` is the folder itself: its rows would be trained on; give `folds`")
-    for name in options.measures.metric:
-        metric_of(name, ("pairs",))
-    for text in options.measures.threshold:
-        check_threshold(text)
-
-
-def check_threshold(text: str) -> None:
-    """Check that a text is a threshold of complexity.
-
-    Raises:
-        UsageError: it is no number from 0 to 1.
-    """
-    try:
-        if 0 <= float(text) <= 1:
-            return
-    except ValueError:
-        pass
-    raise UsageError(f"`threshold`: {text!r} is no number from 0 to 1")
+    check_measures(options.measures)
 
 
 def _same(place: str, other: str) -> bool:
@@ -162,10 +144,10 @@ def _same(place: str, other: str) -> bool:
 
 
 def _of(inputs: Inputs, table: str, folder: str, out: str) -> InputTable | None:
-    for given in inputs.of(table):
-        place = out if given.snapshot is None else given.snapshot.out
+    for input_table in inputs.of(table):
+        place = out if input_table.snapshot is None else input_table.snapshot.out
         if _same(place, folder):
-            return given
+            return input_table
     return None
 
 
@@ -173,8 +155,8 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
     places = [options.folder or options.out, *([options.on] if options.on else [])]
     folders, columns = [], []
     for place in places:
-        found = [_of(inputs, table, place, options.out) for table in _TABLES]
-        parts = [None if given is None else given.parts for given in found]
+        tables = [_of(inputs, table, place, options.out) for table in _TABLES]
+        parts = [None if table is None else table.parts for table in tables]
         assert parts[0] is not None
         assert parts[1] is not None
         folders.append(DesignTask(parts[0], parts[1], parts[2], parts[3]))
@@ -190,14 +172,14 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
     return ScorePlan(tuple(folders), scorers, fit, options.measures, model, systems, save)
 
 
-def check_same(own: Sequence[DesignColumn], other: Sequence[DesignColumn], here: str, there: str) -> None:
+def check_same(columns: Sequence[DesignColumn], other_columns: Sequence[DesignColumn], here: str, there: str) -> None:
     """Check that two folders have the same columns of features.
 
     Raises:
         UsageError: they do not; the message names the first difference.
     """
-    first = {column.name: column.dtype for column in own}
-    second = {column.name: column.dtype for column in other}
+    first = {column.name: column.dtype for column in columns}
+    second = {column.name: column.dtype for column in other_columns}
     remedy = "make both by `lexbeam complexity features` with the same options"
     for these, those, has, lacks in ((first, second, here, there), (second, first, there, here)):
         for name in these:
@@ -236,8 +218,8 @@ def _resources(plan: ScorePlan) -> Mapping[str, Any]:
 
 
 def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
-    kept = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}
-    return {"systems": plan.systems, "other": len(plan.folders) > 1, **kept}
+    model = {} if plan.save is None else {"kept": [row.digest for row in outcome.rows["models"]]}
+    return {"systems": plan.systems, "other": len(plan.folders) > 1, **model}
 
 
 def _summary(snapshot: Snapshot) -> Iterator[str]:

@@ -173,14 +173,14 @@ def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
     graph.expect(MERGE, plan.parts)
-    found = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
+    targets = graph.tasks(pipeline, "SentenceParts", plan.sentences, FIND) | "Find" >> FindTargets(
         workspace, spec, plan.genres, graph.lanes, plan.settle
     )
-    chosen = found | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
+    chosen = targets | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
     carried = FetchSpec(plan.layers, plan.spec.language)
     parts = chosen.taken | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
-    told = found | "Tell" >> beam.FlatMap(numbers_of)
-    numbers = (told, chosen.repeated) | "AllNumbers" >> beam.Flatten()
+    counted = targets | "Tell" >> beam.FlatMap(numbers_of)
+    numbers = (counted, chosen.repeated) | "AllNumbers" >> beam.Flatten()
     return {"parts": parts, "numbers": numbers}
 
 

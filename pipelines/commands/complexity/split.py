@@ -63,13 +63,13 @@ def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.T
     shares = parse_shares(options.how.shares)
     largest = shares.names[shares.values.index(max(shares.values))]
     for kind, groups in made.too_large.items():
-        for one in groups:
+        for group in groups:
             log.warning(
                 "%s: a group of %d instances (%.1f %%) hangs together and is too large to be dealt "
                 "out: it is in split %s",
                 kind,
-                one.rows,
-                100 * one.share,
+                group.rows,
+                100 * group.share,
                 largest,
             )
     return {SPLITS.name: made.splits, STRATA.name: made.strata}

@@ -6,26 +6,30 @@ Files are packed into units, taken in, cleared of duplicates, annotated and merg
 docs/architecture.md for the picture.
 """
 
-from collections import Counter
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipelines.commands.corpus.dry_run import dry_run
 from pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
-from pipelines.commands.corpus.summary import corpus_summary
 from pipelines.frame.command import Command, Graph, HandedBack
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import SENTENCES
 from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
 from transforms.annotation.annotate import ANNOTATE, Annotated
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.change.view.proposals import propose_slices
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.names import file_of
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
+from transforms.common.store.counts import totals
 from transforms.common.store.merge import MergeTask
 from transforms.common.store.tables import PartFile
+from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
 from transforms.formats.ingest.merges import MERGE_REJECTS
 from transforms.formats.ingest.stage import INGEST, Asked, Ingested, InputCount, acceptable, lacking
@@ -34,7 +38,7 @@ from transforms.layers.registry import columns_of
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CORPUS"]
+__all__ = ["CORPUS", "corpus_summary"]
 
 EXAMPLES_SHOWN = 5
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
@@ -148,26 +152,16 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     ingested: list[TakenIn] = outcome.rows["ingested"]
     annotated: list[AnnotatedCounts] = outcome.rows["annotated"]
     inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
-    reasons: Counter[str] = Counter()
-    for receipt in ingested:
-        reasons.update(receipt.reasons)
+    reasons = totals(receipt.reasons for receipt in ingested)
     for source, reason in (row for receipt in annotated for row in receipt.reasons):
         reasons[reason] += 1
         name = file_of(source)
         row = inputs[name]  # taken in, then left out
         inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
-    counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
-    years: Counter[int] = Counter()
-    tokens: Counter[int] = Counter()
-    languages: Counter[str] = Counter()
-    for summary in annotated:
-        counts.update(summary.counts)
-        years.update(summary.years)
-        tokens.update(summary.tokens_by_year)
-        languages.update(summary.languages)
-    notes: Counter[str] = Counter()
-    for row in inputs.values():
-        notes.update(row.notes or {})
+    years = totals(receipt.years for receipt in annotated)
+    tokens = totals(receipt.tokens_by_year for receipt in annotated)
+    notes = totals(row.notes or {} for row in inputs.values())
+    nothing = dict.fromkeys(("documents", "sentences", "tokens", "characters"), 0)
     section = {
         "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
         "inputs": [_noted(inputs[name]) for name in sorted(inputs)],
@@ -177,12 +171,11 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "rejects": dict(sorted(reasons.items())),
         "documents_by_year": {str(year): years[year] for year in sorted(years)},
         "tokens_by_year": {str(year): tokens[year] for year in sorted(tokens)},
-        "languages": {name: languages[name] for name in sorted(languages)},
-        "columns": sorted({name for summary in annotated for name in summary.columns}),
-        **counts,
+        "languages": dict(sorted(totals(receipt.languages for receipt in annotated).items())),
+        "columns": sorted({name for receipt in annotated for name in receipt.columns}),
+        **totals([nothing, *(receipt.counts for receipt in annotated)]),
     }
-    examples = [row for found in ingested for row in found.examples]
-    examples += [row for found in annotated for row in found.examples]
+    examples = [row for receipts in (ingested, annotated) for receipt in receipts for row in receipt.examples]
     _check_rejects(section, examples, plan.max_reject_share)
     _check_years({year for receipt in ingested for year in receipt.years}, plan.asked)
     return section
@@ -218,6 +211,58 @@ def _check_years(years: Collection[int], asked: Asked) -> None:
 
 def _preview(plan: CorpusPlan) -> Iterator[str]:
     return dry_run(plan.units, plan.ingest, plan.annotate)
+
+
+def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
+    """Yield what was taken in, tokens over time, and, where nothing compares them yet, slices."""
+    section = snapshot.section("corpus")
+    reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
+    documents = {int(year): n for year, n in section["documents_by_year"].items()}
+    tokens = {int(year): n for year, n in section["tokens_by_year"].items()}
+    years = f", years {min(documents)} to {max(documents)}" if documents else ""
+    yield (
+        f"{section['records']} input records: {section['documents']} documents, "
+        f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}"
+    )
+    yield f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
+    if notes := section.get("notes"):
+        yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
+    yield from histogram(documents, tokens)
+    undated = section["documents"] - sum(documents.values())
+    if undated and documents:
+        without = section["tokens"] - sum(tokens.values())
+        yield f"  without a date: {without:,} ({undated:,})"
+    if "change" not in snapshot.sections:
+        yield from _next(snapshot.out, section, documents, tokens)
+
+
+def _next(
+    out: str, section: Mapping[str, Any], documents: Mapping[int, int], tokens: Mapping[int, int]
+) -> Iterator[str]:
+    if not documents:
+        yield (
+            "no document has a date: `lexbeam change` compares periods and needs dates; to use it, "
+            "make the corpus anew with `dates` (docs/reference/formats.md)"
+        )
+        return
+    proposal = propose_slices(documents, tokens)
+    if proposal.reason:
+        yield f"no slices for `lexbeam change` can be proposed: {proposal.reason}"
+        return
+    sizes = " and ".join(
+        f"{slice.name} ({number:,} documents, {size:,} tokens)"
+        for slice, number, size in zip(proposal.slices, proposal.documents, proposal.tokens, strict=True)
+    )
+    yield f"slices of about equal size: {sizes}"
+    columns = section["columns"]
+    unit = ["--unit", "form"] if "lemmas" not in columns and "forms" in columns else []
+    words = ["lexbeam", "change", _as_argument(out), "--slices", proposal.spec, "--null", "3", *unit]
+    yield f"next: {shlex.join(words)}"
+
+
+def _as_argument(path: str) -> str:
+    shown = files.shown(path)
+    return f"./{shown}" if shown.startswith("-") else shown
 
 
 CORPUS: Command[CorpusOptions, CorpusPlan] = Command(

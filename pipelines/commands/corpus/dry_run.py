@@ -51,16 +51,16 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
 def looked_at(
     units: Iterable[Unit],
     options: IngestOptions,
-    told: Callable[[str, str], None] = lambda name, format: None,
+    tell_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """Yield what files hold: rows of documents with their records, and rejects, each with None.
 
-    `told` and `notes` are those of `read_documents`.
+    `tell_format` takes the name of a file and its format; `notes` counts what is done to read files.
     """
     for unit in units:
         for file in unit.files:
-            for row in read_documents(file, options, told, notes):
+            for row in read_documents(file, options, tell_format, notes):
                 yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
 
 

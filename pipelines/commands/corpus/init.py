@@ -128,11 +128,11 @@ def config_text(
 
 def _format(look: Look) -> Iterator[str]:
     number = len(look.documents)
-    told = ", ".join(f"{name} {n}" for name, n in look.formats.most_common())
+    listed = ", ".join(f"{name} {n}" for name, n in look.formats.most_common())
     if len(look.formats) == 1:
         yield f"  format: {next(iter(look.formats))}  # of all {number:,} documents looked at"
     else:
-        yield f"  format: auto  # found out by file: {told}"
+        yield f"  format: auto  # found out by file: {listed}"
     reader = look.reader
     if reader.text_field != "text":
         yield f"  text-field: {_quoted(reader.text_field)}  # what holds the longest texts"

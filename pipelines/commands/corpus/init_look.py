@@ -5,21 +5,24 @@ the same readers as a run.
 """
 
 import importlib.util
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from pipelines.commands.corpus.dry_run import looked_at
-from pipelines.commands.corpus.init_sizes import KeptTexts, about
+from pipelines.progress.progress import counting
 from schemas.rejects import RejectRow
+from transforms.annotation.engines.registry import annotate_text, load_splitter
 from transforms.annotation.guessing import guess_language, short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
 from transforms.formats.records.fields import named_there
 
-__all__ = ["Look", "look_at"]
+__all__ = ["KeptTexts", "Look", "about", "look_at"]
 
 FILES = 500  # that are looked into
 PROBED = 100  # records by which the reader is found
@@ -29,6 +32,9 @@ EXCLUDED = 10  # files that are named
 LANGUAGE = 2_000  # characters of a document that its language is told by
 ASKED = 100  # documents that are
 UNKNOWN = "en"  # the language whose rules count where none is recognised
+
+KEPT_CHARACTERS = 64 << 20  # characters of texts that are kept, to count their tokens
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass
@@ -109,64 +115,151 @@ class Look:
         return dict(documents), dict(tokens)
 
 
+def about(text: str) -> int:
+    """Return about how many tokens a text has: stretches of word characters, and marks.
+
+    >>> about("The ship, it's said, sails.")
+    10
+    """
+    return sum(1 for _ in _TOKEN.finditer(text))
+
+
+class KeptTexts:
+    """The texts of documents, kept to count their tokens when their language is known."""
+
+    def __init__(self) -> None:
+        """Begin with no document."""
+        self._texts: list[list[str]] | None = []
+        self._characters = 0
+
+    def add(self, text: str | None, *, block: bool) -> None:
+        """Keep a document's text, or a further block of it; None where it came annotated.
+
+        Once there is too much to keep all, nothing is kept.
+        """
+        if self._texts is None:
+            return
+        if not block:
+            self._texts.append([])
+        if text is not None:
+            self._texts[-1].append(text)
+            self._characters += len(text)
+        if self._characters > KEPT_CHARACTERS:
+            self._texts = None
+
+    def counted(self, sizes: Sequence[int], language: str | None) -> list[int] | None:
+        """Return the tokens of each document as `lexbeam corpus` counts them.
+
+        They are those of the rules of spaCy for the language, which the engines share that `init`
+        proposes.
+
+        Args:
+            sizes: of each document, what counts for one that came annotated.
+            language: of the texts.
+
+        Returns None where not all texts were kept.
+        """
+        if self._texts is None or len(self._texts) != len(sizes):
+            return None
+        if not self._characters:
+            return list(sizes)
+        tokens = []
+        with counting("init/tokens", "documents", len(sizes)) as add:
+            for texts, size in zip(self._texts, sizes, strict=True):
+                tokens.append(_tokens(texts, language) if texts else size)
+                add(1)
+        return tokens
+
+
+def _tokens(texts: Iterable[str], language: str | None) -> int:
+    splitter = load_splitter(language)
+    return sum(len(sentence.forms or ()) for text in texts for sentence in annotate_text(text, splitter))
+
+
 def look_at(inputs: Sequence[InputFile]) -> Look:
     """Return what is seen of input files."""
     spread = _spread(inputs, FILES)
     look = Look(files=len(inputs), looked=len(spread))
     look.reader = _reader(spread)
-    small = sum(file.size for file in spread) <= BYTES
-    budget = None if small else max(CHARACTERS // len(spread), 1)
-    annotated = 0
-    texts: list[str] = []
-    told: Counter[str] = Counter()
-    kept = KeptTexts()
+    is_small = sum(file.size for file in spread) <= BYTES
+    budget = None if is_small else max(CHARACTERS // len(spread), 1)
+    view = _View(look, KeptTexts() if is_small else None)
     for file in spread:
+        view.add(file, budget)
+    view.conclude()
+    return look
+
+
+class _View:
+    """What is seen of files, gathered into a look."""
+
+    def __init__(self, look: Look, texts: KeptTexts | None) -> None:
+        self._look = look
+        self._texts = texts  # None: tokens are not counted
+        self._annotated = 0
+        self._languages: Counter[str] = Counter()  # that documents say
+        self._beginnings: list[str] = []  # of texts that do not say theirs
+
+    def add(self, file: InputFile, budget: int | None) -> None:
+        """Look into a file: to its end, or for so many characters."""
+        look, left, before = self._look, budget, len(self._look.documents)
         formats: dict[str, str] = {}
-        left, before = budget, len(look.documents)
-        refused: list[RejectRow] = []
-        for row, record in looked_at([_unit(file)], _ingest(look.reader), formats.__setitem__):
+        rejects: list[RejectRow] = []
+        for row, record in looked_at(
+            [Unit((file,), file.size)], IngestOptions(reader=look.reader), formats.__setitem__
+        ):
             if isinstance(row, RejectRow):
-                refused.append(row)
+                rejects.append(row)
                 continue
-            size = (
-                about(record.text)
-                if record.text is not None
-                else sum(len(s.lemmas or s.forms or ()) for s in record.sentences or ())
-            )
-            if small:
-                kept.add(record.text, block=bool(record.block))
+            size = _size(record)
+            if self._texts is not None:
+                self._texts.add(record.text, block=bool(record.block))
             left = None if left is None else left - max(len(record.text or ""), size, 1)
             if record.block:
                 look.sizes[-1] += size
                 look.keys[-1] = ""
                 continue
             look.formats[formats[row["source"]]] += 1
-            look.documents.append(SeenDocument(row["source"], date_fields(record.fields)))
-            look.sizes.append(size)
-            look.keys.append(row["key"])
-            look.names.update(set(record.fields))
-            annotated += record.sentences is not None
-            if row["language"]:
-                told[short_tag(row["language"])] += 1
-            elif record.text and len(texts) < ASKED:
-                texts.append(record.text[:LANGUAGE])
+            self._add_document(row, record, size)
             if left is not None and left <= 0:
                 look.whole = False
                 break
-        _note_rejects(look, file, refused, alone=len(look.documents) == before)
-    look.annotated = bool(look.documents) and annotated == len(look.documents)
-    look.said = bool(told)
-    look.languages = told or Counter(filter(None, map(guess_language, texts)))
-    look.dates = guess_dates(look.documents)
-    if look.dates is not None and look.complete and not look.by_names:
-        _count(look, kept)
-    return look
+        _note_rejects(look, file, rejects, alone=len(look.documents) == before)
+
+    def _add_document(self, row: dict[str, Any], record: Any, size: int) -> None:
+        look = self._look
+        look.documents.append(SeenDocument(row["source"], date_fields(record.fields)))
+        look.sizes.append(size)
+        look.keys.append(row["key"])
+        look.names.update(set(record.fields))
+        self._annotated += record.sentences is not None
+        if row["language"]:
+            self._languages[short_tag(row["language"])] += 1
+        elif record.text and len(self._beginnings) < ASKED:
+            self._beginnings.append(record.text[:LANGUAGE])
+
+    def conclude(self) -> None:
+        """Tell languages and dates by all documents, and count tokens where all were read to their end."""
+        look = self._look
+        look.annotated = bool(look.documents) and self._annotated == len(look.documents)
+        look.said = bool(self._languages)
+        look.languages = self._languages or Counter(filter(None, map(guess_language, self._beginnings)))
+        look.dates = guess_dates(look.documents)
+        if self._texts is not None and look.dates is not None and look.complete and not look.by_names:
+            _count(look, self._texts)
 
 
-def _count(look: Look, kept: KeptTexts) -> None:
+def _size(record: Any) -> int:
+    """Return about how many tokens a record has; of one that came annotated, how many."""
+    if record.text is not None:
+        return about(record.text)
+    return sum(len(sentence.lemmas or sentence.forms or ()) for sentence in record.sentences or ())
+
+
+def _count(look: Look, texts: KeptTexts) -> None:
     """Count the tokens of documents that were all read to their end."""
     language, _ = (look.languages.most_common(1) or [("", 0)])[0]
-    if (sizes := kept.counted(look.sizes, language or UNKNOWN)) is not None:
+    if (sizes := texts.counted(look.sizes, language or UNKNOWN)) is not None:
         look.sizes, look.counted = sizes, True
 
 
@@ -188,14 +281,6 @@ def _spread(inputs: Sequence[InputFile], most: int) -> list[InputFile]:
     return [inputs[place * len(inputs) // most] for place in range(most)]
 
 
-def _unit(file: InputFile) -> Unit:
-    return Unit((file,), file.size)
-
-
-def _ingest(reader: ReaderOptions) -> IngestOptions:
-    return IngestOptions(reader=reader)
-
-
 def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
     """Return how input is read: the field of the text, and pages, where the defaults read none."""
     reader = ReaderOptions()
@@ -209,13 +294,13 @@ def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
     if reason == "missing_field":
         names = dict.fromkeys(name for row in probed if isinstance(row, RejectRow) for name in named_there(row.detail))
         lengths = {name: _length(inputs, replace(reader, text_field=name)) for name in names}
-        if found := guess_text_field(lengths):
-            return replace(reader, text_field=found)
+        if name := guess_text_field(lengths):
+            return replace(reader, text_field=name)
     return reader
 
 
 def _probe(inputs: Sequence[InputFile], reader: ReaderOptions) -> Iterator[RejectRow | str]:
-    rows = looked_at(map(_unit, inputs), _ingest(reader))
+    rows = looked_at([Unit((file,), file.size) for file in inputs], IngestOptions(reader=reader))
     for row, record in islice(rows, PROBED):
         yield row if isinstance(row, RejectRow) else record.text or ""
 

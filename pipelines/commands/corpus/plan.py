@@ -1,11 +1,13 @@
 """Options of `lexbeam corpus`, and the plan that they make with the input files."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipelines.frame.command import Inputs
 from pipelines.frame.common_options import IntakeOptions, model_folder
 from pipelines.frame.inputs import check_patterns, list_inputs
 from transforms.annotation.annotate import AnnotateOptions
+from transforms.annotation.engines.engine import EngineInfo
 from transforms.annotation.engines.normalise import read_rules
 from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
@@ -120,11 +122,7 @@ class CorpusPlan:
     asked: Asked = field(default_factory=dict)
 
 
-def _share_of_unit(file: InputFile) -> int:
-    return max(file.size, UNIT_BYTES // UNIT_FILES)
-
-
-def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPlan:
+def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusPlan:
     """List the inputs and check the options; nothing is read but tables and rules.
 
     Raises:
@@ -132,29 +130,14 @@ def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPl
             `dates`.
         LexbeamError: there are no input files.
     """
-    asked = given.asked if given is not None else {}
-    if options.dates is None and asked:
-        sections = ", ".join(asked)
-        raise UsageError(
-            f"`dates` must be given: {sections} compares periods, and without it no document has a "
-            "year (docs/reference/formats.md)"
-        )
+    asked = dict(inputs.asked) if inputs is not None else {}
+    _check_dates(options, asked)
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)
-    inputs = list_inputs(options.inputs, options.exclude, options.out)
-    units = [
-        Unit(tuple(group), sum(file.size for file in group))
-        for group in group_by_size(inputs, _share_of_unit, UNIT_BYTES)
-    ]
+    units = _units(list_inputs(options.inputs, options.exclude, options.out))
     rule = parse_date_rule(options.dates) if options.dates else None
     layers = options.layers.layers
-    if options.engine == "none":
-        info = None
-        formats = tuple(READERS) if options.format == "auto" else (options.format,)
-        source = "input that comes annotated" if len(formats) > 1 else f"format {formats[0]!r}"
-        check_layers(layers, formats, source)
-    else:
-        info = describe_engine(options.engine, layers=layers)
+    info = _engine(options)
     return CorpusPlan(
         units,
         IngestOptions(
@@ -177,5 +160,36 @@ def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPl
         options.duplicates,
         options.parts,
         options.max_reject_share,
-        dict(asked),
+        asked,
     )
+
+
+def _check_dates(options: CorpusOptions, asked: Collection[str]) -> None:
+    if options.dates is None and asked:
+        raise UsageError(
+            f"`dates` must be given: {', '.join(asked)} compares periods, and without it no document has a "
+            "year (docs/reference/formats.md)"
+        )
+
+
+def _units(files: Sequence[InputFile]) -> list[Unit]:
+    """Return files in units that are taken in together."""
+    return [
+        Unit(tuple(group), sum(file.size for file in group))
+        for group in group_by_size(files, _share_of_unit, UNIT_BYTES)
+    ]
+
+
+def _share_of_unit(file: InputFile) -> int:
+    return max(file.size, UNIT_BYTES // UNIT_FILES)
+
+
+def _engine(options: CorpusOptions) -> EngineInfo | None:
+    """Return the engine; None: the input comes annotated, in formats that have the layers."""
+    layers = options.layers.layers
+    if options.engine != "none":
+        return describe_engine(options.engine, layers=layers)
+    formats = tuple(READERS) if options.format == "auto" else (options.format,)
+    source = "input that comes annotated" if len(formats) > 1 else f"format {formats[0]!r}"
+    check_layers(layers, formats, source)
+    return None

@@ -75,14 +75,14 @@ def _write_corpus(
     return corpus, documents, words
 
 
-def _own(target: Path) -> set[str]:
+def _written_files(target: Path) -> set[str]:
     """Return the files that an earlier sample wrote, by its record, or by their names without."""
     try:
         names = parse_json((target / MARK).read_bytes())["files"]
         return {str(name) for name in names if ".." not in name and not name.startswith("/")}
     except (OSError, ValueError, TypeError, KeyError):
-        found = {name for name in ("truth.tsv", "config.yaml") if (target / name).is_file()}
-        return found | {f"corpus/{path.name}" for path in target.glob("corpus/*.txt") if _DOCUMENT.fullmatch(path.name)}
+        names = {name for name in ("truth.tsv", "config.yaml") if (target / name).is_file()}
+        return names | {f"corpus/{path.name}" for path in target.glob("corpus/*.txt") if _DOCUMENT.fullmatch(path.name)}
 
 
 _DOCUMENT = re.compile(r"\d{4}_\w+\.txt")
@@ -94,13 +94,13 @@ def _check_target(target: Path, out: str, overwrite: bool) -> None:
         return
     if not overwrite:
         raise UsageError(f"`out` {out!r} is not empty; name another folder, or give `overwrite`")
-    own = _own(target)
-    if not {"truth.tsv"} & own or not (target / "corpus").is_dir():
+    written = _written_files(target)
+    if not {"truth.tsv"} & written or not (target / "corpus").is_dir():
         raise UsageError(f"`out` {out!r} holds no sample to overwrite; name another folder")
     # The rest of the folder may be anybody's, but corpus/ is what a run reads.
     for path in [target / "corpus", *sorted(target.glob("corpus/**/*"))]:
         name = path.relative_to(target).as_posix()
-        if path.is_symlink() or (name != "corpus" and name not in own):
+        if path.is_symlink() or (name != "corpus" and name not in written):
             raise UsageError(f"`out` {out!r}: {name} is not part of the sample there; move it")
 
 
@@ -110,7 +110,7 @@ def _move(staging: Path, target: Path) -> None:
         staging.replace(target)
         return
     new = {path.relative_to(staging).as_posix() for path in staging.rglob("*") if path.is_file()}
-    old = _own(target)
+    old = _written_files(target)
     # Killed half-way, what is there of either sample is still known as a sample's.
     files.write_bytes(str(target / MARK), _record(old | new))
     for name in sorted(old - new):

@@ -13,7 +13,7 @@ import logging
 import os
 from dataclasses import dataclass
 
-from pipelines.commands.folder.status import Leftover, summed, survey
+from pipelines.commands.folder.survey import Leftover, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED, kept_digests
 from transforms.common.errors import UsageError
@@ -68,18 +68,18 @@ def _clean_folder(out: str, action: Action) -> None:
         log.warning("%s: object stores have no locks: a run that is at work there loses what it has begun", out)
     # The lock is held while leftovers are found again and removed: none is of a run at work.
     with locked(out, name="path"):
-        found = survey(out).leftovers
-        for leftover in found:
+        leftovers = survey(out).leftovers
+        for leftover in leftovers:
             _remove(leftover)
         remove_failed(out)
-        told = [f"removed: {line}" for line in summed(found)]
+        lines = [f"removed: {line}" for line in leftover_sizes(leftovers)]
         if is_own_folder(out, ARTEFACTS):
             root = files.join(out, ARTEFACTS)
             files.remove(files.join(root, UNFINISHED))
             freed = free(root, kept_digests(out))
             if freed.files:
-                told.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
-    for line in told or ["nothing to remove"]:
+                lines.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+    for line in lines or ["nothing to remove"]:
         action.tell(line)
 
 

@@ -36,11 +36,11 @@ def _look(options: LookOptions, action: Action) -> None:
         raise UsageError("`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say")
     word = clean_field(options.word)  # as words of texts and of lists are
     for held in prepare(options.lexicon).held:
-        for line in _told(held, word, options.pos):
+        for line in _entry_lines(held, word, options.pos):
             action.tell(line)
 
 
-def _told(held: HeldResource, word: str, pos: str | None) -> Iterator[str]:
+def _entry_lines(held: HeldResource, word: str, pos: str | None) -> Iterator[str]:
     of = f", {held.language}" if held.language else ""
     yield f"{held.name} ({held.kind}{of})"
     lines = list(held.open().look(word, pos))

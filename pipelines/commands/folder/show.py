@@ -26,7 +26,7 @@ from transforms.common.store import files
 
 __all__ = ["SHOW"]
 
-_NOT_GIVEN = (None, (), False)
+_UNSET = (None, (), False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,31 +57,31 @@ def _views() -> Iterator[tuple[str, str, View[Any]]]:
 
 def _options() -> type:
     """Return the options of `lexbeam show`: its own, and as text those of all views."""
-    found: dict[str, tuple[str, Any, Any]] = {}
+    fields: dict[str, tuple[str, Any, Any]] = {}
     views = list(_views())
     for section, view, entry in views:
-        for name, given in options_of(entry.options).items():
+        for name, entry_option in options_of(entry.options).items():
             takers = dict.fromkeys(v for _, v, e in views if name in options_of(e.options))
-            kind: Any = tuple[str, ...] if given.several else str | None
-            if given.type is bool:
+            kind: Any = tuple[str, ...] if entry_option.several else str | None
+            if entry_option.type is bool:
                 kind = bool
-            told = ", ".join(f"`{taker}`" for taker in takers)
+            named = ", ".join(f"`{taker}`" for taker in takers)
             field = option(
-                _absent(given),
-                choices=given.choices,
-                metavar=given.metavar,
-                help=given.help if name == view else f"with {told}: {given.help}",
-                path=given.path,
+                _absent(entry_option),
+                choices=entry_option.choices,
+                metavar=entry_option.metavar,
+                help=entry_option.help if name == view else f"with {named}: {entry_option.help}",
+                path=entry_option.path,
                 group=f"questions to {section}",
             )
-            found.setdefault(name, (name, kind, field))
-    return make_dataclass("ShowOptions", list(found.values()), bases=(_Look,), frozen=True, kw_only=True)
+            fields.setdefault(name, (name, kind, field))
+    return make_dataclass("ShowOptions", list(fields.values()), bases=(_Look,), frozen=True, kw_only=True)
 
 
-def _absent(given: Option) -> Any:
-    if given.type is bool:
+def _absent(entry_option: Option) -> Any:
+    if entry_option.type is bool:
         return False
-    return () if given.several else None
+    return () if entry_option.several else None
 
 
 def _show(options: Any, action: Action) -> None:
@@ -89,7 +89,7 @@ def _show(options: Any, action: Action) -> None:
     asked = {
         name: value
         for name in options_of(type(options))
-        if name not in options_of(_Look) and (value := value_of(options, name)) not in _NOT_GIVEN
+        if name not in options_of(_Look) and (value := value_of(options, name)) not in _UNSET
     }
     if asked:
         _answer(options, asked, action)
@@ -118,8 +118,9 @@ def _blocks(options: Any) -> Iterator[Block]:
         for table in in_order(snapshot):
             yield from describe_table(table, snapshot.paths(table), options.rows, columns=False)
         yield f"columns of a table: lexbeam show {shown}/TABLE; its rows: --tsv; in full: --json"
-    elif (found := _table_at(path)) is not None:
-        yield from _table(found[1], found[0].paths(found[1]), options)
+    elif (published := _table_at(path)) is not None:
+        of, name = published
+        yield from _table(name, of.paths(name), options)
     else:
         yield from _table(os.path.basename(path), _parquet_at(path), options)
 
@@ -153,30 +154,30 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
         raise UsageError(f"`{first}` goes with {' or '.join(f'`{name}`' for name in askers)}")
     asked_names = list(dict.fromkeys(name for _, name, _ in views))
     if len(asked_names) > 1:
-        told = " and ".join(f"`{name}`" for name in asked_names)
-        raise UsageError(f"{told} are questions of their own: ask one at a time")
+        named = " and ".join(f"`{name}`" for name in asked_names)
+        raise UsageError(f"{named} are questions of their own: ask one at a time")
     snapshot = open_snapshot(options.path)
     section, name, view = _view_of(snapshot, options.section, views)
     for other in asked:
         if other not in options_of(view.options):
             raise UsageError(f"`{other}` does not go with `{name}`")
     snapshot.section(section)
-    given = from_mapping(view.options, asked, "--")
+    view_options = from_mapping(view.options, asked, "--")
     if view.told is None or options.tsv or options.json:
-        for line in shown_lines(_answered(view, snapshot, given, options)):
+        for line in shown_lines(_answered(view, snapshot, view_options, options)):
             _give(action, line)
         return
-    for block in view.told(snapshot, given):
+    for block in view.told(snapshot, view_options):
         for line in shown_lines([block]):
             # What is told names options, as a view knows them; what is shown is data.
             (action.tell if isinstance(block, str) else action.data or action.tell)(line)
 
 
-def _answered(view: View[Any], snapshot: Snapshot, given: Any, options: Any) -> Iterable[Block]:
+def _answered(view: View[Any], snapshot: Snapshot, view_options: Any, options: Any) -> Iterable[Block]:
     """Return the answer of a view as rows, or as values."""
     if options.json and view.plain is not None:
-        return [as_json(view.plain(snapshot, given))]
-    rows = view.table(snapshot, given)
+        return [as_json(view.plain(snapshot, view_options))]
+    rows = view.table(snapshot, view_options)
     if options.json:
         return rows_as_json(rows.to_pylist())
     if options.tsv:

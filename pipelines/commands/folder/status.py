@@ -4,45 +4,19 @@ lexbeam status results
 lexbeam status results --verify
 """
 
-import contextlib
-import fcntl
-import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
+from pipelines.commands.folder.survey import StageWork, Survey, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.publishing import UNFINISHED, read_unfinished
-from pipelines.frame.registry import all_tables, available
 from pipelines.frame.staleness import stale_sections
-from pipelines.progress.lines import Foreseen, StageCount, settled
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
-from transforms.common.publish.failed import failed_files
-from transforms.common.publish.layout import (
-    ARTEFACTS,
-    FAILED,
-    LOCK,
-    LOG,
-    MARK,
-    POINTER,
-    SNAPSHOTS,
-    is_link_of_ours,
-    is_own_folder,
-    is_unfinished_snapshot,
-    links_of,
-    read_record,
-)
-from transforms.common.publish.removing import leftovers
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 
-__all__ = ["STATUS", "Leftover", "StageWork", "StatusOptions", "Survey", "summed", "survey"]
-
-_TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
-_SNAPSHOT = re.compile(r"[0-9a-f]{32}")
+__all__ = ["STATUS", "StatusOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,262 +26,17 @@ class StatusOptions(FolderOptions):
     verify: bool = option(False, help="check every published part by its digest")
 
 
-class StageWork(NamedTuple):
-    """Artefacts of a stage, as the run sees them that is at work or was cut off.
-
-    Attributes:
-        name: `change/train`.
-        planned: artefacts that the run is to make or reuse; None if it has not got so far, or does
-            not know beforehand.
-        done: artefacts that the run has made or reused.
-        earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
-            the same, and of no use to it otherwise.
-        unit: what they are, in the plural, as progress says.
-    """
-
-    name: str
-    planned: int | None
-    done: int
-    earlier: int
-    unit: str = ""
-
-    @property
-    def left(self) -> int | None:
-        """Artefacts still to make, where that is known."""
-        return None if self.planned is None else max(self.planned - self.done, 0)
-
-
-class Leftover(NamedTuple):
-    """Something that a killed run has left behind: `temporary file`, say, its path, its bytes."""
-
-    kind: str
-    path: str
-    bytes: int
-
-
-class Survey(NamedTuple):
-    """What is in an output folder.
-
-    Attributes:
-        snapshot: what is published, or None.
-        at_work: whether a run holds the folder; None where there are no locks to tell.
-        holder: process that holds it, where the system says so.
-        unfinished: sections that a run which has not finished was to make.
-        stages: of that run, in the order of their first artefacts; none on object stores, where
-            nothing says which artefacts are of the latest run.
-        artefacts: bytes of all artefacts that nothing published shares.
-        leftovers: what `lexbeam clean` would remove beside artefacts.
-    """
-
-    snapshot: Snapshot | None
-    at_work: bool | None
-    holder: int | None
-    unfinished: tuple[str, ...]
-    stages: tuple[StageWork, ...]
-    artefacts: int
-    leftovers: tuple[Leftover, ...]
-
-
-def survey(out: str) -> Survey:
-    """Look at an output folder, which may change meanwhile.
-
-    Raises:
-        LexbeamError: no run has written there.
-    """
-    owned = [name for name in (ARTEFACTS, SNAPSHOTS) if is_own_folder(out, name)]
-    if not files.is_local(out):
-        return _survey_store(out, owned)
-    if not owned and not is_link_of_ours(out, POINTER):
-        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
-    at_work, holder = _lock_of(out)
-    root = os.path.join(out, ARTEFACTS)
-    unfinished = tuple(read_unfinished(out).get("sections", ())) if ARTEFACTS in owned else ()
-    sections = {name.partition(".")[0] for name in unfinished}
-    return Survey(
-        snapshot=find_snapshot(out),
-        at_work=at_work,
-        holder=holder,
-        unfinished=unfinished,
-        stages=tuple(stage for name in sorted(sections) for stage in _stages(root, name)),
-        artefacts=_size(root) if ARTEFACTS in owned else 0,
-        leftovers=(*_leftovers(out, owned), *_failed(out)),
-    )
-
-
-def _survey_store(out: str, owned: Sequence[str]) -> Survey:
-    snapshot = find_snapshot(out)
-    if not owned and snapshot is None:
-        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
-    root = files.join(out, ARTEFACTS)
-    found = leftovers(root) if ARTEFACTS in owned else ()
-    return Survey(
-        snapshot=snapshot,
-        at_work=None,
-        holder=None,
-        unfinished=tuple(read_unfinished(out).get("sections", ())),
-        stages=(),
-        artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,
-        leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in found), *_failed(out)),
-    )
-
-
-def _failed(out: str) -> Iterator[Leftover]:
-    for path in failed_files(out):
-        yield Leftover("what a failed run says was wrong", path, files.size(path) or 0)
-
-
-def _lock_of(out: str) -> tuple[bool, int | None]:
-    path = os.path.join(out, LOCK)
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
-            try:
-                # Shared and given back at once: two that look do not disturb each other.
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True, _holder(os.fstat(lock.fileno()).st_ino)
-    except OSError:
-        pass
-    return False, None
-
-
-def _holder(inode: int) -> int | None:
-    """Return the process that holds a lock on a file; only Linux says."""
-    for line in _read("/proc/locks").splitlines():
-        words = line.split()
-        if len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}"):
-            return int(words[4])
-    return None
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            return stream.read()
-    except OSError:
-        return ""
-
-
-def _stages(root: str, section: str) -> list[StageWork]:
-    plans = os.path.join(root, "plan", section)
-    names = set(files.list_folder(os.path.join(root, section)).folders)
-    with contextlib.suppress(FileNotFoundError):
-        names.update(name for name in os.listdir(plans) if not _TEMPORARY.fullmatch(name))
-    units = {s.name: s.unit for _, command in available() for s in command.stages}
-    found = []
-    # A run says what it is to do before it asks for its first artefact.
-    try:
-        begun = os.stat(os.path.join(root, UNFINISHED)).st_mtime_ns
-    except FileNotFoundError:  # it has just finished
-        return []
-    for name in sorted(names):
-        times = _receipt_times(os.path.join(root, section, name))
-        done = [time for time in times if time >= begun]
-        planned = _planned(os.path.join(plans, name), begun)
-        if done or planned is not None:
-            full = f"{section}/{name}"
-            unit = units.get(full, "")
-            stage = StageWork(full, planned, len(done), len(times) - len(done), unit)
-            found.append((not done, min(done, default=0), stage))
-    return _settled([stage for *_, stage in sorted(found)])
-
-
-def _settled(stages: list[StageWork]) -> list[StageWork]:
-    """Return stages with nothing left of those that a finished one has waited for."""
-    waits = {name: w for _, command in available() for name, w in command.waits.items()}
-    counts = [
-        StageCount(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
-    ]
-    return [
-        stage._replace(planned=stage.done) if count.ended else stage
-        for stage, count in zip(stages, settled(counts), strict=True)
-    ]
-
-
-def _planned(path: str, begun: int) -> int | None:
-    """Return the number that the run planned; None where what is noted is an earlier run's."""
-    text = _read(path)
-    with contextlib.suppress(FileNotFoundError):
-        if text.isdecimal() and os.stat(path).st_mtime_ns >= begun:
-            return int(text)
-    return None
-
-
-def _receipt_times(folder: str) -> list[int]:
-    times = []
-    with contextlib.suppress(FileNotFoundError):
-        for entry in os.scandir(folder):
-            if entry.name.endswith(".json"):
-                with contextlib.suppress(FileNotFoundError):
-                    times.append(entry.stat().st_mtime_ns)
-    return times
-
-
-def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
-    if ARTEFACTS in owned:
-        for path in leftovers(os.path.join(out, ARTEFACTS)):
-            yield Leftover("temporary file", path, _bytes(path))
-    if SNAPSHOTS in owned:
-        folder = os.path.join(out, SNAPSHOTS)
-        for name in sorted(os.listdir(folder)):
-            path = os.path.join(folder, name)
-            if is_unfinished_snapshot(path):
-                yield Leftover("unfinished snapshot", path, _size(path))
-                continue
-            match = _TEMPORARY.fullmatch(name)
-            if match is None or os.path.islink(path) or not os.path.isfile(path):
-                continue
-            if match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
-                yield Leftover("temporary file", path, _bytes(path))
-    known = {*read_record(out).links, *links_of(all_tables())}
-    known |= {POINTER, LOCK, ARTEFACTS, SNAPSHOTS, FAILED}
-    for name in sorted(os.listdir(out)):
-        path = os.path.join(out, name)
-        match = _TEMPORARY.fullmatch(name)
-        if match is not None and match[1] in known:
-            if os.path.islink(path) or os.path.isfile(path) or _is_empty_mark(path):
-                yield Leftover("temporary file", path, 0)
-        elif name in known and is_link_of_ours(out, name) and not os.path.exists(path):
-            yield Leftover("dangling link", path, 0)
-
-
-def _bytes(path: str) -> int:
-    """Return the bytes of a file, none if it has gone: a run may be at work."""
-    try:
-        return os.lstat(path).st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _is_empty_mark(folder: str) -> bool:
-    """Return whether a folder was about to become one of ours: it holds a mark, if anything."""
-    try:
-        return set(os.listdir(folder)) <= {MARK}
-    except (FileNotFoundError, NotADirectoryError):
-        return False  # it has its own name by now, or is not a folder
-
-
-def _size(folder: str) -> int:
-    """Return the bytes of a folder's files that no other name holds."""
-    size = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(FileNotFoundError):
-                found = os.lstat(os.path.join(place, name))
-                size += found.st_size if found.st_nlink == 1 else 0
-    return size
-
-
 def _status(options: StatusOptions, action: Action) -> None:
     """Tell what is at `options.path`.
 
     Raises:
         LexbeamError: with `verify`, published parts are damaged; they are named.
     """
-    found = survey(options.path)
-    for line in _told(files.shown(options.path), found):
+    state = survey(options.path)
+    for line in _lines(files.shown(options.path), state):
         action.tell(line)
     if options.verify:
-        action.tell(_verified(options.path, found.snapshot))
+        action.tell(_verified(options.path, state.snapshot))
 
 
 def _verified(out: str, snapshot: Snapshot | None) -> str:
@@ -322,35 +51,35 @@ def _verified(out: str, snapshot: Snapshot | None) -> str:
     return f"verified: {parts} parts are what the manifest says"
 
 
-def _told(out: str, found: Survey) -> Iterator[str]:
-    if found.snapshot is None:
+def _lines(out: str, state: Survey) -> Iterator[str]:
+    if state.snapshot is None:
         yield "published: nothing"
     else:
-        stale = stale_sections(found.snapshot)
-        for name, section in found.snapshot.sections.items():
-            rows = ", ".join(f"{table} {found.snapshot.tables[table]['rows']} rows" for table in section["parts"])
+        stale = stale_sections(state.snapshot)
+        for name, section in state.snapshot.sections.items():
+            rows = ", ".join(f"{table} {state.snapshot.tables[table]['rows']} rows" for table in section["parts"])
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
-    if found.at_work is None:
+    if state.at_work is None:
         yield ("at work: unknown, object stores have no locks; nor is it known how far a run has come")
-    elif found.at_work:
-        by = f"process {found.holder}" if found.holder else "another process"
+    elif state.at_work:
+        by = f"process {state.holder}" if state.holder else "another process"
         yield f"at work: {by}"
     else:
         yield "at work: nobody"
-    if found.artefacts:
-        yield f"artefacts: {found.artefacts / 1e6:.1f} MB beside what is published"
-    if found.stages:
+    if state.artefacts:
+        yield f"artefacts: {state.artefacts / 1e6:.1f} MB beside what is published"
+    if state.stages:
         yield ""
-        yield from _table(found.stages)
-    if not found.at_work and (found.unfinished or found.leftovers):
+        yield from _table(state.stages)
+    if not state.at_work and (state.unfinished or state.leftovers):
         yield ""
-        yield from (f"left behind: {line}" for line in summed(found.leftovers))
-        if found.unfinished:
-            what = "was cut off" if found.at_work is False else "is at work or was cut off"
-            yield f"a run that was to make {', '.join(found.unfinished)} {what}"
+        yield from (f"left behind: {line}" for line in leftover_sizes(state.leftovers))
+        if state.unfinished:
+            what = "was cut off" if state.at_work is False else "is at work or was cut off"
+            yield f"a run that was to make {', '.join(state.unfinished)} {what}"
             yield "the same command with `resume` continues it"
-    if not found.at_work and (found.leftovers or found.artefacts):
+    if not state.at_work and (state.leftovers or state.artefacts):
         yield f"`lexbeam clean {out}` frees what can be made anew"
 
 
@@ -362,15 +91,6 @@ def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
         yield f"{stage.name:26}{numbers}  {stage.unit}".rstrip()
     if any(stage.earlier for stage in stages):
         yield "earlier: of earlier runs, not asked for yet; reused if they still fit"
-
-
-def summed(leftovers: tuple[Leftover, ...]) -> list[str]:
-    """Say how many leftovers of each kind there are, and their size."""
-    lines = []
-    for kind in dict.fromkeys(leftover.kind for leftover in leftovers):
-        sizes = [leftover.bytes for leftover in leftovers if leftover.kind == kind]
-        lines.append(f"{kind} ({len(sizes)}, {sum(sizes) / 1e6:.1f} MB)")
-    return lines
 
 
 STATUS: Command[StatusOptions, None] = Command(

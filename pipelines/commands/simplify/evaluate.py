@@ -130,7 +130,7 @@ class SimplifyEvaluationPlan(NamedTuple):
         tables: paths of the parts of the tables of stages.
         lemmas: what a form may be a form of; None: it is not known.
         notes: what a person is warned of.
-        told: settings that the stages were made of, each with its rankers; they may have no row.
+        declared: settings that the stages were made with, each with its rankers; they may have no row.
     """
 
     gold: GoldInstances
@@ -138,7 +138,7 @@ class SimplifyEvaluationPlan(NamedTuple):
     tables: Mapping[str, Sequence[str]]
     lemmas: Lemmas | None
     notes: Sequence[str]
-    told: Mapping[str, Sequence[str]]
+    declared: Mapping[str, Sequence[str]]
 
 
 def _of_files(options: EvaluateSimplifyOptions) -> bool:
@@ -189,7 +189,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
         gold = gold_of(judged, as_written=as_written)
         _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
         return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
-    paths = {one.table: [checked(part) for part in one.parts] for one in inputs.given}
+    paths = {table.table: [checked(part) for part in table.parts] for table in inputs.given}
     gold = gold_in({table.name: paths[table.name] for table in _TABLES})
     _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
     tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
@@ -198,17 +198,17 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
     if options.to is not None:
         chosen_lists(tables, options.stage, options.setting, options.ranker)
     lemmas = None if options.inflector is None else _lemmas(options.inflector)
-    return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _told(inputs))
+    return SimplifyEvaluationPlan(gold, None, tables, lemmas, notes, _declared(inputs))
 
 
-def _told(inputs: Inputs) -> dict[str, list[str]]:
+def _declared(inputs: Inputs) -> dict[str, list[str]]:
     """Return the settings that the manifest names at any stage, each with its rankers."""
-    found: dict[str, set[str]] = {}
-    for one in inputs.given:
-        if one.table in STAGE_COLUMNS:
-            for own in one.section.get("settings", ()):
-                found.setdefault(own["setting"], set()).update(own.get("rankers", ()))
-    return {setting: sorted(found[setting]) for setting in sorted(found)}
+    rankers: dict[str, set[str]] = {}
+    for table in inputs.given:
+        if table.table in STAGE_COLUMNS:
+            for setting in table.section.get("settings", ()):
+                rankers.setdefault(setting["setting"], set()).update(setting.get("rankers", ()))
+    return {name: sorted(rankers[name]) for name in sorted(rankers)}
 
 
 def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
@@ -222,7 +222,7 @@ def _lemmas(path: str) -> Lemmas:
     forms = load_inflector(path).forms
 
     def lemmas_of(form: str) -> list[str]:
-        return sorted({one.lemma for one in forms.of_form(form)}) or [form]
+        return sorted({entry.lemma for entry in forms.of_form(form)}) or [form]
 
     return lemmas_of
 
@@ -232,14 +232,14 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
     for note in plan.notes:
         log.warning("%s", note)
     measures = replace(options.measures, k=tuple(sorted(set(options.measures.k))))
-    found: EvaluatedSettings
+    figures: EvaluatedSettings
     if plan.rows is not None:
-        found = evaluate_rows(plan.gold, plan.rows, options.system, measures)
+        figures = evaluate_rows(plan.gold, plan.rows, options.system, measures)
     else:
-        found = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas, plan.told)
-    rows = list(figure_rows(plan.gold, found, measures))
+        figures = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas, plan.declared)
+    rows = list(figure_rows(plan.gold, figures, measures))
     metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
-    funnel = pa.Table.from_pylist(list(found.funnel.rows()), schema=FUNNEL.schema())
+    funnel = pa.Table.from_pylist(list(figures.funnel.rows()), schema=FUNNEL.schema())
     if options.out is None:
         for line in shown_lines(metric_blocks(metrics)):
             action.tell(line)
@@ -247,14 +247,14 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
 
 
 def _resources(plan: SimplifyEvaluationPlan) -> Mapping[str, Any]:
-    own = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
+    gold = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
     rows = (
         {}
         if plan.rows is None
         else {"predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])}
     )
-    told = {"settings": digest(plan.told)} if plan.told else {}
-    return {"gold": digest(own), **rows, **told}
+    settings = {"settings": digest(plan.declared)} if plan.declared else {}
+    return {"gold": digest(gold), **rows, **settings}
 
 
 def _section(plan: SimplifyEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
@@ -280,8 +280,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
     if options.to is None:
         return
-    given = snapshot if options.folder is None else open_snapshot(options.folder)
-    text = submission_of(given, options.stage, options.setting, options.ranker)
+    tables = snapshot if options.folder is None else open_snapshot(options.folder)
+    text = submission_of(tables, options.stage, options.setting, options.ranker)
     if folder := os.path.dirname(options.to):
         files.make_folder(folder)
     files.write_bytes(options.to, text.encode(), durable=True)

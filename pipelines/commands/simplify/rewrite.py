@@ -80,7 +80,7 @@ def _section(_: RewritingPlan, outcome: HandedBack) -> Mapping[str, Any]:
 _REWRITTEN = SectionTable(
     "Rewritten sentences",
     "Sentences with another word in the target's place, and those that stay: without a "
-    "candidate, or since the target is simple enough by `keep_target`.",
+    "candidate, or since the target is simple enough to stay.",
     (
         TableColumn("setting", "name of the setting", pa.string()),
         TableColumn("ranker", "the ranker", pa.string()),

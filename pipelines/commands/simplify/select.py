@@ -128,9 +128,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     for setting in section["settings"]:
         rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]
-        kept = sum(row["candidates"] for row in rows if row["outcome"] not in REASONS)
+        passed = sum(row["candidates"] for row in rows if row["outcome"] not in REASONS)
         generated = sum(row["candidates"] for row in rows)
-        yield f"{setting['setting']}: {kept} of {generated} candidates kept by {', '.join(setting['filters'])}"
+        yield f"{setting['setting']}: {passed} of {generated} candidates kept by {', '.join(setting['filters'])}"
         if noted := [row for row in rows if row["outcome"] != "kept"]:
             yield _OUTCOMES.grid(noted, without=("setting",))
 

@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.complexity.scorers.design import DesignRows
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.evaluating import measure, row
 from transforms.evaluation.metrics import metric_of
 
-__all__ = ["CLASSES", "ScorerMeasureOptions", "binary_rows", "measured_rows", "subsets_of"]
+__all__ = ["CLASSES", "ScorerMeasureOptions", "binary_rows", "check_measures", "measured_rows", "subsets_of"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -42,6 +43,23 @@ class ScorerMeasureOptions:
         help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
     )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
+
+
+def check_measures(options: ScorerMeasureOptions) -> None:
+    """Check the names of metrics and the thresholds.
+
+    Raises:
+        UsageError: there is no such metric of pairs, or a threshold is no number from 0 to 1.
+    """
+    for name in options.metric:
+        metric_of(name, ("pairs",))
+    for text in options.threshold:
+        try:
+            if 0 <= float(text) <= 1:
+                continue
+        except ValueError:
+            pass
+        raise UsageError(f"`threshold`: {text!r} is no number from 0 to 1")
 
 
 def measured_rows(

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pipelines.cli import main
-from pipelines.commands.corpus import init_look, init_sizes
+from pipelines.commands.corpus import init_look
 from pipelines.frame.configuration import read_jobs
 from transforms.common.options.yaml_files import read_yaml
 
@@ -92,7 +92,7 @@ def test_the_slices_are_those_that_the_corpus_proposes(tmp_path, capsys):
 
 def test_of_more_text_than_is_kept_the_sizes_are_estimates(tmp_path, monkeypatch, capsys):
     texts = dated(tmp_path / "texts", [*range(1800, 1830), *range(1900, 1930)])
-    monkeypatch.setattr(init_sizes, "MOST", 100)
+    monkeypatch.setattr(init_look, "KEPT_CHARACTERS", 100)
     assert init(tmp_path / "mine", texts) == 0
     printed = capsys.readouterr().out
     assert "equal size by an estimate\n  # from the words of what was looked at" in printed
@@ -195,4 +195,4 @@ def test_input_of_which_nothing_can_be_read_is_an_error(tmp_path, capsys):
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("The ship, it's said, sails.", 10)])
 def test_an_estimate_counts_words_and_marks(text, tokens):
-    assert init_sizes.about(text) == tokens
+    assert init_look.about(text) == tokens

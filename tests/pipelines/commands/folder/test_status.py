@@ -11,7 +11,8 @@ from object_store import OBJECTS
 
 from pipelines.cli import main
 from pipelines.commands.folder import status
-from pipelines.commands.folder.status import survey
+from pipelines.commands.folder import survey as survey_module
+from pipelines.commands.folder.survey import survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED
 from transforms.common.errors import LexbeamError
@@ -85,14 +86,14 @@ def test_leftovers_are_all_that_a_killed_run_leaves(messy):
 
 
 def test_leftovers_that_a_run_takes_away_meanwhile_are_no_error(messy, monkeypatch):
-    listed = status.leftovers
+    listed = survey_module.leftovers
 
     def taken(root):
         for path in listed(root):
             os.remove(path)
             yield path
 
-    monkeypatch.setattr(status, "leftovers", taken)
+    monkeypatch.setattr(survey_module, "leftovers", taken)
     found = [one for one in survey(str(messy)).leftovers if "_artefacts" in one.path]
     assert len(found) == 3
     assert {one.bytes for one in found} == {0}
@@ -109,7 +110,7 @@ def test_names_that_are_gone_after_they_were_listed_are_no_error(messy, monkeypa
 
     before = {one.path for one in survey(str(messy)).leftovers if "_artefacts" not in one.path}
     assert len(before) == 6
-    monkeypatch.setattr(status.os, "listdir", taken)
+    monkeypatch.setattr(survey_module.os, "listdir", taken)
     found = {one.path for one in survey(str(messy)).leftovers if "_artefacts" not in one.path}
     assert found == {str(messy / "scores")}
 
@@ -125,7 +126,7 @@ def test_a_folder_that_gets_its_name_meanwhile_is_no_leftover(messy, monkeypatch
             mark.rename(messy / "elsewhere")
         return listed(folder)
 
-    monkeypatch.setattr(status.os, "listdir", renamed)
+    monkeypatch.setattr(survey_module.os, "listdir", renamed)
     assert str(mark) not in {one.path for one in survey(str(messy)).leftovers}
 
 
@@ -140,7 +141,7 @@ def test_receipts_that_are_gone_after_they_were_listed_do_not_count(killed, monk
         os.remove(gone[0])
         return iter(entries)
 
-    monkeypatch.setattr(status.os, "scandir", taken)
+    monkeypatch.setattr(survey_module.os, "scandir", taken)
     stage = survey(str(killed)).stages[0]
     assert gone
     assert (stage.name, stage.done + stage.earlier) == ("toy/make", 4)
@@ -148,14 +149,14 @@ def test_receipts_that_are_gone_after_they_were_listed_do_not_count(killed, monk
 
 @pytest.mark.parametrize("command", ["status", "clean"])
 def test_a_run_that_ends_as_it_is_looked_at_is_no_error(command, killed, monkeypatch, capsys):
-    read = status.read_unfinished
+    read = survey_module.read_unfinished
 
     def ended(out):
         note = read(out)
         (killed / "_artefacts" / UNFINISHED).unlink(missing_ok=True)
         return note
 
-    monkeypatch.setattr(status, "read_unfinished", ended)
+    monkeypatch.setattr(survey_module, "read_unfinished", ended)
     assert survey(str(killed)).stages == ()
     assert main([command, str(killed)]) == 0
     assert "toy/make" not in capsys.readouterr().out
@@ -243,7 +244,7 @@ def test_what_others_have_put_beside_ours_is_no_leftover(killed):
 
 def test_stages_are_told_in_their_units(killed, monkeypatch):
     command = Command(options=status.StatusOptions, stages=(replace(TOY, unit="toys"),))
-    monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
+    monkeypatch.setattr(survey_module, "available", lambda: iter([("toy", command)]))
     assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {"toy/make": "toys", "toy/later": ""}
     lines = []
     status.STATUS.action(status.StatusOptions(path=str(killed)), Action(lines.append))
@@ -256,7 +257,7 @@ def test_stages_are_told_in_their_units(killed, monkeypatch):
 def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
     later = replace(TOY, name="toy/later")
     command = Command(options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)})
-    monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
+    monkeypatch.setattr(survey_module, "available", lambda: iter([("toy", command)]))
     space = Workspace(str(killed / "_artefacts"))
 
     def left():

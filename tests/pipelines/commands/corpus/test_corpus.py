@@ -2,7 +2,7 @@ import shlex
 
 import pytest
 
-from pipelines.commands.corpus.summary import corpus_summary
+from pipelines.commands.corpus.corpus import corpus_summary
 from transforms.common.publish.snapshots import Snapshot
 
 YEARS = {str(year): 1 for year in (*range(1800, 1830), *range(1900, 1930))}
