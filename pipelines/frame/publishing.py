@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
-from transforms.common.code.fingerprints import digest
+from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_own_folder
@@ -21,7 +21,6 @@ from transforms.common.publish.sections import Made, Outcome, check_replacing, d
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.sound import Damaged
 
 __all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line"]

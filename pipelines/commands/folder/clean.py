@@ -51,7 +51,7 @@ def _clean(options: CleanOptions, action: Action) -> None:
     """
     if options.cache:
         from transforms.lexicon.cache import clean_cache
-        from transforms.lexicon.compiled.places import default_cache
+        from transforms.lexicon.compiled.opening import default_cache
 
         folder = options.path or default_cache()
         freed = clean_cache(folder)

@@ -16,7 +16,7 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
-from transforms.common.store.counts import summed
+from transforms.common.store.receipts import summed
 from transforms.common.store.tables import Part
 from transforms.inflection.kept import warn_of_languages
 from transforms.simplification.generation.inputs import GenerationFiles, GenerationInputs, asking_of, check_generation

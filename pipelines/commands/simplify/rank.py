@@ -19,7 +19,7 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SE
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
-from transforms.common.store.counts import summed
+from transforms.common.store.receipts import summed
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking.options import RankingOptions

@@ -18,7 +18,7 @@ from schemas.simplification.instances import CANDIDATES, INSTANCES, REASONS, SEL
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid
-from transforms.common.store.counts import summed
+from transforms.common.store.receipts import summed
 from transforms.inflection.kept import warn_of_languages
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.records import JoinTask, tasks_of

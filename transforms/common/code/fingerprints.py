@@ -1,4 +1,4 @@
-"""Digests that name things by what they are: values, files, the code, the environment."""
+"""JSON in one form, and digests that name things by what they are: values, files, the environment."""
 
 import functools
 import hashlib
@@ -18,6 +18,7 @@ __all__ = [
     "canonical_json",
     "digest",
     "environment",
+    "parse_json",
     "readable_json",
     "stream_digest",
     "text_digest",
@@ -126,3 +127,15 @@ def blas_kernels() -> tuple[str, ...]:
 def _of(library: str, package: str) -> bool:
     """Return whether a wheel brought a library: it lies in its package, or beside it in `.libs`."""
     return library.startswith((package + os.sep, package + ".libs" + os.sep))
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Return what a text of JSON stands for.
+
+    Raises:
+        ValueError: it is no JSON, not UTF-8, -16 or -32, or nested more deeply than can be read.
+    """
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deeply") from None

@@ -24,12 +24,11 @@ import stat
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from transforms.common.code.fingerprints import digest
+from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.manifests import is_named
 from transforms.common.publish.output_folders import make_output_folder
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.receipts import read_envelope
 
 __all__ = [

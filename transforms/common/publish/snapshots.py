@@ -15,11 +15,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
 from transforms.common.publish.manifests import is_named
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.sound import is_sound
 from transforms.common.store.tables import Part, read_table
 

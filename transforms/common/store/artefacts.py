@@ -27,8 +27,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.store import files
-from transforms.common.store.holding import holding
-from transforms.common.store.identity import canonical
+from transforms.common.store.identity import canonical, holding
 from transforms.common.store.receipts import ArtefactPath, File, read_receipt, write_receipt
 from transforms.common.store.sound import HashedStream, checked, is_sound_size, note_sound
 

@@ -16,14 +16,14 @@ import enum
 import functools
 import hashlib
 import importlib
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, NamedTuple, get_origin
 
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical"]
+__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical", "holding"]
 
 
 class Uncounted(NamedTuple):
@@ -254,3 +254,30 @@ def _other(value: Any, path: str) -> bytes:
         f"{path} is a {kind}, which has no form that an artefact could be named by: make it plain values or a "
         "record of them; or, if nothing reads it, declare the field in the `unused` of the stage, with the reason"
     )
+
+
+_LEAVES = (str, bytes, int, float, type(None), type)
+
+
+def holding(value: object, *methods: str, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the resources, encoders or models that plans, tasks and options hold at any depth.
+
+    These are the objects that have one of the methods, each with the name of its field. In a sequence
+    the field's name is in the singular, with a number from 1: `encoder_1` of `encoders`.
+    """
+    if isinstance(value, _LEAVES):
+        return
+    if any(callable(getattr(value, method, None)) for method in methods):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from holding(item, *methods, name=name)
+    elif hasattr(value, "_fields"):
+        for field_name in value._fields:
+            yield from holding(getattr(value, field_name), *methods, name=field_name)
+    elif isinstance(value, tuple | list):
+        for number, item in enumerate(value, start=1):
+            yield from holding(item, *methods, name=f"{name.removesuffix('s')}_{number}")
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from holding(getattr(value, field.name), *methods, name=field.name)

@@ -8,7 +8,8 @@ the receipt holds, so that they are known without knowing its type.
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -17,7 +18,17 @@ import msgspec
 from transforms.common.store import files
 from transforms.common.store.identity import WHERE, Size
 
-__all__ = ["ArtefactPath", "Envelope", "File", "decode", "encode", "read_envelope", "read_receipt", "write_receipt"]
+__all__ = [
+    "ArtefactPath",
+    "Envelope",
+    "File",
+    "decode",
+    "encode",
+    "read_envelope",
+    "read_receipt",
+    "summed",
+    "write_receipt",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -142,3 +153,22 @@ def _read(path: str) -> bytes | None:
         if files.exists(path):
             raise
         return None
+
+
+def summed(receipts: Iterable[Any], by: Sequence[str], numbers: Sequence[str]) -> list[dict[str, Any]]:
+    """Sum the `counts` of receipts by what they are of.
+
+    Args:
+        receipts: each with `counts`, records.
+        by: fields that say what a count is of.
+        numbers: fields that are summed.
+
+    Returns:
+        A row for each combination of values of `by`, in their order: these and the sums.
+    """
+    sums: dict[tuple[Any, ...], Counter[str]] = {}
+    for receipt in receipts:
+        for count in receipt.counts:
+            own = sums.setdefault(tuple(getattr(count, name) for name in by), Counter())
+            own.update({name: getattr(count, name) for name in numbers})
+    return [{**dict(zip(by, key, strict=True)), **{name: sums[key][name] for name in numbers}} for key in sorted(sums)]

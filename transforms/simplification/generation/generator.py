@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from transforms.common.code.registry import Entry
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.kept import KeptInflector, opened_inflector
-from transforms.lexicon.given import ResourceAlias
-from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.resources import Lexicon, ResourceAlias
 from transforms.simplification.records import Instance, Proposal
 
 if TYPE_CHECKING:

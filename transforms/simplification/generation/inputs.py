@@ -13,9 +13,16 @@ from transforms.inflection.kept import KeptInflector, kept_inflector, within_inf
 from transforms.lexicon.encoders.base import check_encoder, path_of
 from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
-from transforms.lexicon.given import check_given
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
+from transforms.lexicon.resources import (
+    CacheOptions,
+    Lexicon,
+    LexiconOptions,
+    check_resources,
+    check_specs,
+    path_within,
+    prepare,
+)
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.generation.generator import THESAURUS, VECTORS, WORDNET, Context
 from transforms.simplification.generation.generators import GENERATORS
@@ -43,7 +50,7 @@ class GenerationFiles(CacheOptions):
         path="resource",
         within=THESAURUS.within,
         stands_for=THESAURUS.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     vectors: str | None = option(
@@ -53,7 +60,7 @@ class GenerationFiles(CacheOptions):
         path="resource",
         within=VECTORS.within,
         stands_for=VECTORS.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     wordnet: str | None = option(
@@ -63,7 +70,7 @@ class GenerationFiles(CacheOptions):
         path="resource",
         within=WORDNET.within,
         stands_for=WORDNET.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     model: tuple[str, ...] = option(

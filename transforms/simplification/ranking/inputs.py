@@ -5,9 +5,16 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
-from transforms.lexicon.given import check_given
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
+from transforms.lexicon.resources import (
+    CacheOptions,
+    Lexicon,
+    LexiconOptions,
+    check_resources,
+    check_specs,
+    path_within,
+    prepare,
+)
 from transforms.simplification.ranking.options import RankingOptions, gain_of
 from transforms.simplification.ranking.rankers import RANKERS, VECTORS, RankerInputs
 
@@ -36,7 +43,7 @@ class RankingFiles(CacheOptions):
         path="resource",
         within=VECTORS.within,
         stands_for=VECTORS.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     complexity: str | None = option(

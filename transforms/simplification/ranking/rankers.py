@@ -22,8 +22,7 @@ import pyarrow as pa
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.given import ResourceAlias
-from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.resources import Lexicon, ResourceAlias
 from transforms.simplification.records import Instance
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Fingerprinted
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.kept import KeptInflector, opened_inflector
-from transforms.lexicon.given import ResourceAlias
-from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.resources import Lexicon, ResourceAlias
 from transforms.simplification.records import Instance
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.inflection.kept import kept_inflector, within_inflector
-from transforms.lexicon.given import check_given
-from transforms.lexicon.resources import CacheOptions, LexiconOptions, path_within, prepare
+from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_specs, path_within, prepare
 from transforms.simplification.selection.filter import NGRAMS, VECTORS, Selecting
 from transforms.simplification.selection.filters import FILTERS
 from transforms.simplification.selection.options import SelectionOptions
@@ -58,7 +57,7 @@ class SelectionFiles(CacheOptions):
         path="resource",
         within=VECTORS.within,
         stands_for=VECTORS.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     ngrams: str | None = option(
@@ -68,7 +67,7 @@ class SelectionFiles(CacheOptions):
         path="resource",
         within=_within_ngrams,
         stands_for=_as_ngrams,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
 
