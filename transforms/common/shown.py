@@ -1,13 +1,13 @@
 """What is printed for a person, as values: lines, grids, words in their contexts.
 
-A view, or what a command tells in the end, yields blocks; how wide they are and whether they have
-colours is decided where they are printed (`pipelines/frame/blocks.py`).
+A view, or the summary of a command, yields blocks; their width and colours are decided where they
+are printed (`pipelines/frame/blocks.py`).
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-__all__ = ["Block", "Grid", "Kwic", "Use", "columns_with", "listed", "number", "one_of"]
+__all__ = ["Block", "Grid", "Kwic", "Use", "columns_with", "listed", "number", "singular"]
 
 LISTED = 12  # items of a list in a cell
 
@@ -49,7 +49,7 @@ class Kwic(NamedTuple):
 Block = str | Grid | Kwic
 
 
-def listed(items: Iterable[Any], most: int = LISTED, separator: str = ", ") -> str:
+def listed(items: Iterable[object], most: int = LISTED, separator: str = ", ") -> str:
     """Return a list in one line, with the number of items that are left out.
 
     >>> listed("abcde", most=3)
@@ -61,10 +61,10 @@ def listed(items: Iterable[Any], most: int = LISTED, separator: str = ", ") -> s
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def one_of(unit: str) -> str:
-    """Return what one of several things is called that a stage makes.
+def singular(unit: str) -> str:
+    """Return the singular of what a stage makes.
 
-    >>> [one_of(unit) for unit in ("batches", "pairs", "series", "lists of words")]
+    >>> [singular(unit) for unit in ("batches", "pairs", "series", "lists of words")]
     ['batch', 'pair', 'series', 'list of words']
     """
     head, space, rest = unit.partition(" ")
@@ -92,10 +92,10 @@ def columns_with(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]
         rows: cells.
         indent: spaces before each line.
     """
-    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    filled = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     return Grid(
-        tuple(heads[place][0] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in rows),
-        frozenset(new for new, place in enumerate(kept) if heads[place][1] == ">"),
+        tuple(heads[place][0] for place in filled),
+        tuple(tuple(row[place] for place in filled) for row in rows),
+        frozenset(new for new, place in enumerate(filled) if heads[place][1] == ">"),
         indent,
     )

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import UsageError
-from transforms.common.publish.layout import ARTEFACTS, is_own_folder, make_own_folder
+from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, make, name_of
 from transforms.common.store.locks import locked_file
@@ -61,7 +61,7 @@ def _root(cache: str) -> str:
     _check_local(cache)
     try:
         files.make_folder(cache)
-        return make_own_folder(cache, ARTEFACTS)
+        return make_marked_folder(cache, ARTEFACTS)
     except OSError as error:
         raise _refused(cache, error) from None
 
@@ -136,7 +136,7 @@ def clean_cache(cache: str) -> int:
     _check_local(cache)
     before = _size(cache)
     with _permitted(cache):
-        if is_own_folder(cache, ARTEFACTS):
+        if is_marked_folder(cache, ARTEFACTS):
             _clean_compiled(os.path.join(cache, ARTEFACTS))
         clean_copies(os.path.join(cache, COPIES))
     return before - _size(cache)

@@ -109,7 +109,7 @@ def _write_matrix(stream: HashedStream, name: str, matrix: BlockMatrix) -> None:
     np.lib.format.write_array_header_1_0(stream, header)
     rows = 0
     for block in matrix.blocks:
-        stream.write(np.ascontiguousarray(block, "<f4"))
+        stream.write(np.ascontiguousarray(block, "<f4").data)
         rows += len(block)
     if rows != matrix.rows:
         raise LexbeamError(f"matrix {name} has {rows} rows where {matrix.rows} were announced")

@@ -19,7 +19,7 @@ from pipelines.frame.publishing import UNFINISHED, kept_digests
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.layout import ARTEFACTS, is_own_folder, locked
+from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
 from transforms.common.publish.removing import RESULTS, free, remove_hidden
 from transforms.common.store import files
 
@@ -73,7 +73,7 @@ def _clean_folder(out: str, action: Action) -> None:
             _remove(leftover)
         remove_failed(out)
         told = [f"removed: {line}" for line in summed(found)]
-        if is_own_folder(out, ARTEFACTS):
+        if is_marked_folder(out, ARTEFACTS):
             root = files.join(out, ARTEFACTS)
             files.remove(files.join(root, UNFINISHED))
             freed = free(root, kept_digests(out))

@@ -1,4 +1,4 @@
-"""Rows that wait on disk."""
+"""Batches of staging files, and rows that wait on disk."""
 
 from pathlib import Path
 

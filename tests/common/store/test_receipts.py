@@ -1,4 +1,4 @@
-"""Counts of receipts, summed."""
+"""Receipts come back as they were written; damage is never read; counts of receipts are summed."""
 
 import hashlib
 import random
@@ -112,14 +112,14 @@ class Count(NamedTuple):
     others: int
 
 
-class Receipt(NamedTuple):
+class CountingReceipt(NamedTuple):
     counts: tuple[Count, ...]
 
 
 def test_counts_are_summed_by_what_they_are_of_in_the_order_of_these():
     draw = random.Random(1)
     counts = [Count(draw.choice("ab"), draw.choice("xyz"), draw.randrange(9), draw.randrange(9)) for _ in range(40)]
-    receipts = [Receipt(tuple(counts[:15])), Receipt(()), Receipt(tuple(counts[15:]))]
+    receipts = [CountingReceipt(tuple(counts[:15])), CountingReceipt(()), CountingReceipt(tuple(counts[15:]))]
     expected = [
         {"reason": reason, "kind": kind, "words": sum(one.words for one in own)}
         for reason in "xyz"

@@ -68,7 +68,7 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         alias = self.check_event(yaml.AliasEvent)
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[no-untyped-call]
         # An alias has no tag; a scalar, list or mapping has one if the file says one.
         if getattr(event, "tag", None) not in (None, "!", _TEXT):
             raise _Refused(event, f"the tag {quoted(event.tag)} is not taken: leave it out")

@@ -79,18 +79,18 @@ def _licence(license: str | None) -> Iterator[str]:
 
 
 def _table(name: str, entry: Mapping[str, Any], schema: pa.Schema) -> Iterator[str]:
-    said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     yield f"### {name}"
     yield ""
     rows, parts = _number(entry["rows"], "row"), _number(len(entry["parts"]), "part")
-    told = [f"{rows} in {parts}"]
-    if row := said.get("lexbeam.row"):
-        told.append(f"a row is {row}")
-    if key := said.get("lexbeam.key"):
-        told.append(f"sorted by {', '.join(key.split(','))} within a part")
-    if version := said.get("lexbeam.schema_version"):
-        told.append(f"schema version {version}")
-    yield "; ".join(told) + "."
+    facts = [f"{rows} in {parts}"]
+    if row := metadata.get("lexbeam.row"):
+        facts.append(f"a row is {row}")
+    if key := metadata.get("lexbeam.key"):
+        facts.append(f"sorted by {', '.join(key.split(','))} within a part")
+    if version := metadata.get("lexbeam.schema_version"):
+        facts.append(f"schema version {version}")
+    yield "; ".join(facts) + "."
     yield ""
     yield "| column | type | meaning | unit | range |"
     yield "|---|---|---|---|---|"

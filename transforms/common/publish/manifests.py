@@ -30,8 +30,8 @@ def is_named(manifest: Any, name: str) -> bool:
     try:
         # The digest does not cover objects, but their names are known but for the snapshot's.
         return digest(without_objects(manifest)) == name and all(
-            _FOLDER.fullmatch(part["object"].removesuffix(f"/{own}"))
-            for own, part in _parts(manifest)
+            _FOLDER.fullmatch(part["object"].removesuffix(f"/{place}"))
+            for place, part in _parts(manifest)
             if "object" in part
         )
     except (TypeError, KeyError, AttributeError):
@@ -40,7 +40,7 @@ def is_named(manifest: Any, name: str) -> bool:
 
 def parts_named(manifest: dict[str, Any], name: str) -> set[str]:
     """Return the places in the folder of the parts that the manifest of snapshot `name` names."""
-    return {part.get("object", f"_snapshots/{name}/{own}") for own, part in _parts(manifest)}
+    return {part.get("object", f"_snapshots/{name}/{place}") for place, part in _parts(manifest)}
 
 
 def _parts(manifest: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

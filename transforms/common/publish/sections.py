@@ -110,10 +110,10 @@ def table_entry(parts: Sequence[Part], version: str) -> dict[str, Any]:
     }
 
 
-def table_digest(parts: Iterable[Any]) -> str:
+def table_digest(parts: Iterable[Part | Mapping[str, Any]]) -> str:
     """Return the digest of a table's content: of rows and SHA-256 of its parts in their order.
 
-    `parts` are of type `Part`, or what a manifest says of them.
+    `parts` are parts, or their entries in a manifest.
     """
     rows = [[part["rows"], part["sha256"]] if isinstance(part, Mapping) else [part.rows, part.sha256] for part in parts]
     return digest(rows)
@@ -137,18 +137,18 @@ def replaced(manifest: Mapping[str, Any], made: Mapping[str, Collection[str]]) -
 
 def dependants(manifest: Mapping[str, Any], names: Collection[str]) -> list[str]:
     """Return the sections made from one of `names`, or from a section that was."""
-    found: set[str] = set()
+    dependent: set[str] = set()
     while True:
         more = {
             name
             for name, section in manifest.items()
-            if isinstance(section, dict) and name not in names and name not in found
+            if isinstance(section, dict) and name not in names and name not in dependent
             for read in section.get("reads", ())
-            if read["section"] in names or read["section"] in found
+            if read["section"] in names or read["section"] in dependent
         }
         if not more:
-            return sorted(found)
-        found |= more
+            return sorted(dependent)
+        dependent |= more
 
 
 def check_replacing(
@@ -179,14 +179,14 @@ def check_replacing(
         if name not in made and name not in drop and not manifest[name].get("imported")
     ]
     if gone or (drop and along):
-        told = f"; other content would also drop {', '.join(along)}, made from it"
+        consequence = f"; other content would also drop {', '.join(along)}, made from it"
         raise UsageError(
             f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
-            f"`overwrite` to replace it{told if along else ''}, or another `out`"
+            f"`overwrite` to replace it{consequence if along else ''}, or another `out`"
         )
 
 
-def _is_section(value: Any) -> bool:
+def _is_section(value: object) -> bool:
     return isinstance(value, dict) and "parts" in value
 
 

@@ -65,7 +65,8 @@ class Snapshot:
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
         """What the manifest says of each table: rows, schema version, parts."""
-        return self.manifest["tables"]
+        tables: dict[str, dict[str, Any]] = self.manifest["tables"]
+        return tables
 
     def section(self, name: str) -> dict[str, Any]:
         """Return a section.
@@ -147,10 +148,10 @@ def open_snapshot(out: str) -> Snapshot:
     Raises:
         LexbeamError: nothing is published there, or its manifest is damaged.
     """
-    found = find_snapshot(out)
-    if found is None:
+    snapshot = find_snapshot(out)
+    if snapshot is None:
         raise LexbeamError(f"nothing is published at {out!r}: run `lexbeam corpus` first")
-    return found
+    return snapshot
 
 
 def _snapshot(out: str, name: str) -> Snapshot:

@@ -14,7 +14,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 
@@ -70,7 +70,7 @@ class BatchReader:
 
     def count(self, file: File) -> int:
         """Return how many batches the file holds."""
-        return self._reader(file).num_record_batches
+        return int(self._reader(file).num_record_batches)
 
     def _reader(self, file: File) -> pa.ipc.RecordBatchFileReader:
         path = file.path
@@ -98,25 +98,25 @@ class BatchReader:
 
 
 class SideRows:
-    """Takes rows, in order, and gives them back as batches once."""
+    """Takes rows in order and returns them once, as batches."""
 
     def __init__(self, schema: pa.Schema) -> None:
         self._schema = schema
-        self._held = tempfile.TemporaryFile()  # noqa: SIM115 - `__exit__` closes it
-        self._writer = pa.ipc.new_stream(self._held, schema)
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `__exit__` closes it
+        self._writer = pa.ipc.new_stream(self._file, schema)
 
-    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+    def add(self, rows: Sequence[Mapping[str, object]]) -> None:
         """Add rows."""
         self._writer.write_table(pa.Table.from_pylist(list(rows), schema=self._schema))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows; none can be added any more."""
+        """Yield all rows; no more can be added."""
         self._writer.close()
-        self._held.seek(0)
-        yield from pa.ipc.open_stream(self._held)
+        self._file.seek(0)
+        yield from pa.ipc.open_stream(self._file)
 
     def __enter__(self) -> "SideRows":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._held.close()
+        self._file.close()

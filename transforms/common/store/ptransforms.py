@@ -16,7 +16,7 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
-from apache_beam.pipeline import PipelineVisitor
+from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -75,7 +75,7 @@ class SpreadOverLanes(beam.PTransform):
             the runner deals elements out by its reshuffle: Flink to all of its slots in turn.
         workspace: where the number of elements is noted, for progress.
         stage: name of the stage that the elements are for; empty where the number is not to be
-            noted, for it is known beforehand.
+            noted, since it is known beforehand.
         pieces: artefacts that an element becomes.
     """
 
@@ -164,19 +164,19 @@ class MakeArtefact(beam.DoFn):
 
 def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:
     """Return the stages whose artefacts a pipeline makes, each with the entries of registries that count."""
-    found: dict[str, dict[str, set[str]]] = {}
+    stages: dict[str, dict[str, set[str]]] = {}
 
     class Visitor(PipelineVisitor):
-        def visit_transform(self, transform_node: Any) -> None:
-            made = getattr(transform_node.transform, "fn", None)
-            if isinstance(made, MakeArtefact):
-                stage, entries = made.chosen()
+        def visit_transform(self, transform_node: AppliedPTransform) -> None:
+            fn = getattr(transform_node.transform, "fn", None)
+            if isinstance(fn, MakeArtefact):
+                stage, entries = fn.chosen()
                 for registry, names in entries.items():
-                    found.setdefault(stage, {}).setdefault(registry, set()).update(names)
-                found.setdefault(stage, {})
+                    stages.setdefault(stage, {}).setdefault(registry, set()).update(names)
+                stages.setdefault(stage, {})
 
     pipeline.visit(Visitor())
-    return found
+    return stages
 
 
 class _Task(beam.DoFn):
@@ -187,8 +187,8 @@ class _Task(beam.DoFn):
 
     def process(self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]) -> Iterator[Any]:
         (table, bucket), runs = element
-        found = tuple(entry for run in runs if run is not None for entry in run.staged())
-        yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, found)))
+        staged = tuple(entry for run in runs if run is not None for entry in run.staged())
+        yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, staged)))
 
 
 class NameParts(beam.DoFn):
@@ -227,13 +227,13 @@ def _ordered(element: tuple[int, Iterable[tuple[Any, Any]]], keyed: bool) -> tup
     return 0, tuple(sorted((receipt for _, receipt in element[1]), key=_digest))
 
 
-def _digest(receipt: Any) -> str:
+def _digest(receipt: object) -> str:
     return next(files_of(receipt)).sha256
 
 
 @dataclass
 class Collect(beam.PTransform):
-    """Bring receipts together, for a task that is made of all: `(0, tuple)`; nothing where there are none.
+    """Bring receipts together, for a task that is made of all: `(0, tuple)`; nothing if there are none.
 
     Attributes:
         field: of the receipts, what is collected; empty: they themselves.
@@ -305,8 +305,8 @@ class MergeTables(beam.PTransform):
 
     def expand(self, staged: beam.PCollection[tuple[tuple[str, int], StagedRun]]) -> beam.PCollection[Part]:
         """Apply the transform."""
-        every = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
-        buckets = staged.pipeline | "EveryBucket" >> beam.Create(every)
+        keys = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
+        buckets = staged.pipeline | "EveryBucket" >> beam.Create(keys)
         tasks = (
             (staged, buckets)
             | "WithEveryBucket" >> beam.Flatten()
@@ -322,7 +322,7 @@ class MergeTables(beam.PTransform):
         return parts | "AllParts" >> beam.Flatten()
 
 
-def _write(element: tuple[int, Iterable[Any]], path: str) -> None:
+def _write(element: tuple[int, Iterable[object]], path: str) -> None:
     rows = sorted(encode(row) for row in element[1])
     files.write_bytes(path, b"[" + b",".join(rows) + b"]")
 

@@ -1,4 +1,4 @@
-"""Sorted runs: rows in any number brought into one order, in bounded memory.
+"""Sorted runs: any number of rows brought into one order, in bounded memory.
 
     with RunWriter(stream, SCHEMA, ("key", "source", "line")) as runs:
         runs.add(row, size)                # as many as fit are sorted and written as a run
@@ -15,13 +15,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from types import TracebackType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
+from transforms.common.store.sound import HashedStream
 
 __all__ = ["RunWriter", "SortedRun", "rows_of_part"]
 
@@ -55,7 +56,7 @@ class RunWriter:
         order: the columns that they are sorted by; the first is a key, hexadecimal digits.
     """
 
-    def __init__(self, stream: Any, schema: pa.Schema, order: Sequence[str]) -> None:
+    def __init__(self, stream: BinaryIO | HashedStream, schema: pa.Schema, order: Sequence[str]) -> None:
         self._writer = BatchWriter(stream, schema)
         self._schema = schema
         self._order = itemgetter(*order)
