@@ -212,7 +212,7 @@ class Lexicon(NamedTuple):
         """Return the kinds whose code counts for look-ups, for `Stage.chosen`."""
         return {"transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
 
-    def described_by_name(self) -> Mapping[str, Any]:
+    def described_by_name(self) -> Mapping[str, Mapping[str, object]]:
         """Return the entries of a manifest: kind, language, options, digests of source and compiled files."""
         return {
             held.name if held.language is None else f"{held.name}:{held.language}": {

@@ -123,14 +123,14 @@ def _walk(cls: type, place: tuple[str, ...], group: str) -> Iterable[Option]:
             yield Option(name, (*place, field.name), hints[field.name], field.default, **stated)
 
 
-def value_of(options: Any, name: str) -> Any:
+def value_of(options: object, name: str) -> Any:
     """Return the value of an option, wherever it is embedded."""
     for step in options_of(type(options))[name].place:
         options = getattr(options, step)
     return options
 
 
-def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base: str | None = None) -> T:
+def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", base: str | None = None) -> T:
     """Return options from a mapping, checked and converted to the fields' types.
 
     Args:
@@ -163,7 +163,7 @@ def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base:
     return _build(cls, chosen)
 
 
-def _build(cls: type[T], chosen: Mapping[str, Any]) -> T:
+def _build(cls: type[T], chosen: Mapping[str, object]) -> T:
     arguments = {}
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]
         if "embedded" in field.metadata:
@@ -179,9 +179,9 @@ def _named(entry: Option, where: str) -> str:
     return where + (entry.shown if where else entry.name)
 
 
-def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
+def _converted(entry: Option, stated: object, where: str, base: str) -> Any:
     shown = _named(entry, where)
-    value = _typed(value, entry.type, shown, split=entry.split)
+    value = _typed(stated, entry.type, shown, split=entry.split)
     if entry.stands_for is not None and isinstance(value, str):
         value = entry.stands_for(value)
     elif entry.stands_for is not None and entry.several:
@@ -201,7 +201,7 @@ def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
     return value
 
 
-def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:
+def _typed(value: object, kind: Any, shown: str, *, split: bool) -> Any:
     arguments = typing.get_args(kind)
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         if value is None:
@@ -234,7 +234,7 @@ def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:
         raise UsageError(f"{shown} must be {word}, not {quoted(value)}{hint}") from None
 
 
-def _stripped(item: Any) -> Any:
+def _stripped(item: object) -> object:
     return item.strip() if isinstance(item, str) else item
 
 
@@ -253,7 +253,7 @@ def _placed(value: str, entry: Option, base: str) -> str:
     return part.before + path + part.after
 
 
-def noted_paths(options: Any, kind: str) -> dict[str, list[str]]:
+def noted_paths(options: object, kind: str) -> dict[str, list[str]]:
     """Return the paths that options of a kind (see `PATHS`) name, by option."""
     paths: dict[str, list[str]] = {}
     for name, entry in options_of(type(options)).items():
@@ -264,7 +264,7 @@ def noted_paths(options: Any, kind: str) -> dict[str, list[str]]:
     return paths
 
 
-def plain_options(options: Any) -> dict[str, Any]:
+def plain_options(options: object) -> dict[str, Any]:
     """Return the published options as plain values under their names with dashes, for a manifest.
 
     Of a path stands its last part alone, so that nothing is told of a machine; several are sorted.

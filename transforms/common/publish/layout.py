@@ -246,11 +246,11 @@ def check_foreign(out: str, tables: Collection[str]) -> None:
 
 def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
     lock = os.path.join(out, LOCK)
-    if os.path.lexists(lock) and not _is_own_lock(out, lock):
+    if os.path.lexists(lock) and not _is_our_lock(out, lock):
         yield lock
     for name in (ARTEFACTS, SNAPSHOTS, FAILED):
         folder = os.path.join(out, name)
-        if os.path.lexists(folder) and not _may_be_own(folder):
+        if os.path.lexists(folder) and not _may_be_ours(folder):
             yield folder
     for name in [POINTER, *links_of(tables)]:
         if os.path.lexists(os.path.join(out, name)) and not is_link_of_ours(out, name):
@@ -293,7 +293,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _is_own_lock(out: str, path: str) -> bool:
+def _is_our_lock(out: str, path: str) -> bool:
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return False
     with open(path, "rb") as stream:
@@ -309,10 +309,10 @@ def is_marked_folder(out: str, name: str) -> bool:
     folder = files.join(out, name)
     if not files.is_local(out):
         return files.exists(files.join(folder, MARK))
-    return os.path.lexists(folder) and _may_be_own(folder) and bool(os.listdir(folder))
+    return os.path.lexists(folder) and _may_be_ours(folder) and bool(os.listdir(folder))
 
 
-def _may_be_own(folder: str) -> bool:
+def _may_be_ours(folder: str) -> bool:
     """Return whether a folder is ours, or empty and so free to take."""
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         return False

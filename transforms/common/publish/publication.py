@@ -27,7 +27,7 @@ from transforms.common.publish.layout import (
     snapshot_name,
     write_record,
 )
-from transforms.common.publish.manifests import without_objects
+from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
 from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, read_log
@@ -59,7 +59,7 @@ def make_manifest(
     """
     here = {**environment(), "blas": list(blas_kernels())}
     name = digest(here)[:8]
-    tables: dict[str, Any] = {}
+    tables: dict[str, TableEntry] = {}
     sections: dict[str, Any] = {}
     environments = {name: here} if made else {}
     for section in made:
@@ -113,7 +113,7 @@ def publish(
         LexbeamError: a part that was to be carried over is damaged, and not `mending`.
     """
     outcome = decide(old.manifest if old else None, made, drop)
-    manifest = make_manifest(made, old, outcome, versions)
+    manifest: Manifest = make_manifest(made, old, outcome, versions)
     name = digest(without_objects(manifest))
     notes = read_log(out, old.name) if old else {}
     carried, damaged = _carried(old, outcome, notes.get("checked", {}), mending)
@@ -137,7 +137,7 @@ def publish(
 
 
 def _carried(
-    old: Snapshot | None, outcome: Outcome, checked_states: Mapping[str, Any], mending: bool
+    old: Snapshot | None, outcome: Outcome, checked_states: Mapping[str, object], mending: bool
 ) -> tuple[list[Part], list[Part]]:
     """Return the parts that are carried over, and which of them are damaged.
 
@@ -201,11 +201,11 @@ def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, P
     }
 
 
-def _text(manifest: Mapping[str, Any]) -> bytes:
+def _text(manifest: Manifest) -> bytes:
     return readable_json(manifest, indent=1) + b"\n"
 
 
-def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str, Part]) -> None:
+def _build(out: str, name: str, manifest: Manifest, placed: Mapping[str, Part]) -> None:
     """Make a local snapshot; one that is there may be what readers see, and is only repaired."""
     snapshot = os.path.join(out, SNAPSHOTS, name)
     there = os.path.isdir(snapshot)
@@ -260,9 +260,7 @@ def _sync(path: str) -> None:
         os.close(handle)
 
 
-def _store(
-    out: str, name: str, manifest: dict[str, Any], placed: Mapping[str, Part], old: Snapshot | None
-) -> dict[str, Any]:
+def _store(out: str, name: str, manifest: Manifest, placed: Mapping[str, Part], old: Snapshot | None) -> Manifest:
     """Put a snapshot on an object store; the manifest names the objects of what is carried over."""
     for place, part in placed.items():
         files.link_or_copy(part.path, files.join(out, SNAPSHOTS, name, place))
@@ -285,7 +283,7 @@ def _store(
 def _write_log(
     out: str,
     name: str,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     made: Sequence[Made],
     outcome: Outcome,
     notes: Mapping[str, Any],
@@ -307,7 +305,7 @@ def _write_log(
     files.write_bytes(folder + LOG, content, durable=True)
 
 
-def _switch(out: str, name: str, manifest: Mapping[str, Any]) -> None:
+def _switch(out: str, name: str, manifest: Manifest) -> None:
     """Let readers see a snapshot: one rename locally, one small object elsewhere."""
     if not files.is_local(out):
         pointer = json.dumps({"snapshot": name}).encode()

@@ -47,14 +47,14 @@ KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes
 RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
 
 
-def remove_snapshot(out: str, name: str, kept_snapshots: Collection[str] = ()) -> bool:
-    """Remove a snapshot's files and its log; on object stores not those that a kept_snapshots one names.
+def remove_snapshot(out: str, name: str, retained: Collection[str] = ()) -> bool:
+    """Remove a snapshot's files and its log; on object stores not those that a retained one names.
 
-    Returns whether it could be removed: not as long as it is not known what a kept_snapshots one names.
+    Returns whether it could be removed: not as long as it is not known what a retained one names.
     """
     folder = files.join(out, SNAPSHOTS, name)
     if not files.is_local(out):
-        return _remove_objects(out, name, kept_snapshots)
+        return _remove_objects(out, name, retained)
     if os.path.islink(folder):
         return True
     if os.path.isdir(folder):
@@ -73,12 +73,12 @@ def _holds_foreign(folder: str) -> bool:
         if any(os.path.islink(os.path.join(place, name)) for name in folders):
             return True
         expected = (MANIFEST,) if place == folder else ()
-        if any(name not in expected and not _is_own_file(name) for name in names):
+        if any(name not in expected and not _is_part_file(name) for name in names):
             return True
     return False
 
 
-def _is_own_file(name: str) -> bool:
+def _is_part_file(name: str) -> bool:
     return _PART.fullmatch(name) is not None
 
 
@@ -104,9 +104,9 @@ def _remove_empty(folder: str) -> None:
             raise
 
 
-def _remove_objects(out: str, name: str, kept_snapshots: Collection[str]) -> bool:
+def _remove_objects(out: str, name: str, retained: Collection[str]) -> bool:
     try:
-        named = {place for other in kept_snapshots for place in parts_named(read_manifest(out, other), other)}
+        named = {place for other in retained for place in parts_named(read_manifest(out, other), other)}
     except LexbeamError as error:
         log.warning("%s; until then the snapshot %s cannot be removed", error, name)
         return False

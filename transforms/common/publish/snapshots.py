@@ -18,7 +18,7 @@ import pyarrow as pa
 from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
-from transforms.common.publish.manifests import is_named
+from transforms.common.publish.manifests import PartEntry, TableEntry, is_named
 from transforms.common.store import files
 from transforms.common.store.sound import is_sound
 from transforms.common.store.tables import Part, read_table
@@ -63,9 +63,9 @@ class Snapshot:
         return {name: value for name, value in self.manifest.items() if name not in RESERVED}
 
     @property
-    def tables(self) -> dict[str, dict[str, Any]]:
+    def tables(self) -> dict[str, TableEntry]:
         """What the manifest says of each table: rows, schema version, parts."""
-        tables: dict[str, dict[str, Any]] = self.manifest["tables"]
+        tables: dict[str, TableEntry] = self.manifest["tables"]
         return tables
 
     def section(self, name: str) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class Snapshot:
             for number, entry in enumerate(self.tables[table]["parts"])
         ]
 
-    def _place(self, table: str, entry: dict[str, Any]) -> str:
+    def _place(self, table: str, entry: PartEntry) -> str:
         if "object" in entry:  # on object stores, a part that an earlier snapshot wrote
             return files.join(self.out, entry["object"])
         return files.join(self.folder, *table.split("/"), entry["file"])

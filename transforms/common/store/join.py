@@ -12,7 +12,6 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,11 +19,11 @@ import pyarrow.parquet as pq
 
 from transforms.common.store import files
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
+from transforms.common.store.tables import Part, Row, read_rows
 
 __all__ = ["Rows", "RowsByKey", "joined"]
 
-Rows = list[dict[str, Any]]
+Rows = list[Row]
 _BATCH = 256  # rows that are values of Python at a time
 
 
@@ -69,12 +68,12 @@ class RowsByKey:
 
 def _sorted(
     paths: Sequence[str], columns: list[str], key: str, keep: Callable[[pa.Table], pa.Array | pa.ChunkedArray] | None
-) -> Iterator[dict[str, Any]]:
-    def rows_of(path: str) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
+    def rows_of(path: str) -> Iterator[Row]:
         for rows in read_rows([path], columns):
-            kept = rows if keep is None else rows.filter(keep(rows))
-            for start in range(0, kept.num_rows, _BATCH):
-                yield from kept.slice(start, _BATCH).to_pylist()
+            wanted = rows if keep is None else rows.filter(keep(rows))
+            for start in range(0, wanted.num_rows, _BATCH):
+                yield from wanted.slice(start, _BATCH).to_pylist()
 
     overlapping = _overlapping(paths, key) if len(paths) > 1 else [list(paths)]
     merged = (heapq.merge(*map(rows_of, group), key=itemgetter(key)) for group in overlapping)

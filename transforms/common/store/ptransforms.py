@@ -10,7 +10,7 @@ MergeTables       PCollection[((table, bucket), StagedRun)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 def _pack(
@@ -56,7 +57,7 @@ def _pack(
         yield lane, [items[index] for index in indices]
 
 
-def _unpack(element: tuple[int, Iterable[list[Any]]]) -> Iterator[Any]:
+def _unpack(element: tuple[int, Iterable[list[T]]]) -> Iterator[T]:
     for items in element[1]:
         yield from items
 
@@ -185,7 +186,9 @@ class _Task(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]) -> Iterator[Any]:
+    def process(
+        self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]
+    ) -> Iterator[beam.pvalue.TaggedOutput]:
         (table, bucket), runs = element
         staged = tuple(entry for run in runs if run is not None for entry in run.staged())
         yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, staged)))
@@ -200,7 +203,7 @@ class NameParts(beam.DoFn):
         keys: all keys, in the order of the parts; None: keys are the parts' numbers.
     """
 
-    def __init__(self, table: str, field: str = "", keys: Iterable[Any] | None = None) -> None:
+    def __init__(self, table: str, field: str = "", keys: Iterable[Hashable] | None = None) -> None:
         self._table = table
         self._field = field
         self._numbers = None if keys is None else {key: number for number, key in enumerate(keys)}
@@ -216,12 +219,12 @@ def _of(receipt: Any, name: str) -> Any:
     return getattr(receipt, name) if name else receipt
 
 
-def _taken(element: tuple[Any, Any], field: str) -> tuple[int, tuple[Any, Any]]:
+def _taken(element: tuple[K, object], field: str) -> tuple[int, tuple[K, object]]:
     key, receipt = element
     return 0, (key, _of(receipt, field))
 
 
-def _ordered(element: tuple[int, Iterable[tuple[Any, Any]]], keyed: bool) -> tuple[int, tuple[Any, ...]]:
+def _ordered(element: tuple[int, Iterable[tuple[Any, object]]], keyed: bool) -> tuple[int, tuple[object, ...]]:
     if keyed:
         return 0, tuple(sorted(element[1], key=itemgetter(0)))
     return 0, tuple(sorted((receipt for _, receipt in element[1]), key=_digest))
@@ -244,7 +247,9 @@ class Collect(beam.PTransform):
     field: str = ""
     keyed: bool = False
 
-    def expand(self, made: beam.PCollection[tuple[Any, Any]]) -> beam.PCollection[tuple[int, tuple[Any, ...]]]:
+    def expand(
+        self, made: beam.PCollection[tuple[Hashable, object]]
+    ) -> beam.PCollection[tuple[int, tuple[object, ...]]]:
         """Apply the transform."""
         return (
             made
@@ -283,7 +288,7 @@ class MakeParts(beam.PTransform):
         )
         return made | "Receipts" >> beam.Values(), made | "Name" >> beam.ParDo(NameParts(self.table, "part"))
 
-    def _weigh(self, element: tuple[int, Any]) -> float:
+    def _weigh(self, element: tuple[int, object]) -> float:
         return self.weight(element[1])
 
 
@@ -333,7 +338,7 @@ class WriteResult(beam.PTransform):
 
     path: str
 
-    def expand(self, rows: beam.PCollection[Any]) -> beam.PCollection[None]:
+    def expand(self, rows: beam.PCollection[object]) -> beam.PCollection[None]:
         """Apply the transform."""
         return (
             rows

@@ -17,7 +17,7 @@ from transforms.common.store import files
 __all__ = ["content_digest", "model_digest", "packaged_text"]
 
 _CHUNK = 1 << 20
-_SETTLED = 2_000_000_000  # nanoseconds: no file system's clock ticks more slowly
+_AT_REST = 2_000_000_000  # nanoseconds: no file system's clock ticks more slowly
 
 
 def model_digest(path: str) -> str:
@@ -59,7 +59,7 @@ def content_digest(path: str) -> str:
             return _READ[path][1]
         digest = _sha256(path)
         # Within one tick of the file system's clock a file may change and keep its times.
-        if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _SETTLED:
+        if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _AT_REST:
             _READ[path] = state, digest
         return digest
     if not files.exists(path) and not any(files.list_folder(path)):

@@ -7,7 +7,7 @@ must be something that depends on the data alone (a document, a word's rows), ne
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +21,7 @@ from transforms.common.store.sound import HashedStream
 __all__ = [
     "Part",
     "PartFile",
+    "Row",
     "part_name",
     "read_rows",
     "read_table",
@@ -29,6 +30,8 @@ __all__ = [
     "write_part",
     "write_rows",
 ]
+
+Row = dict[str, Any]  # a row as values of Python, by column
 
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20

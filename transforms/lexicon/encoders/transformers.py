@@ -8,7 +8,6 @@ import importlib.util
 import os
 import posixpath
 from collections.abc import Mapping
-from typing import Any
 
 from transforms.annotation.engines.spacy import versions
 from transforms.common.code.fingerprints import parse_json
@@ -79,15 +78,17 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
     folder = resolve(argument) if resolve else path
     config = _config(folder, argument)
     digest = model_digest(folder)
+    stated = config.get("architectures")
+    architectures = [str(name) for name in stated] if isinstance(stated, list) else []
     info = EncoderInfo(
         name=f"transformers:{posixpath.basename(argument.rstrip('/'))}",
         digest=digest,
         fingerprint=f"{versions(*PACKAGES)} model={digest[:32]}",
-        masked=any(name.endswith("ForMaskedLM") or name in _MASKED for name in config.get("architectures") or ()),
+        masked=any(name.endswith("ForMaskedLM") or name in _MASKED for name in architectures),
         dim=_number(config, _DIMS, argument),
         layers=_number(config, _LAYERS, argument),
         max_length=_max_length(folder, config),
-        choices=any(name.endswith("ForMultipleChoice") for name in config.get("architectures") or ()),
+        choices=any(name.endswith("ForMultipleChoice") for name in architectures),
     )
 
     def load(device: str) -> Encoder:
@@ -99,7 +100,7 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
     return info, load
 
 
-def _config(folder: str, shown: str) -> Mapping[str, Any]:
+def _config(folder: str, shown: str) -> Mapping[str, object]:
     try:
         names = {entry.name for entry in files.list_files(folder)}
     except LexbeamError:
@@ -126,7 +127,7 @@ def _config(folder: str, shown: str) -> Mapping[str, Any]:
     return config
 
 
-def _json(folder: str, name: str) -> Mapping[str, Any]:
+def _json(folder: str, name: str) -> Mapping[str, object]:
     path = files.join(folder, name)
     try:
         content = parse_json(files.read_bytes(path))
@@ -137,7 +138,7 @@ def _json(folder: str, name: str) -> Mapping[str, Any]:
     return content
 
 
-def _number(config: Mapping[str, Any], names: tuple[str, ...], shown: str) -> int:
+def _number(config: Mapping[str, object], names: tuple[str, ...], shown: str) -> int:
     for name in names:
         if isinstance(value := config.get(name), int):
             return value
@@ -147,10 +148,11 @@ def _number(config: Mapping[str, Any], names: tuple[str, ...], shown: str) -> in
     )
 
 
-def _max_length(folder: str, config: Mapping[str, Any]) -> int:
+def _max_length(folder: str, config: Mapping[str, object]) -> int:
     limits = [value for name in _POSITIONS if isinstance(value := config.get(name), int)]
     if limits and config.get("model_type") in _AFTER_PADDING:
-        limits[0] -= (config.get("pad_token_id") or 0) + 1
+        padding = config.get("pad_token_id")
+        limits[0] -= (padding if isinstance(padding, int) else 0) + 1
     if files.exists(files.join(folder, "tokenizer_config.json")):
         stated = _json(folder, "tokenizer_config.json").get("model_max_length")
         if isinstance(stated, int | float) and 0 < stated < _NO_LIMIT:

@@ -117,7 +117,7 @@ class _Vocabulary(NamedTuple):
     """The distinct words, the rows of the file that count, and facts."""
 
     words: pa.Array
-    kept: npt.NDArray[np.bool_]
+    counts: npt.NDArray[np.bool_]
     dim: int
     without_word: int
 
@@ -131,7 +131,7 @@ def compile_vectors(paths: Sequence[str], options: VectorOptions) -> Iterator[tu
     (path,) = paths
     format = options.format or detect(path)
     known = _vocabulary(path, format, options)
-    rows = len(known.kept)
+    rows = len(known.counts)
     doubled = rows - len(known.words) - known.without_word
     if doubled or known.without_word:
         log.warning(
@@ -155,9 +155,9 @@ def compile_vectors(paths: Sequence[str], options: VectorOptions) -> Iterator[tu
     yield "about", pa.Table.from_pylist([about], schema=ABOUT)
     moments = None
     if options.centre:
-        moments = moments_of(_kept(path, format, options, known), known.dim)
+        moments = moments_of(_counting_rows(path, format, options, known), known.dim)
     variant = variant_of(moments, remove=options.remove, unit=options.unit)
-    blocks = _kept(path, format, options, known)
+    blocks = _counting_rows(path, format, options, known)
     if options.centre or options.unit:
         blocks = (changed(variant, block) for block in blocks)
     yield "vectors", BlockMatrix(len(known.words), known.dim, blocks)
@@ -185,24 +185,26 @@ def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
         words = lowered(words)
     codes = words.dictionary_encode()
     _, firsts = np.unique(codes.indices.to_numpy(zero_copy_only=False), return_index=True)
-    kept = np.zeros(len(words), bool)
-    kept[firsts] = True
+    counts = np.zeros(len(words), bool)
+    counts[firsts] = True
     empty = codes.dictionary.index("").as_py()
     without = 0
     if empty >= 0:
         nameless = codes.indices.to_numpy(zero_copy_only=False) == empty
         without = int(nameless.sum())
-        kept &= ~nameless
-    if not kept.any():
+        counts &= ~nameless
+    if not counts.any():
         raise LexbeamError(f"{path} has no words")
-    return _Vocabulary(words.filter(pa.array(kept)), kept, dim, without)
+    return _Vocabulary(words.filter(pa.array(counts)), counts, dim, without)
 
 
-def _kept(path: str, format: str, options: VectorOptions, known: _Vocabulary) -> Iterable[npt.NDArray[np.float32]]:
+def _counting_rows(
+    path: str, format: str, options: VectorOptions, known: _Vocabulary
+) -> Iterable[npt.NDArray[np.float32]]:
     """Yield the vectors that count, block by block."""
     start = 0
     for block in READERS[format].read(path, options, True):
         assert block.vectors is not None
-        kept = known.kept[start : start + len(block.words)]
+        counts = known.counts[start : start + len(block.words)]
         start += len(block.words)
-        yield block.vectors if kept.all() else block.vectors[kept]
+        yield block.vectors if counts.all() else block.vectors[counts]

@@ -41,9 +41,9 @@ class Ragged(NamedTuple):
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> "Ragged":
         """Return the lists without the values where `mask` is false."""
-        kept = np.zeros(len(mask) + 1, np.int64)
-        np.cumsum(mask, out=kept[1:])
-        return Ragged(kept[self.offsets], self.values[mask])
+        before = np.zeros(len(mask) + 1, np.int64)
+        np.cumsum(mask, out=before[1:])
+        return Ragged(before[self.offsets], self.values[mask])
 
 
 def runs(starts: Ints, ends: Ints) -> Ragged:
