@@ -118,7 +118,7 @@ def _marks() -> dict[str, int]:
 @functools.cache
 def _pattern() -> re.Pattern[str]:
     """Return what finds the stretches that hold all runs over the limit, a letter before aside."""
-    # The few hundred beyond the first plane, mark by mark, would make the search 30 times slower.
+    # The few hundred beyond the first plane, one by one, would make the search 30 times slower.
     near = "".join(re.escape(mark) for mark in _marks() if mark < _FAR)
     mark = f"[{near}{_FAR}-{chr(_LAST)}]"
     # One of them in front, outside the repetition, makes it faster still.

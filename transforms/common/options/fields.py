@@ -159,7 +159,7 @@ def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", ba
                 chosen[entry.fills] = named[0]
     for name, entry in known.items():
         if entry.default is MISSING and name not in chosen:
-            raise UsageError(f"{_named(entry, where)} must be chosen")
+            raise UsageError(f"{_named(entry, where)} must be given")
     return _build(cls, chosen)
 
 
