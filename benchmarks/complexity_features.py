@@ -40,7 +40,7 @@ from transforms.complexity.features.form import PREFIXES, SUFFIXES
 from transforms.complexity.features.registry import features_of
 from transforms.complexity.features.stages import FeatureOptions, setting_of
 from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.word_lists.trigrams import trigram_values
+from transforms.lexicon.word_lists.frequencies import trigram_values
 from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 

@@ -34,17 +34,17 @@ def _z(x: Any, y: Any) -> float:
 def draws_of(name: str) -> Iterator[str]:
     """Yield the row of a kind of keys."""
     keys = content_hashes(KEYS[name]())
-    one = uniform(keys, seed=1, label="a")
-    cells = np.bincount((one * 4096).astype(int), minlength=4096)
+    drawn = uniform(keys, seed=1, label="a")
+    cells = np.bincount((drawn * 4096).astype(int), minlength=4096)
     bits = np.unpackbits(numbers(keys, seed=1, label="a").view(np.uint8).reshape(N, 8), axis=1)
     yield name
     yield f"{stats.chisquare(cells).pvalue:.3f}"
-    yield f"{stats.kstest(one, 'uniform').pvalue:.3f}"
+    yield f"{stats.kstest(drawn, 'uniform').pvalue:.3f}"
     yield f"{stats.kstest(normal(keys, seed=1, label='a'), 'norm').pvalue:.3f}"
     yield f"{np.abs(bits.mean(axis=0) - 0.5).max() * 2 * N**0.5:.2f}"
-    yield f"{_z(one[1:], one[:-1]):.2f}"
-    yield f"{_z(one, uniform(keys, seed=1, label='b')):.2f}"
-    yield f"{_z(one, uniform(keys, seed=2, label='a')):.2f}"
+    yield f"{_z(drawn[1:], drawn[:-1]):.2f}"
+    yield f"{_z(drawn, uniform(keys, seed=1, label='b')):.2f}"
+    yield f"{_z(drawn, uniform(keys, seed=2, label='a')):.2f}"
     yield f"{_z(*uniform(keys, seed=1, label='a', draws=2).T):.2f}"
 
 
@@ -52,7 +52,7 @@ def folds_of(k: int) -> Iterator[str]:
     """Yield the row of a number of folds: sizes against a multinomial, over 500 seeds."""
     keys = content_hashes([f"document {i}" for i in range(20_000)])
     sizes = [np.bincount(fold_of(keys, k, seed=seed), minlength=k) for seed in range(500)]
-    p = np.array([stats.chisquare(found).pvalue for found in sizes])
+    p = np.array([stats.chisquare(counts).pvalue for counts in sizes])
     spread = np.std(sizes) / (len(keys) / k * (1 - 1 / k)) ** 0.5
     yield f"{k}"
     yield f"{spread:.3f}"
@@ -64,8 +64,8 @@ def folds_of(k: int) -> Iterator[str]:
 def smallest_of(n: int, k: int, drawn_by: str) -> Iterator[str]:
     """Yield the row of a sample: how often each key and each pair of keys is in it.
 
-    20,000 seeds, of which each of 20 labels has its own thousand: of single tests of noise one in
-    twenty is below .05, so the distribution of twenty is told.
+    20,000 seeds, of which each of 20 labels has its own thousand: one in twenty single tests of
+    noise is below .05, so the distribution of twenty is reported.
     """
     keys = content_hashes([f"sentence {i}" for i in range(n)])
     labels, seeds = 20, 20_000
@@ -105,9 +105,9 @@ def seconds() -> Iterator[list[str]]:
     items = texts[: N // 10]
 
     def keep() -> None:
-        kept: list[Any] = []
+        sample: list[Any] = []
         for item in items:
-            add(kept, entry_of(item, seed=1, label="a"), 100)
+            add(sample, entry_of(item, seed=1, label="a"), 100)
 
     actions: dict[str, Callable[[], Any]] = {
         "`content_hashes` of texts": lambda: content_hashes(texts),

@@ -60,8 +60,8 @@ def measure(folder: Path) -> list[BenchmarkRow]:
         ("words for masked places", fills, bare.fills),
     ):
         _check(ours(), theirs(batches), batches)  # which warms both up, too
-        value, found = ratios(lambda theirs=theirs: theirs(batches), ours, REPEATS, clock=time.process_time)
-        note = f"all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
+        value, runs = ratios(lambda theirs=theirs: theirs(batches), ours, REPEATS, clock=time.process_time)
+        note = f"all runs: {', '.join(f'{ratio:.3f}' for ratio in runs)}"
         rows.append(BenchmarkRow(f"{name} over a bare transformers loop", value, 0.9, False, "x", note))
     return rows
 
@@ -69,13 +69,13 @@ def measure(folder: Path) -> list[BenchmarkRow]:
 def _sentences(folder: Path) -> list[str]:
     lexbeam("sample", "--out", str(folder / "sample"), "--tokens", "60000", "--seed", "1")
     texts = (path.read_text("utf-8") for path in sorted((folder / "sample").glob("corpus/*.txt")))
-    found = [
+    sentences = [
         f"{sentence.strip()}."
         for text in texts
         for sentence in " ".join(text.split()).split(".")
         if sentence.count(" ") > 3
     ]
-    return found[:SENTENCES]
+    return sentences[:SENTENCES]
 
 
 def _spans(sentences: list[str]) -> Spans:
@@ -126,7 +126,7 @@ def _batches(tokenizer: Any, spans: Spans) -> Iterator[list[tuple[int, str, int,
 
 
 class _Bare:
-    """What one writes without Lexbeam."""
+    """What a user would write without Lexbeam."""
 
     def __init__(self, folder: str) -> None:
         import torch
@@ -138,7 +138,7 @@ class _Bare:
 
     def vectors(self, documents: list[Any]) -> list[list[Any]]:
         """Return the vectors, batch by batch."""
-        found = []
+        results = []
         for batch in (batch for batches in documents for batch in batches):
             inputs = self.tokenizer(
                 [text for _, text, _, _ in batch],
@@ -150,17 +150,17 @@ class _Bare:
             offsets = inputs.pop("offset_mapping").numpy()
             with self.torch.inference_mode():
                 states = self.model.base_model(**inputs).last_hidden_state.numpy()
-            found.append(
+            results.append(
                 [
                     states[row][(place[:, 0] < end) & (place[:, 1] > start)].mean(axis=0)
                     for row, (place, (_, _, start, end)) in enumerate(zip(offsets, batch, strict=True))
                 ]
             )
-        return found
+        return results
 
     def fills(self, documents: list[Any]) -> list[Any]:
         """Return the probabilities, batch by batch."""
-        found = []
+        results = []
         for batch in (batch for batches in documents for batch in batches):
             texts = [text[:start] + "[MASK]" + text[end:] for _, text, start, end in batch]
             inputs = self.tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
@@ -171,8 +171,8 @@ class _Bare:
                 scores[:, self.tokenizer.all_special_ids] = 0
                 best = scores.topk(TOP)
             [self.tokenizer.convert_ids_to_tokens(row) for row in best.indices.tolist()]
-            found.append(best.values.numpy())
-        return found
+            results.append(best.values.numpy())
+        return results
 
 
 def _check(ours: list[Any], theirs: list[Any], documents: list[Any]) -> None:

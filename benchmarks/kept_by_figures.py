@@ -99,18 +99,16 @@ def splits(paths: list[str]) -> Iterator[tuple[object, ...]]:
         sets["files"] = of_files(paths)
     methods: dict[str, Callable[[Instances, int], Ints]] = {"ours": ours}
     for bands in BANDS:
-        methods[f"StratifiedGroupKFold, {bands} bands"] = lambda found, seed, bands=bands: stratified(
-            found, seed, bands
-        )
+        methods[f"StratifiedGroupKFold, {bands} bands"] = lambda data, seed, bands=bands: stratified(data, seed, bands)
     yield "instances", "method", "KS", "worst genre", "size", "seconds"
-    for (which, found), (name, method) in itertools.product(sets.items(), methods.items()):
+    for (which, data), (name, method) in itertools.product(sets.items(), methods.items()):
         rows = []
         for seed in SEEDS:
             start = time.process_time()
-            split = method(found, seed)
+            split = method(data, seed)
             seconds = time.process_time() - start
-            held = [found[1] >= 0, *(found[1] == genre for genre in np.unique(found[1]))]
-            whole, *of_genres = (np.nanmax(distances(found[2][one], split[one], 3)) for one in held)
+            masks = [data[1] >= 0, *(data[1] == genre for genre in np.unique(data[1]))]
+            whole, *of_genres = (np.nanmax(distances(data[2][mask], split[mask], 3)) for mask in masks)
             size = np.abs(np.bincount(split, minlength=3) / len(split) - SHARES.values).max()
             rows.append((whole, max(of_genres), 100 * size, seconds))
         ks, worst, size, seconds = np.median(rows, axis=0)
@@ -137,17 +135,17 @@ def hanta(tokens: int) -> Iterator[tuple[object, ...]]:
         shares = np.array([wordfreq.word_frequency(word, language) for word in words])
         places = np.random.default_rng(1).choice(len(words), size=(tokens // 20, 20), p=shares / shares.sum())
         sentences = [[words[place] for place in row] for row in places]
-        speeds, found = [], []
-        own, theirs = tagging.MorphemeSearch, HanoverTagger(tagging.model_file(language))
-        for search in (own, _Theirs, None):
-            tagging.MorphemeSearch = search or own  # type: ignore[assignment, misc]
+        speeds, tagged = [], []
+        ours, theirs = tagging.MorphemeSearch, HanoverTagger(tagging.model_file(language))
+        for search in (ours, _Theirs, None):
+            tagging.MorphemeSearch = search or ours  # type: ignore[assignment, misc]
             tag = tagging.load_tagger(language) if search else theirs.tag_sent
             start = time.process_time()
-            found.append([tag(sentence) for sentence in sentences])
+            tagged.append([tag(sentence) for sentence in sentences])
             speeds.append(tokens / (time.process_time() - start))
-        tagging.MorphemeSearch = own  # type: ignore[misc]
-        plain = [[(lemma, name) for _, lemma, name in sentence] for sentence in found[2]]
-        if not found[0] == found[1] == plain:
+        tagging.MorphemeSearch = ours  # type: ignore[misc]
+        plain = [[(lemma, name) for _, lemma, name in sentence] for sentence in tagged[2]]
+        if not tagged[0] == tagged[1] == plain:
             raise SystemExit(f"{language}: the taggers do not agree")
         yield language, *(f"{speed:.0f}" for speed in speeds)
 
@@ -183,7 +181,7 @@ def skops_of_hostile() -> Iterator[tuple[object, ...]]:
     outcomes = {name: outcome(content) for name, content in hostile.items()}
     yield "outcome", "files"
     yield from Counter(outcomes.values()).most_common()
-    yield "loaded", ", ".join(name for name, found in outcomes.items() if found == "loaded")
+    yield "loaded", ", ".join(name for name, outcome in outcomes.items() if outcome == "loaded")
 
 
 def _reached(module: str, seen: set[str]) -> set[str]:
@@ -194,12 +192,12 @@ def _reached(module: str, seen: set[str]) -> set[str]:
     seen.add(module)
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
+            modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
-        for name in found:
+        for name in modules:
             _reached(name, seen)
     return seen
 
@@ -238,14 +236,14 @@ def main() -> None:
     parser.add_argument("which", choices=("splits", "hanta", "skops", "code"))
     parser.add_argument("files", nargs="*")
     parser.add_argument("--tokens", type=int, default=100_000)
-    asked = parser.parse_args()
-    found: dict[str, Callable[[], Iterator[tuple[object, ...]]]] = {
-        "splits": lambda: splits(asked.files),
-        "hanta": lambda: hanta(asked.tokens),
+    arguments = parser.parse_args()
+    benchmarks: dict[str, Callable[[], Iterator[tuple[object, ...]]]] = {
+        "splits": lambda: splits(arguments.files),
+        "hanta": lambda: hanta(arguments.tokens),
         "skops": skops_of_hostile,
         "code": code,
     }
-    for row in found[asked.which]():
+    for row in benchmarks[arguments.which]():
         print(" | ".join(map(str, row)), flush=True)
 
 

@@ -1,4 +1,4 @@
-"""WordNet: compiled, opened, and asked by whole arrays, beside nltk's reader of the same files.
+"""WordNet: compiled, opened, and queried by whole arrays, beside nltk's reader of the same files.
 
     python -m benchmarks lexicon_wordnet
 
@@ -38,10 +38,10 @@ from benchmarks.lexicon_wordnet import private_memory
 from transforms.lexicon.resources import LexiconOptions, prepare
 options = LexiconOptions(resources=("wordnet=wordnet",), cache=sys.argv[1])
 held = prepare(options).held[0]
-asked = pa.array(["person"])  # imports pandas, where it is there
+query = pa.array(["person"])  # imports pandas, where it is there
 before, start = private_memory(), time.perf_counter()
 wordnet = held.open()
-rows = wordnet.synset_of(wordnet.first_sense(asked, "n"))
+rows = wordnet.synset_of(wordnet.first_sense(query, "n"))
 assert wordnet.depth_max(rows)[0] == 6
 print(time.perf_counter() - start, private_memory() - before)
 """
@@ -78,7 +78,7 @@ def measure(folder: Path) -> list[BenchmarkRow]:
         BenchmarkRow("WordNet compiled", seconds, 30, True, "s"),
         BenchmarkRow("WordNet's compiled files", size, 100, True, "MB"),
         BenchmarkRow(
-            "WordNet opened and asked for a word",
+            "WordNet opened and queried for a word",
             statistics.median(times),
             0.1,
             True,
@@ -112,7 +112,7 @@ def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[BenchmarkRow]:
     forms = _forms(lemmas)
     distinct = pa.array(forms)
     tokens, tags = _tokens(forms, WORDS)
-    asked: list[tuple[str, Callable[[], object], float]] = [
+    queries: list[tuple[str, Callable[[], object], float]] = [
         ("first sense of tokens", lambda: wordnet.first_sense(tokens, tags), 1),
         ("senses of tokens", lambda: wordnet.senses_of(tokens, tags), 1),
         ("base forms (morphy) of tokens", lambda: wordnet.morphy(tokens, tags), 1),
@@ -126,10 +126,10 @@ def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[BenchmarkRow]:
         ("base forms of distinct words", lambda: wordnet.morphy(distinct, "n"), 0.3),
     ]
     rows = []
-    for name, action, bound in asked:
-        found = [len(tokens) / timed(action, time.process_time) / 1e6 for _ in range(REPEATS)]
-        note = f"all runs: {', '.join(f'{value:.2f}' for value in found)}"
-        rows.append(BenchmarkRow(name, statistics.median(found), bound, False, "M words/s", note))
+    for name, action, bound in queries:
+        rates = [len(tokens) / timed(action, time.process_time) / 1e6 for _ in range(REPEATS)]
+        note = f"all runs: {', '.join(f'{value:.2f}' for value in rates)}"
+        rows.append(BenchmarkRow(name, statistics.median(rates), bound, False, "M words/s", note))
     return rows
 
 
@@ -158,14 +158,14 @@ def _beside_nltk(wordnet: Any, lemmas: pa.ChunkedArray, folder: Path) -> list[Be
     theirs = read_by_nltk(str(copied))
     tokens, _ = _tokens(_forms(lemmas), NLTK_WORDS)
     words = tokens.to_pylist()
-    found = []
+    ratios = []
     for _ in range(REPEATS):
-        own = timed(lambda: wordnet.morphy(tokens, "n"))
-        found.append(timed(lambda: [theirs.morphy(word, "n") for word in words]) / own)
+        ours = timed(lambda: wordnet.morphy(tokens, "n"))
+        ratios.append(timed(lambda: [theirs.morphy(word, "n") for word in words]) / ours)
     note = f"nltk is loaded in {loaded:.1f} s and takes {memory:.0f} MB; all runs: "
-    note += ", ".join(f"{value:.1f}" for value in found)
+    note += ", ".join(f"{value:.1f}" for value in ratios)
     name = f"nltk's morphy of {NLTK_WORDS:,} tokens over ours"
-    return [BenchmarkRow(name, statistics.median(found), 1, False, "x", note)]
+    return [BenchmarkRow(name, statistics.median(ratios), 1, False, "x", note)]
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ def ask(snapshot: Snapshot, section: str | Sequence[str], name: str, values: Map
 def tell(snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]) -> list[str]:
     """Return the answer of a section's view as lines for a person; raises as `ask`."""
     view = _view(snapshot, section, name)
-    assert view.told is not None
-    return list(shown_lines(view.told(snapshot, _options(view, values)), width=0))
+    assert view.blocks is not None
+    return list(shown_lines(view.blocks(snapshot, _options(view, values)), width=0))
 
 
 def _view(snapshot: Snapshot, several: str | Sequence[str], name: str) -> View[Any]:
@@ -74,7 +74,7 @@ def view_methods() -> dict[str, Callable[..., Any]]:
     for view_name, (sections, view) in views().items():
         entries = list(options_of(view.options).values())
         answers: list[tuple[str, Callable[..., Any], tuple[Any, str]]] = [("", ask, (pa.Table, "The answer as rows."))]
-        if view.told is not None:
+        if view.blocks is not None:
             answers.append(("tell_", tell, (list[str], "The answer as lines for a person.")))
         for prefix, answer, returns in answers:
             name = prefix + view_name.replace("-", "_")

@@ -158,7 +158,7 @@ def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         install(folder, group, *lines, **modules)
         taken.extend(modules)
         monkeypatch.syspath_prepend(str(folder))
-        monkeypatch.setattr(registry, "_TAKEN", {})
+        monkeypatch.setattr(registry, "_OUTSIDE", {})
 
     yield installed
     for name in taken:

@@ -10,6 +10,10 @@ TABLES = {
     ("reference/formats.md", "format"): ("transforms.formats.readers.registry:READERS", ()),
     ("reference/annotation.md", "engine"): ("transforms.annotation.engines.registry:ENGINES", ("none",)),
     ("reference/annotation.md", "layer"): ("transforms.layers.registry:LAYERS", ()),
+    ("reference/encoders.md", "pooling"): ("transforms.lexicon.encoders.vectors:POOLINGS", ()),
+    ("reference/encoders.md", "scoring"): ("transforms.lexicon.encoders.scoring:SCORINGS", ()),
+    ("reference/resources.md", "rule of case"): ("transforms.lexicon.compiled.casing:CASES", ()),
+    ("reference/resources.md", "duplicates"): ("transforms.lexicon.word_lists.options:DUPLICATES", ()),
     ("reference/evaluation.md", "name"): ("transforms.evaluation.metrics:METRICS", ()),
     ("reference/models.md", "format"): ("transforms.learning.models.formats:FORMATS", ()),
     ("reference/people.md", "kind"): ("transforms.people.answers:KINDS", ()),
@@ -41,7 +45,7 @@ TABLES = {
 def rows_of(page, first):
     """Return the rows of the first table of a page whose head begins with a cell."""
     text = (DOCS / page).read_text("utf-8")
-    found = re.search(rf"^\| {first} \|.*\n\|[-| ]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    found = re.search(rf"^ *\| {first} \|.*\n *\|[-| ]+\|\n((?: *\|.*\n)+)", text, re.MULTILINE)
     assert found, f"{page} has no table of {first}"
     return found[1].splitlines()
 
@@ -69,7 +73,7 @@ def test_tables_name_every_entry_and_what_it_needs():
 
 
 def test_every_registry_of_entries_has_doc_lines_and_a_group_of_its_own():
-    """A doc line is what help says: it is one line, plain, and no sentence."""
+    """A doc line, which help shows, is one plain line and no sentence."""
     seen, wrong = {}, []
     for registry, _ in TABLES.values():
         module, _, name = registry.partition(":")

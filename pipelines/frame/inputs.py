@@ -15,7 +15,7 @@ from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.options.fields import options_of, value_of
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
-from transforms.common.store.holding import holding
+from transforms.common.store.identity import holding
 from transforms.common.store.resources import content_digest
 from transforms.common.store.tables import Part
 from transforms.corpora.corpus import Corpus

@@ -11,17 +11,16 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
-from transforms.common.code.fingerprints import digest
+from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_own_folder
-from transforms.common.publish.publication import publish, settle
+from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder
+from transforms.common.publish.publication import finish_publication, publish
 from transforms.common.publish.removing import discard_damaged, discard_stages, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Workspace
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.sound import Damaged
 
 __all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line"]
@@ -86,7 +85,7 @@ def publish_run(
         again = options.resume and not consent and _is_published(old, intended)
         check_replacing(old.manifest if old else None, tables, overwrite=consent or again, drop=drop, out=options.out)
         check_links(out)
-        workspace = Workspace(make_own_folder(out, ARTEFACTS))
+        workspace = Workspace(make_marked_folder(out, ARTEFACTS))
         # What an interrupted run with `fresh` has made anew is fresh.
         if options.fresh and not (same and note.get("fresh")):
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
@@ -105,7 +104,7 @@ def publish_run(
             made = make(workspace, old)
             if again and old is not None:
                 _check_same(old, made, options.out)
-                settle(out, old, options.keep_snapshots)
+                finish_publication(out, old, options.keep_snapshots)
                 return None
             _check_dropped(old, made, drop, consent)
             return publish(

@@ -6,7 +6,7 @@ No clock is read here and nothing is drawn: `pipelines/progress/progress.py` doe
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from transforms.common.shown import one_of
+from transforms.common.shown import singular
 
 __all__ = ["Foreseen", "Line", "StageCount", "in_one_line", "line_of", "remaining", "settled", "time_left"]
 
@@ -91,7 +91,7 @@ def line_of(count: StageCount, now: float) -> Line:
     if count.planned is not None and not (count.ended and done < count.planned):
         done, of = min(done, count.planned), count.planned
         words = f"{done} of {count.planned}"
-    words += f" {count.stage.unit if of != 1 else one_of(count.stage.unit)}"
+    words += f" {count.stage.unit if of != 1 else singular(count.stage.unit)}"
     if count.there and not count.made and count.is_finished:
         return Line(count.stage.name, 1.0, f"{words} (all there already)")
     if count.there:

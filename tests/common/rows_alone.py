@@ -17,7 +17,7 @@ from transforms.embeddings.alignment import Side, apply
 from transforms.embeddings.neighbours import nearest_neighbours
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.scorers import SCORERS
-from transforms.lexicon.vectors.variants import changed, moments_of, variant_of
+from transforms.lexicon.vectors.compiling import changed, moments_of, variant_of
 
 ROWS = 150
 BATCHES = (1, 7, 64, ROWS)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.common.names import Names, escape, file_of, member_of, own_name, plain, unescape, ways_to_write
+from transforms.common.names import Names, escape, file_of, member_of, plain, real_name, unescape, ways_to_write
 
 ODD = st.text(st.sampled_from("ab!\\~2x/F0u\n\ufffd\u202e\ufeff\udcff\ud800é\u0301\U0010ffff"))
 BYTES = st.binary().map(os.fsdecode)
@@ -98,9 +98,9 @@ def test_the_counter():
 @example("1790\\~2")
 def test_the_own_name_is_the_real_one_without_folders(name):
     shown = plain(name)
-    assert own_name(f"x!y/{escape(name)}"[2:]) == shown
+    assert real_name(f"x!y/{escape(name)}"[2:]) == shown
     if name:
-        assert own_name(member_of("x\\~2/a\\!.zip", f"d/{name}") + "\\~2") == shown
+        assert real_name(member_of("x\\~2/a\\!.zip", f"d/{name}") + "\\~2") == shown
 
 
 def test_ways_to_write():

@@ -11,7 +11,7 @@ from outsiders import blocks_of, entry_of, section_of
 from transforms.common.code.code_identity import code_identity
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.kinds import KINDS
-from transforms.lexicon.word_lists.kinds import words_from
+from transforms.lexicon.word_lists.word_list import words_from
 
 SECTION = section_of("Add a resource")
 

@@ -17,7 +17,7 @@ from transforms.common.store import sound
 from transforms.common.store.files import list_files
 from transforms.lexicon import cache
 from transforms.lexicon.cache import clean_cache
-from transforms.lexicon.compiled.places import default_cache
+from transforms.lexicon.compiled.opening import default_cache
 from transforms.lexicon.kinds import KINDS
 
 

@@ -132,5 +132,5 @@ def test_what_was_damaged_on_the_way_is_not_read(toy, elsewhere):
 def test_without_a_copy_the_error_says_what_to_do(toy):
     held = toy.prepare()
     toy.cache.rename(toy.folder / "gone")
-    with pytest.raises(LexbeamError, match=r"'toy' is gone from the cache.*run the same"):
+    with pytest.raises(LexbeamError, match=r"'toy' was removed from the cache.*run the same"):
         held.open()

@@ -5,7 +5,6 @@ __all__ = ["LexbeamError", "UsageError", "cause_of", "nearest", "quoted", "reada
 import difflib
 import re
 from collections.abc import Iterable
-from typing import Any
 
 # Characters of a line of a message; a longer line keeps its two ends.
 LONGEST_LINE = 2000
@@ -36,7 +35,7 @@ def readable(message: str) -> str:
     return "\n".join(_shortened(line, LONGEST_LINE) for line in lines)
 
 
-def quoted(value: Any) -> str:
+def quoted(value: object) -> str:
     """Return a value as Python writes it, shortened, for a message."""
     try:
         text = repr(value)

@@ -5,7 +5,7 @@ text's compatibility decomposition (NFKD). A letter that is composed with marks 
 marks that its decomposition ends in (ǖ with two), and so U+0344, which is two marks. No language
 comes near 30 in a row. To bring a run into canonical order, Python's `unicodedata` takes time that
 grows with its square, as does its `is_normalized`; so a text's runs are bounded before either sees
-it. Signs of combining class zero, such as the vowels of Devanagari, need no order and count not.
+it. Signs of combining class zero, such as the vowels of Devanagari, need no order and do not count.
 
     >>> text = "a" + 40 * "\u0301" + "b"
     >>> too_many(text), broken(text)[1], len(nfc(text))
@@ -32,8 +32,8 @@ def too_many(text: str) -> int | None:
     """Return the place, in code points, of the first mark that is one too many in its run."""
     if _harmless(text):
         return None
-    for found in _pattern().finditer(text):
-        if breaks := _breaks(text, *found.span(), first=True):
+    for stretch in _pattern().finditer(text):
+        if breaks := _breaks(text, *stretch.span(), first=True):
             return breaks[0]
     return None
 
@@ -47,8 +47,8 @@ def broken(text: str) -> tuple[str, int]:
     if _harmless(text):
         return text, 0
     breaks: list[int] = []
-    for found in _pattern().finditer(text):
-        breaks += _breaks(text, *found.span())
+    for stretch in _pattern().finditer(text):
+        breaks += _breaks(text, *stretch.span())
     if not breaks:
         return text, 0
     pieces = [text[: breaks[0]]]
@@ -78,19 +78,19 @@ def _breaks(text: str, start: int, end: int, *, first: bool = False) -> list[int
     """Return the places in a stretch where a mark is one too many; or the first of them alone."""
     marks = _marks()
     count = _trailing(text[start - 1]) if start else 0
-    found = []
+    places = []
     for place in range(start, end):
         more = marks.get(text[place])
         if more is None:
             count = _trailing(text[place])
             continue
         if count + more > LIMIT:
-            found.append(place)
+            places.append(place)
             if first:
                 break
             count = 0
         count += more
-    return found
+    return places
 
 
 @functools.lru_cache(1 << 12)
@@ -106,13 +106,13 @@ def _trailing(character: str) -> int:
 @functools.cache
 def _marks() -> dict[str, int]:
     """Return the characters that decompose into nothing but non-starters, and into how many."""
-    found = {}
+    marks = {}
     for character in map(chr, range(_FIRST, _LAST + 1)):
         if unicodedata.combining(character) or unicodedata.decomposition(character):
             decomposed = unicodedata.normalize("NFKD", character)
             if all(map(unicodedata.combining, decomposed)):
-                found[character] = len(decomposed)
-    return found
+                marks[character] = len(decomposed)
+    return marks
 
 
 @functools.cache
@@ -120,6 +120,6 @@ def _pattern() -> re.Pattern[str]:
     """Return what finds the stretches that hold all runs over the limit, a letter before aside."""
     # The few hundred beyond the first plane, one by one, would make the search 30 times slower.
     near = "".join(re.escape(mark) for mark in _marks() if mark < _FAR)
-    one = f"[{near}{_FAR}-{chr(_LAST)}]"
+    mark = f"[{near}{_FAR}-{chr(_LAST)}]"
     # One of them in front, outside the repetition, makes it faster still.
-    return re.compile(f"{one}{one}{{{ENOUGH - 1},}}")
+    return re.compile(f"{mark}{mark}{{{ENOUGH - 1},}}")

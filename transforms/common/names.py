@@ -18,7 +18,7 @@ both normal forms of a letter, which are two names.
     >>> unescape(escape("é\udcff!\\.txt")) == "é\udcff!\\.txt"
     True
     >>> source = member_of(escape("like!zip"), "x/a.txt")
-    >>> source, file_of(source), own_name(source)
+    >>> source, file_of(source), real_name(source)
     ('like\\!zip!x/a.txt', 'like\\!zip', 'a.txt')
 """
 
@@ -26,7 +26,7 @@ import functools
 import re
 from collections import Counter
 
-__all__ = ["Names", "escape", "file_of", "member_of", "own_name", "plain", "unescape", "ways_to_write"]
+__all__ = ["Names", "escape", "file_of", "member_of", "plain", "real_name", "unescape", "ways_to_write"]
 
 _NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
 _UNSHOWN = (
@@ -104,7 +104,7 @@ def plain(name: str) -> str:
 
 
 @functools.lru_cache(256)
-def own_name(source: str) -> str:
+def real_name(source: str) -> str:
     """Return the real name of a source's file, of an archive's member its own, without folders.
 
     What no text should hold is U+FFFD, and the counter of a second one of that name is left out.
@@ -119,12 +119,12 @@ def ways_to_write(source: str) -> tuple[str, ...]:
     Each is given as it is published and, where a person can write it so, as it really is. A real
     name that reads like the escape of another is given escaped alone.
     """
-    found = [source]
+    ways = [source]
     last = _within(source)
     for part in (last, last.rpartition("/")[2]):
         real = _real(part)
-        found += [part] if _HIDDEN.search(real) or _real(real) != real else [part, real]
-    return tuple(dict.fromkeys(found))
+        ways += [part] if _HIDDEN.search(real) or _real(real) != real else [part, real]
+    return tuple(dict.fromkeys(ways))
 
 
 def _within(source: str) -> str:

@@ -10,7 +10,6 @@ and digits of any script. The end of the text is `\z`.
 
 import functools
 import re
-from typing import Any
 
 import re2
 
@@ -46,8 +45,8 @@ def searchable(text: str) -> str:
 
 
 @functools.lru_cache(64)
-def compiled(pattern: str, option: str) -> Any:
-    """Return a compiled pattern; `search` gives a match as that of `re` does.
+def compiled(pattern: str, option: str) -> re.Pattern[str]:
+    """Return a compiled pattern of RE2, which has the methods of `re.Pattern`.
 
     Raises:
         UsageError: it is no pattern, or needs what RE2 lacks; the message names `option`.
@@ -59,17 +58,18 @@ def compiled(pattern: str, option: str) -> Any:
     if _OPEN_COUNT.search(pattern):  # which RE2 takes for characters like others
         raise UsageError(f"`{option}`: {shown(pattern)}: write {{0,n}} instead of {{,n}}")
     try:
-        found = re2.compile(pattern, quiet)
+        program = re2.compile(pattern, quiet)
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode("utf-8", "replace") if isinstance(cause, bytes) else str(cause)
-        remedies = (f"; {said}" for part, sign, said in _UNLIKE if part in cause and re.search(sign, pattern))
+        remedies = (f"; {remedy}" for part, sign, remedy in _UNLIKE if part in cause and re.search(sign, pattern))
         raise UsageError(
             f"`{option}`: {shown(pattern)} is not a regular expression: {cause[:80]}" + next(remedies, "")
         ) from None
-    if found.programsize > _LARGEST:
+    if program.programsize > _LARGEST:
         raise UsageError(f"`{option}`: {shown(pattern)} is too large a pattern: repeat less in it")
-    return found
+    expression: re.Pattern[str] = program
+    return expression
 
 
 def shown(pattern: str) -> str:

@@ -46,27 +46,27 @@ def product(rows: npt.NDArray[Any], matrix: npt.NDArray[Any]) -> Floats:
     """
     left = np.ascontiguousarray(rows, np.float64)
     right = np.ascontiguousarray(matrix.T, np.float64)
-    found = np.empty((len(left), len(right)))
+    products = np.empty((len(left), len(right)))
     whole = (_HEIGHT, _WIDTH)
     with one_thread():
         for column in range(0, len(right), _WIDTH):
-            some = _filled(right[column : column + _WIDTH], _WIDTH).T
+            columns = _filled(right[column : column + _WIDTH], _WIDTH).T
             for row in range(0, len(left), _HEIGHT):
-                place = found[row : row + _HEIGHT, column : column + _WIDTH]
+                place = products[row : row + _HEIGHT, column : column + _WIDTH]
                 tile = _filled(left[row : row + _HEIGHT], _HEIGHT)
                 if place.shape == whole:
-                    np.matmul(tile, some, out=place)
+                    np.matmul(tile, columns, out=place)
                 else:
-                    place[:] = (tile @ some)[: len(place), : place.shape[1]]
-    return found
+                    place[:] = (tile @ columns)[: len(place), : place.shape[1]]
+    return products
 
 
 def _filled(rows: Floats, height: int) -> Floats:
     if len(rows) == height:
         return rows
-    found = np.zeros((height, rows.shape[1]))
-    found[: len(rows)] = rows
-    return found
+    filled = np.zeros((height, rows.shape[1]))
+    filled[: len(rows)] = rows
+    return filled
 
 
 def dots(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -81,8 +81,8 @@ def dots(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """
     first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
     how = "ij,ij->i" if second.ndim > 1 else "ij,j->i"
-    found = np.zeros(len(first), np.result_type(first, second))
+    sums = np.zeros(len(first), np.result_type(first, second))
     for start in range(0, first.shape[1], _COLUMNS):
-        some = slice(start, start + _COLUMNS)
-        found += np.einsum(how, first[:, some], second[..., some])
-    return found
+        piece = slice(start, start + _COLUMNS)
+        sums += np.einsum(how, first[:, piece], second[..., piece])
+    return sums

@@ -1,11 +1,11 @@
 """What is printed for a person, as values: lines, grids, words in their contexts.
 
-A view, or what a command tells in the end, yields blocks; how wide they are and whether they have
-colours is decided where they are printed (`pipelines/frame/blocks.py`).
+A view, or the summary of a command, yields blocks; their width and colours are decided where they
+are printed (`pipelines/frame/blocks.py`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 __all__ = [
     "Block",
@@ -17,7 +17,7 @@ __all__ = [
     "explained_counts",
     "listed",
     "number",
-    "one_of",
+    "singular",
 ]
 
 LISTED = 12  # items of a list in a cell
@@ -60,7 +60,7 @@ class Kwic(NamedTuple):
 Block = str | Grid | Kwic
 
 
-def listed(items: Iterable[Any], most: int = LISTED, separator: str = ", ") -> str:
+def listed(items: Iterable[object], most: int = LISTED, separator: str = ", ") -> str:
     """Return a list in one line, with the number of items that are left out.
 
     >>> listed("abcde", most=3)
@@ -91,10 +91,10 @@ def explained_counts(counts: Mapping[str, int], docs: Mapping[str, str]) -> Iter
         yield f"  {name} {count}: {docs[name]}"
 
 
-def one_of(unit: str) -> str:
+def singular(unit: str) -> str:
     """Return what one of several things is called that a stage makes.
 
-    >>> [one_of(unit) for unit in ("batches", "pairs", "series", "lists of words")]
+    >>> [singular(unit) for unit in ("batches", "pairs", "series", "lists of words")]
     ['batch', 'pair', 'series', 'list of words']
     """
     head, space, rest = unit.partition(" ")
@@ -122,10 +122,10 @@ def columns_with(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]
         rows: cells.
         indent: spaces before each line.
     """
-    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    filled = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     return Grid(
-        tuple(heads[place][0] for place in kept),
-        tuple(tuple(row[place] for place in kept) for row in rows),
-        frozenset(new for new, place in enumerate(kept) if heads[place][1] == ">"),
+        tuple(heads[place][0] for place in filled),
+        tuple(tuple(row[place] for place in filled) for row in rows),
+        frozenset(new for new, place in enumerate(filled) if heads[place][1] == ">"),
         indent,
     )

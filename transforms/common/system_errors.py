@@ -1,4 +1,4 @@
-"""Errors of the operating system, told as any other: what happened, to which path, what to do.
+"""Errors of the operating system, explained like any other: what happened, to which path, what to do.
 
     with explaining():
         ...  # an OSError or a MemoryError leaves the block as a LexbeamError
@@ -87,5 +87,5 @@ def explaining(place: str | None = None) -> Iterator[None]:
     except OSError as error:
         raise explained(error, error.filename or place) from error
     except MemoryError as error:
-        told = f"there is not enough memory ({error})" if str(error) else "there is not enough memory"
-        raise LexbeamError(f"{told}; end other programs, or take a smaller input") from error
+        cause = f"there is not enough memory ({error})" if str(error) else "there is not enough memory"
+        raise LexbeamError(f"{cause}; end other programs, or take a smaller input") from error

@@ -20,10 +20,9 @@ from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.annotation.engines.texts import annotate_sentences
 from transforms.common.records import Sentence
 from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader
+from transforms.common.store.batches import BatchReader, SideRows
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.runs import SortedRows, rows_of_part
-from transforms.common.store.side_rows import SideRows
 from transforms.common.store.tables import PartFile, write_rows
 from transforms.formats.ingest.merges import list_rejects
 from transforms.formats.ingest.staging import StagedRejects

@@ -1,9 +1,9 @@
 """The cache of compiled resources: it outlives runs, and processes share it.
 
-A resource is compiled under a lock of its own, so that of two processes that want it at once one
-waits for the other; if that one is killed, its lock goes with it. What is in the cache is checked
-like an artefact. A file's digest is taken once per machine: a note beside the file says for which
-size, times and inode it was found right.
+A resource is compiled under a lock of its own: of two processes that want it at once, one waits for
+the other; if that one is killed, its lock goes with it. What is in the cache is checked like an
+artefact. A file's digest is taken once per machine: a note beside the file records the size, times
+and inode for which it matched.
 """
 
 import json
@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import UsageError
-from transforms.common.publish.layout import ARTEFACTS, is_own_folder, make_own_folder
+from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, make_marked_folder
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, make, name_of
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.locks import locked_file
 from transforms.common.store.receipts import File, read_receipt
 from transforms.common.store.sound import Damaged, checked, note_sound
-from transforms.lexicon.compiled.places import VARIABLE
+from transforms.lexicon.compiled.opening import VARIABLE
 from transforms.lexicon.compiled_stage import Compiled
 from transforms.lexicon.encoders.copies import COPIES, clean_copies
 
@@ -34,19 +34,19 @@ _OURS = re.compile(r"([0-9a-f]{32})(?:\.json|\.lock|-\w+\.(?:arrow|npy)(?:\.chec
 
 
 def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
-    """Return a compiled resource of a cache, checked; it is made if need be.
+    """Return a compiled resource of a cache, checked; it is made if necessary.
 
     Raises:
-        UsageError: the cache is not a folder of this machine, or something must be made and it
-            cannot be written to.
+        UsageError: the cache is not a folder on this machine, or something must be made and the
+            cache cannot be written to.
         LexbeamError: the source cannot be compiled.
     """
     workspace = Workspace(_root(cache))
     stem = os.path.join(workspace.stage(stage.name), name_of(stage, task, None))
-    # What is whole needs no lock, so that a cache that may only be read serves several users.
-    found = read_receipt(stem + ".json", workspace.root, stage.receipt)
-    if found is not None and is_whole(found):
-        return found
+    # What is whole needs no lock, so that a read-only cache can serve several users.
+    receipt = read_receipt(stem + ".json", workspace.root, stage.receipt)
+    if receipt is not None and is_whole(receipt):
+        return receipt
     with _permitted(cache), locked_file(stem + LOCK):
         compiled = make(workspace, stage, task, None)
         try:
@@ -61,7 +61,7 @@ def _root(cache: str) -> str:
     _check_local(cache)
     try:
         files.make_folder(cache)
-        return make_own_folder(cache, ARTEFACTS)
+        return make_marked_folder(cache, ARTEFACTS)
     except OSError as error:
         raise _refused(cache, error) from None
 
@@ -79,7 +79,7 @@ def _refused(cache: str, error: OSError) -> UsageError:
 
 @contextmanager
 def _permitted(cache: str) -> Iterator[None]:
-    """Say which folder it is that may not be written to, be it for what lies in it already."""
+    """Name the cache if it, or something in it, may not be written to."""
     try:
         yield
     except PermissionError as error:
@@ -94,28 +94,28 @@ def _check(compiled: Compiled) -> None:
 
 
 def _check_once(file: File) -> None:
-    """Check a file by its digest, unless a note says that this has been done as it is now.
+    """Check a file by its digest, unless a note says that this was done for its current state.
 
     Raises:
-        Damaged: it is not what was written; it has been discarded.
+        Damaged: the file is not what was written; it has been discarded.
     """
     note = file.path + NOTE
     with suppress(OSError, ValueError), open(note, "rb") as stream:
-        if parse_json(stream.read()) == _as_it_is(file):
+        if parse_json(stream.read()) == _state(file):
             note_sound(file)
             return
     checked(file)
-    with suppress(OSError):  # of a cache that may only be read, digests are taken by each process
-        files.write_bytes(note, json.dumps(_as_it_is(file)).encode())
+    with suppress(OSError):  # with a read-only cache, each process takes the digests
+        files.write_bytes(note, json.dumps(_state(file)).encode())
 
 
-def _as_it_is(file: File) -> list[int | str]:
-    found = os.lstat(file.path)
-    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, file.sha256]
+def _state(file: File) -> list[int | str]:
+    status = os.lstat(file.path)
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, file.sha256]
 
 
 def is_whole(compiled: Compiled) -> bool:
-    """Return whether all files are on this machine, and what they must be."""
+    """Return whether all files are on this machine and sound."""
     try:
         _check(compiled)
     except (Damaged, OSError):
@@ -124,19 +124,19 @@ def is_whole(compiled: Compiled) -> bool:
 
 
 def clean_cache(cache: str) -> int:
-    """Remove what was compiled, copies of models, and what killed processes have left.
+    """Remove compiled resources, copies of models, and what killed processes have left.
 
-    What somebody else has put into the folder stays, and so does what is being made.
+    Files of others stay, and so does what is being made.
 
-    Returns the bytes.
+    Returns the number of bytes removed.
 
     Raises:
-        UsageError: the folder is not of this machine, or cannot be written to.
+        UsageError: the folder is not on this machine, or cannot be written to.
     """
     _check_local(cache)
     before = _size(cache)
     with _permitted(cache):
-        if is_own_folder(cache, ARTEFACTS):
+        if is_marked_folder(cache, ARTEFACTS):
             _clean_compiled(os.path.join(cache, ARTEFACTS))
         clean_copies(os.path.join(cache, COPIES))
     return before - _size(cache)
@@ -146,13 +146,13 @@ def _clean_compiled(root: str) -> None:
     for folder, _, names in os.walk(os.path.join(root, "lexicon")):
         made: dict[str, list[str]] = {}
         for name in sorted(names):
-            if found := _OURS.fullmatch(name):
-                made.setdefault(found[1], []).append(name)
-        for stem, own in made.items():
+            if match := _OURS.fullmatch(name):
+                made.setdefault(match[1], []).append(name)
+        for stem, files_of_stem in made.items():
             lock = os.path.join(folder, stem + LOCK)
-            with locked_file(lock, wait=False) as ours:
-                if ours:  # else it is being made; receipts go first: none stands for what is gone
-                    for name in sorted(own, key=lambda name: not name.endswith(".json")):
+            with locked_file(lock, wait=False) as held:
+                if held:  # else it is being made; receipts go first: none stands for missing files
+                    for name in sorted(files_of_stem, key=lambda name: not name.endswith(".json")):
                         files.remove(os.path.join(folder, name))
                     files.remove(lock)
 

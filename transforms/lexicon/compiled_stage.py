@@ -3,8 +3,8 @@
     make(workspace, COMPILE, Source(kind, files, options), None)      # the artefact of a resource
     opened(compiled)                                                  # its tables and matrices
 
-What decides it is the content of the source, the options, and the code of its kind. `CARRY` is for
-a resource that is at hand already: with a run's artefacts, in another machine's cache.
+It is decided by the content of the source, the options, and the code of its kind. `CARRY` copies a
+resource that exists already, from or to a run's artefacts or another machine's cache.
 """
 
 import logging
@@ -41,7 +41,7 @@ class SourceFile(NamedTuple):
 
 
 class ResourceSource(NamedTuple):
-    """What a resource is compiled from: its kind, its files, the options of that kind."""
+    """The source of a resource: its kind, its files, and the options of that kind."""
 
     kind: str
     files: tuple[SourceFile, ...]
@@ -56,33 +56,29 @@ class Compiled:
 
     @property
     def digest(self) -> str:
-        """The digest of what is compiled, 32 hexadecimal digits."""
-        return digest(_content(self))
+        """The digest of the compiled files, 32 hexadecimal digits."""
+        return digest(sorted([name, file.sha256] for name, file in self.files.items()))
 
 
-def _content(compiled: Compiled) -> list[list[str]]:
-    return sorted([name, file.sha256] for name, file in compiled.files.items())
-
-
-def _chosen(source: ResourceSource, _: Any) -> Mapping[str, Collection[str]]:
+def _chosen(source: ResourceSource, _: None) -> Mapping[str, Collection[str]]:
     return {"transforms.lexicon.kinds:KINDS": (source.kind,)}
 
 
-def _build(artefact: Artefact, source: ResourceSource, _: Any) -> Compiled:
+def _build(artefact: Artefact, source: ResourceSource, _: None) -> Compiled:
     paths = [files.shown(file.path) for file in source.files]
     log.info("compiling %s", " ".join([source.kind, *paths]))
     made: dict[str, File] = {}
     try:
         _compile(artefact, source, made)
     except BaseException:
-        for file in made.values():  # without a receipt nobody would ask for them
+        for file in made.values():  # without a receipt nobody would use them
             files.remove(file.path)
         raise
     return Compiled(made)
 
 
 def _compile(artefact: Artefact, source: ResourceSource, made: dict[str, File]) -> None:
-    """Write what a source is compiled to, and note it by name."""
+    """Write the tables and matrices of a source, and enter the files in `made`."""
     kind = kind_of(source.kind)
     for name, content in kind.compile([file.path for file in source.files], source.options):
         suffix = f"-{name}{NPY if isinstance(content, BlockMatrix) else ARROW}"
@@ -93,7 +89,7 @@ def _compile(artefact: Artefact, source: ResourceSource, made: dict[str, File]) 
                 _write_table(stream, name, content)
         made[name] = artefact.file(suffix)
     for file in source.files:
-        # Kinds read their files several times: what is compiled may be of neither content.
+        # Kinds read their files several times: the result may be of neither content.
         if kind.digest(file.path) != file.sha256:
             raise LexbeamError(f"{file.path} has changed while it was compiled: run the same command again")
 
@@ -113,7 +109,7 @@ def _write_matrix(stream: HashedStream, name: str, matrix: BlockMatrix) -> None:
     np.lib.format.write_array_header_1_0(stream, header)
     rows = 0
     for block in matrix.blocks:
-        stream.write(np.ascontiguousarray(block, "<f4"))
+        stream.write(np.ascontiguousarray(block, "<f4").data)
         rows += len(block)
     if rows != matrix.rows:
         raise LexbeamError(f"matrix {name} has {rows} rows where {matrix.rows} were announced")
@@ -134,7 +130,7 @@ def _mapped(path: str) -> pa.Table | np.ndarray:
     return pa.ipc.open_file(pa.memory_map(path)).read_all()
 
 
-def _carry(artefact: Artefact, compiled: Compiled, _: Any) -> Compiled:
+def _carry(artefact: Artefact, compiled: Compiled, _: None) -> Compiled:
     made: dict[str, File] = {}
     for name, file in compiled.files.items():
         suffix = f"-{name}{NPY if file.path.endswith(NPY) else ARROW}"

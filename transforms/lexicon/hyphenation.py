@@ -1,9 +1,9 @@
-"""Syllables as places where a word may be hyphenated: Liang's (1983) patterns, as pyphen has them.
+"""Syllables as places where a word may be hyphenated: the patterns of Liang (1983), from pyphen.
 
-A pattern is a run of letters, `.` for a border of the word, with a number between any two of them.
-Of all patterns that a word has, the greatest number counts at each place; where it is odd, the word
-may be hyphenated. pyphen looks for runs of up to the length of the longest pattern at each place of
-a word; here a run that no pattern begins with ends the search, which is three times as fast.
+A pattern is a run of letters, with `.` for a border of the word, and a number between any two of
+them. Of all patterns that match a word, the greatest number counts at each place; where it is odd,
+the word may be hyphenated. pyphen looks for runs of up to the length of the longest pattern at each
+place of a word; here a run with which no pattern begins ends the search, which is three times as fast.
 """
 
 import functools
@@ -18,10 +18,10 @@ class _Patterns(NamedTuple):
     """Patterns of a language.
 
     Attributes:
-        left: letters before the first place, at least.
-        right: letters behind the last place, at least.
-        runs: by run of letters, where its numbers begin, and these; None of what patterns only
-            begin with.
+        left: least number of letters before the first place.
+        right: least number of letters after the last place.
+        runs: by run of letters, where its numbers begin, and the numbers; None for a run with which
+            patterns only begin.
     """
 
     left: int
@@ -41,17 +41,17 @@ def _patterns(language: str | None) -> _Patterns | None:
     tag = pyphen.language_fallback(language) if language else None
     if tag is None:
         return None
-    read = pyphen.Pyphen(lang=tag)
+    hyphenator = pyphen.Pyphen(lang=tag)
     runs: dict[str, tuple[int, tuple[int, ...]] | None] = {}
-    for run in read.hd.patterns:
+    for run in hyphenator.hd.patterns:
         runs.update((run[:end], None) for end in range(1, len(run)))
-    runs.update(read.hd.patterns)
-    return _Patterns(read.left, read.right, runs)
+    runs.update(hyphenator.hd.patterns)
+    return _Patterns(hyphenator.left, hyphenator.right, runs)
 
 
 @functools.lru_cache(1 << 16)
 def syllables(form: str, language: str | None) -> float:
-    """Return one more than the places where a word may be hyphenated, by pyphen.
+    """Return one more than the number of places where a word may be hyphenated, by pyphen.
 
     NaN for a language without patterns.
 
@@ -69,12 +69,12 @@ def _places(word: str, patterns: _Patterns) -> int:
     numbers = [0] * (size + 1)
     for start in range(size - 1):
         for end in range(start + 1, size + 1):
-            found = runs.get(framed[start:end], _NONE)
-            if found is _NONE:
+            pattern = runs.get(framed[start:end], _NO_RUN)
+            if pattern is _NO_RUN:
                 break
-            if found is not None:
-                at = start + found[0]
-                for number in found[1]:
+            if pattern is not None:
+                at = start + pattern[0]
+                for number in pattern[1]:
                     if number > numbers[at]:
                         numbers[at] = number
                     at += 1
@@ -83,4 +83,4 @@ def _places(word: str, patterns: _Patterns) -> int:
     return sum(number % 2 for number in places)
 
 
-_NONE = (0, ())
+_NO_RUN = (0, ())

@@ -9,11 +9,10 @@ from typing import NamedTuple
 from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.lexicon.compiled.kind import Parsed, ResourceKind
-from transforms.lexicon.thesauri.kind import THESAURUS
-from transforms.lexicon.vectors.kinds import VECTORS
-from transforms.lexicon.word_lists.frequencies import WORDFREQ
-from transforms.lexicon.word_lists.kinds import WORDS
-from transforms.lexicon.word_lists.trigrams import TRIGRAMS
+from transforms.lexicon.thesauri.thesaurus import THESAURUS
+from transforms.lexicon.vectors.static_vectors import VECTORS
+from transforms.lexicon.word_lists.frequencies import TRIGRAMS, WORDFREQ
+from transforms.lexicon.word_lists.word_list import WORDS
 from transforms.lexicon.wordnet.kind import WORDNET
 
 __all__ = ["KINDS", "Spec", "kind_of", "parse_spec"]
@@ -38,14 +37,14 @@ def kind_of(name: str) -> ResourceKind:
     """Return a kind by its name, ours or of another package.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such kind.
     """
     KINDS.check([name])
     return KINDS[name]
 
 
 class Spec(NamedTuple):
-    """A resource as a person wrote it: `NAME=FILE:word=...` or `NAME=KIND:ARGUMENT`."""
+    """A resource as a person specified it: `NAME=FILE:word=...` or `NAME=KIND:ARGUMENT`."""
 
     name: str
     kind: str
@@ -53,10 +52,10 @@ class Spec(NamedTuple):
 
 
 def parse_spec(text: str) -> Spec:
-    """Return what a person's words mean; nothing is read.
+    """Return the resource that a person specified; nothing is read.
 
     Raises:
-        UsageError: they are wrong.
+        UsageError: the specification is wrong.
     """
     name, equals, rest = text.partition("=")
     if not equals or not name.isidentifier():

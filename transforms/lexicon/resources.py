@@ -1,7 +1,7 @@
 """The resources of a run: compiled by the driver, opened by workers, found by name and language.
 
 lexicon = prepare(options)                       # the driver: compiled into the cache
-lexicon = lexicon.carried(workspace)             # for workers of other machines
+lexicon = lexicon.carried(workspace)             # for workers on other machines
 words = lexicon.get("concreteness", "en")        # a worker: mapped, once per process
 """
 
@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +22,7 @@ from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.identity import Uncounted
 from transforms.lexicon.cache import cached, is_whole
 from transforms.lexicon.compiled.kind import Resource
-from transforms.lexicon.compiled.places import default_cache
+from transforms.lexicon.compiled.opening import default_cache
 from transforms.lexicon.compiled_stage import CARRY, COMPILE, Compiled, ResourceSource, SourceFile, opened
 from transforms.lexicon.kinds import kind_of, parse_spec
 
@@ -30,7 +31,9 @@ __all__ = [
     "HeldResource",
     "Lexicon",
     "LexiconOptions",
+    "ResourceAlias",
     "check_resources",
+    "check_specs",
     "path_within",
     "prepare",
     "source_digests",
@@ -38,26 +41,26 @@ __all__ = [
 
 
 def path_within(text: str) -> Within | None:
-    """Return where in the words of a resource its path is, see `Option.within`."""
+    """Return the place of the path within a specification, see `Option.within`."""
     try:
         spec = parse_spec(text)
     except UsageError:
-        return None  # `check_resources` says why
+        return None  # `check_resources` reports it
     begin = len(spec.name) + 1
-    if text.startswith(f"{spec.kind}:", begin):  # a folder may be called as its kind is
+    if text.startswith(f"{spec.kind}:", begin):  # a folder may have the name of its kind
         begin += len(spec.kind) + 1
     for path in spec.parsed.paths:
         start = text.find(path, begin)
         if start >= 0:
             return Within(text[:start], path, text[start + len(path) :])
-    return None  # its files are where their package puts them, or it needs none
+    return None  # a package brings its files, or it needs none
 
 
 def check_resources(texts: Sequence[str]) -> None:
-    """Check the words of several resources, each `NAME=SPEC`.
+    """Check the specifications of several resources, each `NAME=SPEC`.
 
     Raises:
-        UsageError: some are wrong, or two have one name for one language.
+        UsageError: a specification is wrong, or two have the same name and language.
     """
     seen = set()
     for text in texts:
@@ -73,11 +76,11 @@ def check_resources(texts: Sequence[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CacheOptions:
-    """Where what is compiled is kept."""
+    """Where compiled resources are kept."""
 
     cache: str | None = option(
         None,
-        help="folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's",
+        help="folder of compiled resources; default: the one that LEXBEAM_CACHE names, or the user's cache folder",
         metavar="DIR",
         path="place",
         published=False,
@@ -107,13 +110,13 @@ class HeldResource:
     """A resource of a run.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         kind: its kind.
-        language: the language that it is for; None: every one without a resource of its own.
+        language: the language that it serves; None: every language without a resource of its own.
         options: of its kind.
         source: SHA-256 of the files that it was compiled from.
-        compiled: in the cache of the driver's machine.
-        carried: with the run's artefacts, for machines that lack it.
+        compiled: the files in the cache of the driver's machine.
+        carried: a copy among the run's artefacts, for machines that lack it.
     """
 
     name: str
@@ -146,7 +149,7 @@ def _here(held: HeldResource) -> Compiled:
         return held.compiled
     if held.carried is None:
         raise LexbeamError(
-            f"the resource {held.name!r} is gone from the cache while it was in use: run the same "
+            f"the resource {held.name!r} was removed from the cache while it was in use: run the same "
             "command again to compile it anew"
         )
     return cached(default_cache(), CARRY, held.carried)
@@ -162,7 +165,7 @@ class Lexicon(NamedTuple):
     held: tuple[HeldResource, ...] = ()
 
     def carried(self, workspace: Workspace) -> "Lexicon":
-        """Return the same with each resource among a run's artefacts, for other machines."""
+        """Return the lexicon with a copy of each resource among a run's artefacts, for other machines."""
         sent = (replace(held, carried=make(workspace, CARRY, held.compiled, None)) for held in self.held)
         return Lexicon(tuple(sent))
 
@@ -178,27 +181,27 @@ class Lexicon(NamedTuple):
         """Return a resource for a language.
 
         Raises:
-            LexbeamError: there is none.
+            LexbeamError: there is no such resource.
         """
-        found = self.find(name, language)
-        if found is None:
+        resource = self.find(name, language)
+        if resource is None:
             names = sorted({held.name for held in self.held})
             of = f" for language {language!r}" if language else ""
             if name in names:
-                own = ", ".join(str(held.language) for held in self.held if held.name == name)
-                of, hint = of or " for every language", f" (there is one for {own})"
+                languages = ", ".join(str(held.language) for held in self.held if held.name == name)
+                of, hint = of or " for every language", f" (there is one for {languages})"
             else:
                 hint = nearest(name, names)
             raise LexbeamError(f"no resource is called {name!r}{of}{hint}: name it in `resources`")
-        return found
+        return resource
 
     def only(self, name: str) -> "Lexicon":
-        """Return the resources of a name alone."""
+        """Return the lexicon of the resources with this name."""
         return Lexicon(tuple(held for held in self.held if held.name == name))
 
     def by_language(
         self, name: str, languages: pa.Array | pa.ChunkedArray
-    ) -> Iterator[tuple[np.ndarray, Resource | None]]:
+    ) -> Iterator[tuple[npt.NDArray[np.int64], Resource | None]]:
         """Yield the rows of each language, int64, with the resource that serves them, or None."""
         for language in sorted(pc.unique(languages).to_pylist(), key=lambda name: name or ""):
             same = pc.is_null(languages) if language is None else pc.equal(languages, language)
@@ -206,11 +209,11 @@ class Lexicon(NamedTuple):
             yield rows, self.find(name, language)
 
     def chosen(self) -> Mapping[str, Collection[str]]:
-        """Return the kinds whose code counts for what is looked up, for `Stage.chosen`."""
+        """Return the kinds whose code counts for look-ups, for `Stage.chosen`."""
         return {"transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
 
-    def described_by_name(self) -> Mapping[str, Any]:
-        """Return what a manifest says: kind, language, options, digests of source and compiled."""
+    def described_by_name(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the entries of a manifest: kind, language, options, digests of source and compiled files."""
         return {
             held.name if held.language is None else f"{held.name}:{held.language}": {
                 "kind": held.kind,
@@ -226,8 +229,8 @@ def prepare(options: LexiconOptions) -> Lexicon:
     """Return the resources that options name, compiled into the cache.
 
     Raises:
-        UsageError: the words are wrong, or the cache cannot be written to.
-        LexbeamError: a file is not what its kind needs; the message names file, place and remedy.
+        UsageError: a specification is wrong, or the cache cannot be written to.
+        LexbeamError: a file does not suit its kind; the message names file, place and remedy.
     """
     held = (_prepared(text, options.cache or default_cache()) for text in options.resources)
     return Lexicon(tuple(sorted(held, key=_name_of)))
@@ -249,10 +252,40 @@ def _prepared(text: str, cache: str) -> HeldResource:
 
 
 def source_digests(text: str) -> tuple[str, ...]:
-    """Return the digests of what a resource is compiled from, by what a person wrote of it.
+    """Return the digests of the files that a resource is compiled from, by its specification.
 
     Raises:
-        LexbeamError: it is wrong, or something is not there.
+        LexbeamError: the specification is wrong, or a file does not exist.
     """
     spec = parse_spec(text)
     return tuple(map(kind_of(spec.kind).digest, spec.parsed.paths))
+
+
+class ResourceAlias(NamedTuple):
+    """A resource that an option of its own names by a path alone: `wordnet`, `vectors`.
+
+    Attributes:
+        name: the name of the resource.
+        kind: its kind.
+    """
+
+    name: str
+    kind: str
+
+    def spec(self, path: str) -> str:
+        """Return the specification of a path that the kind's options may follow."""
+        return path if path.startswith(f"{self.name}=") else f"{self.name}={self.kind}:{path}"
+
+    def within(self, text: str) -> Within | None:
+        """Return the place of the path within a path or specification."""
+        return path_within(self.spec(text))
+
+
+def check_specs(texts: str | Sequence[str]) -> None:
+    """Check the specification of a resource, or of each of several.
+
+    Raises:
+        UsageError: a specification is wrong.
+    """
+    for text in (texts,) if isinstance(texts, str) else texts:
+        parse_spec(text)

@@ -8,9 +8,8 @@ import pyarrow as pa
 
 from transforms.common.options.fields import option
 from transforms.inflection.models import within_inflector
-from transforms.lexicon.given import ResourceAlias, check_given
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, Lexicon, check_resources, path_within
+from transforms.lexicon.resources import CacheOptions, Lexicon, ResourceAlias, check_resources, check_specs, path_within
 
 __all__ = ["VECTORS", "InflectorFile", "VectorsFile", "WordlistFiles", "by_language"]
 
@@ -43,7 +42,7 @@ class VectorsFile(CacheOptions):
         path="resource",
         within=VECTORS.within,
         stands_for=VECTORS.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
 

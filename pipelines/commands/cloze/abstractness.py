@@ -18,8 +18,8 @@ from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.learning.models.keeping import keep_model
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.lexicon.vectors.asking import StaticVectors
-from transforms.lexicon.word_lists.asking import WordList
+from transforms.lexicon.vectors.static_vectors import StaticVectors
+from transforms.lexicon.word_lists.word_list import WordList
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["ABSTRACTNESS"]

@@ -38,7 +38,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid, counts_tail, number
-from transforms.common.store.counts import totals
+from transforms.common.store.receipts import totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.evaluation.bootstrap import BootstrapOptions

@@ -24,7 +24,7 @@ from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import summed
+from transforms.common.store.receipts import summed
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 

@@ -36,8 +36,8 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.outcomes import Floats
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, path_within, prepare
-from transforms.lexicon.word_lists.asking import WordList
 from transforms.lexicon.word_lists.frequencies import Frequencies
+from transforms.lexicon.word_lists.word_list import WordList
 from transforms.report.panels import Panel, Rows
 
 __all__ = ["EVALUATE_CLOZE", "EvaluateClozeOptions"]

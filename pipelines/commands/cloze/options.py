@@ -42,7 +42,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import summed, totals
+from transforms.common.store.receipts import summed, totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare

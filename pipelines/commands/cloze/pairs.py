@@ -33,8 +33,8 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
-from transforms.common.store.counts import totals
 from transforms.common.store.lanes import group_by_size
+from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.html import check_html

@@ -29,7 +29,7 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid, counts_tail, number
 from transforms.common.store import files
-from transforms.common.store.counts import totals
+from transforms.common.store.receipts import totals
 from transforms.common.store.tables import Part
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
 from transforms.common.store import files
-from transforms.common.store.counts import totals
+from transforms.common.store.receipts import totals
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.complexity.instances.merge_stage import (
     LIST_REJECTS,

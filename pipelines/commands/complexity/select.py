@@ -40,7 +40,7 @@ from transforms.corpora.corpus import (
     sentence_parts,
 )
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
-from transforms.lexicon.word_lists.asking import WordList
+from transforms.lexicon.word_lists.word_list import WordList
 
 if TYPE_CHECKING:
     import apache_beam as beam

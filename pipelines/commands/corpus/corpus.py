@@ -26,8 +26,8 @@ from transforms.common.names import file_of
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
-from transforms.common.store.counts import totals
 from transforms.common.store.merge import MergeTask
+from transforms.common.store.receipts import totals
 from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels

@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from pipelines.frame.command import Action, Command
 from pipelines.progress.progress import counting
+from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.layout import MARK
 from transforms.common.publish.output_folders import check_output_folder
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.sample.corpus import SampleCorpus, design_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
 from transforms.sample.planting import TRUTH_COLUMNS, truth_row

@@ -19,7 +19,7 @@ from pipelines.frame.publishing import UNFINISHED, kept_digests
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.failed import remove_failed
-from transforms.common.publish.layout import ARTEFACTS, is_own_folder, locked
+from transforms.common.publish.layout import ARTEFACTS, is_marked_folder, locked
 from transforms.common.publish.removing import RESULTS, free, remove_hidden
 from transforms.common.store import files
 
@@ -51,7 +51,7 @@ def _clean(options: CleanOptions, action: Action) -> None:
     """
     if options.cache:
         from transforms.lexicon.cache import clean_cache
-        from transforms.lexicon.compiled.places import default_cache
+        from transforms.lexicon.compiled.opening import default_cache
 
         folder = options.path or default_cache()
         freed = clean_cache(folder)
@@ -73,7 +73,7 @@ def _clean_folder(out: str, action: Action) -> None:
             _remove(leftover)
         remove_failed(out)
         lines = [f"removed: {line}" for line in leftover_sizes(leftovers)]
-        if is_own_folder(out, ARTEFACTS):
+        if is_marked_folder(out, ARTEFACTS):
             root = files.join(out, ARTEFACTS)
             files.remove(files.join(root, UNFINISHED))
             freed = free(root, kept_digests(out))

@@ -163,11 +163,11 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
             raise UsageError(f"`{other}` does not go with `{name}`")
     snapshot.section(section)
     view_options = from_mapping(view.options, asked, "--")
-    if view.told is None or options.tsv or options.json:
+    if view.blocks is None or options.tsv or options.json:
         for line in shown_lines(_answered(view, snapshot, view_options, options)):
             _give(action, line)
         return
-    for block in view.told(snapshot, view_options):
+    for block in view.blocks(snapshot, view_options):
         for line in shown_lines([block]):
             # What is told names options, as a view knows them; what is shown is data.
             (action.tell if isinstance(block, str) else action.data or action.tell)(line)

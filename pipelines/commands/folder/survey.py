@@ -21,7 +21,7 @@ from transforms.common.publish.layout import (
     POINTER,
     SNAPSHOTS,
     is_link_of_ours,
-    is_own_folder,
+    is_marked_folder,
     is_unfinished_snapshot,
     links_of,
     read_record,
@@ -98,7 +98,7 @@ def survey(out: str) -> Survey:
     Raises:
         LexbeamError: no run has written there.
     """
-    owned = [name for name in (ARTEFACTS, SNAPSHOTS) if is_own_folder(out, name)]
+    owned = [name for name in (ARTEFACTS, SNAPSHOTS) if is_marked_folder(out, name)]
     if not files.is_local(out):
         return _survey_store(out, owned)
     if not owned and not is_link_of_ours(out, POINTER):

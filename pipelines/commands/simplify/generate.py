@@ -17,7 +17,7 @@ from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import summed, totals
+from transforms.common.store.receipts import summed, totals
 from transforms.common.store.tables import Part
 from transforms.inflection.models import warn_of_languages
 from transforms.simplification.generation.inputs import (

@@ -22,7 +22,7 @@ from schemas.simplification.rankings import RANKINGS
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import summed
+from transforms.common.store.receipts import summed
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.ranking.inputs import RankingFiles, check_ranking, rankings_of, uses_regressor

@@ -19,7 +19,7 @@ from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import totals
+from transforms.common.store.receipts import totals
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn
 from transforms.simplification.records import JoinTask, tasks_of

@@ -20,7 +20,7 @@ from schemas.simplification.instances import INSTANCES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
-from transforms.common.store.counts import summed
+from transforms.common.store.receipts import summed
 from transforms.inflection.models import warn_of_languages
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn

@@ -15,10 +15,9 @@ from transforms.cloze.abstractness.wordnet_inputs import hypernyms_of, numbers_o
 from transforms.common.draws.folds import fold_of
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.kind import Opened
-from transforms.lexicon.word_lists.asking import open_words
-from transforms.lexicon.word_lists.compiling import compiled
-from transforms.lexicon.word_lists.kinds import ArgumentOptions
+from transforms.lexicon.word_lists.compiling import compile_rows
 from transforms.lexicon.word_lists.options import WordListRules
+from transforms.lexicon.word_lists.word_list import ArgumentOptions, open_words
 
 pytest.importorskip("sklearn")
 
@@ -50,7 +49,7 @@ def word_list(values, **rules):
         }
     )
     how = WordListRules(**rules)
-    made: Opened = dict(compiled(rows, how, "a.csv", "CONC"))
+    made: Opened = dict(compile_rows(rows, how, "a.csv", "CONC"))
     return open_words(made, ArgumentOptions(argument="", rules=how))
 
 

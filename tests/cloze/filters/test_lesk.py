@@ -14,8 +14,7 @@ from transforms.cloze.filters.lesk import choose_senses, contexts_of, sense_scor
 from transforms.cloze.filters.stop_words import STOP_WORDS
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.glosses import Glosses, gloss_tables
-from transforms.lexicon.wordnet.ragged import Ragged
-from transforms.lexicon.wordnet.tables import Tables
+from transforms.lexicon.wordnet.ragged import Ragged, Tables
 
 LIST = pa.list_(pa.string())
 

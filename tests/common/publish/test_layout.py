@@ -13,7 +13,7 @@ from transforms.common.publish.layout import (
     MARK,
     SnapshotMark,
     locked,
-    make_own_folder,
+    make_marked_folder,
     read_record,
     snapshot_name,
     write_record,
@@ -97,7 +97,7 @@ def test_what_is_in_the_way_is_named_before_the_run(name, kind, tmp_path, elsewh
 
 
 def test_links_within_artefacts_lead_no_run_elsewhere(out, elsewhere):
-    make_own_folder(str(out), "_artefacts")
+    make_marked_folder(str(out), "_artefacts")
     (out / "_artefacts" / "corpus").mkdir()
     for name in ("corpus/annotate", "change"):
         (out / "_artefacts" / name).symlink_to(elsewhere)
@@ -109,7 +109,7 @@ def test_links_within_artefacts_lead_no_run_elsewhere(out, elsewhere):
 @pytest.mark.parametrize("name", ["change", "change/train", "plan", "plan/change", "results"])
 def test_files_where_artefacts_need_folders_are_named_before_the_run(name, out):
     path = out / "_artefacts" / name
-    make_own_folder(str(out), "_artefacts")
+    make_marked_folder(str(out), "_artefacts")
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
     with pytest.raises(UsageError, match=name), locked(str(out), ["documents"]):
@@ -118,7 +118,7 @@ def test_files_where_artefacts_need_folders_are_named_before_the_run(name, out):
 
 
 def test_a_folder_where_a_run_needs_a_file_is_named_before_it(out):
-    make_own_folder(str(out), "_artefacts")
+    make_marked_folder(str(out), "_artefacts")
     (out / "_artefacts" / "unfinished.json").mkdir()
     with pytest.raises(UsageError, match=r"unfinished\.json"), locked(str(out), ["documents"]):
         pass
@@ -213,11 +213,11 @@ def test_the_mark_of_artefacts_is_made_anew_beside_receipts(tmp_path):
 
     out = tmp_path / "out"
     out.mkdir()
-    folder = make_own_folder(str(out), "_artefacts")
+    folder = make_marked_folder(str(out), "_artefacts")
     make(Workspace(folder), TOY, "x", None)
     os.remove(os.path.join(folder, MARK))
     with locked(str(out), ["documents"]):
-        make_own_folder(str(out), "_artefacts")
+        make_marked_folder(str(out), "_artefacts")
     assert MARK in os.listdir(folder)
 
 

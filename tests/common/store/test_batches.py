@@ -1,10 +1,12 @@
+"""Batches of staging files, and rows that wait on disk."""
+
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from transforms.common.store.artefacts import Artefact
-from transforms.common.store.batches import BatchReader, BatchWriter
+from transforms.common.store.batches import BatchReader, BatchWriter, SideRows
 from transforms.common.store.sound import Damaged
 
 SCHEMA = pa.schema([("text", pa.string())])
@@ -46,3 +48,12 @@ def test_a_damaged_file_is_not_read_but_discarded(tmp_path):
     with BatchReader() as reader, pytest.raises(Damaged, match=r"a\.arrow was damaged on disk"):
         reader.read(file, 0)
     assert not path.exists()
+
+
+def test_rows_come_back_in_order():
+    with SideRows(pa.schema([("a", pa.int32())])) as side:
+        side.add([{"a": 1}, {"a": 2}])
+        side.add([])
+        side.add([{"a": 3}])
+        rows = [row["a"] for batch in side.batches() for row in batch.to_pylist()]
+    assert rows == [1, 2, 3]

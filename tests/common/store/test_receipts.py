@@ -1,4 +1,7 @@
+"""Receipts come back as they were written; damage is never read; counts of receipts are summed."""
+
 import hashlib
+import random
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +17,7 @@ from transforms.common.store.receipts import (
     encode,
     read_envelope,
     read_receipt,
+    summed,
     write_receipt,
 )
 
@@ -99,3 +103,29 @@ def test_a_sound_envelope_around_something_nested_too_deeply_counts_as_none(tmp_
     (tmp_path / "a.json").write_text(text)
     assert read_receipt(str(tmp_path / "a.json"), str(tmp_path), Receipt) is None
     assert "anew" in caplog.text
+
+
+class Count(NamedTuple):
+    kind: str
+    reason: str
+    words: int
+    others: int
+
+
+class CountingReceipt(NamedTuple):
+    counts: tuple[Count, ...]
+
+
+def test_counts_are_summed_by_what_they_are_of_in_the_order_of_these():
+    draw = random.Random(1)
+    counts = [Count(draw.choice("ab"), draw.choice("xyz"), draw.randrange(9), draw.randrange(9)) for _ in range(40)]
+    receipts = [CountingReceipt(tuple(counts[:15])), CountingReceipt(()), CountingReceipt(tuple(counts[15:]))]
+    expected = [
+        {"reason": reason, "kind": kind, "words": sum(one.words for one in own)}
+        for reason in "xyz"
+        for kind in "ab"
+        if (own := [one for one in counts if (one.kind, one.reason) == (kind, reason)])
+    ]
+    assert summed(receipts, ("reason", "kind"), ("words",)) == expected
+    assert [row["others"] for row in summed(receipts, (), ("words", "others"))] == [sum(one.others for one in counts)]
+    assert summed([], ("kind",), ("words",)) == []

@@ -10,8 +10,8 @@ from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.thesauri.kind import THESAURUS
 from transforms.lexicon.thesauri.reading import Member, ThesaurusSense, read_thesaurus
+from transforms.lexicon.thesauri.thesaurus import THESAURUS
 
 MYTHES = """ISO8859-1
 Alá|1

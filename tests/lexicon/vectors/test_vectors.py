@@ -15,7 +15,7 @@ from kinds_opened import opened
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.vectors import blocks
-from transforms.lexicon.vectors.kinds import VECTORS
+from transforms.lexicon.vectors.static_vectors import VECTORS
 
 WORDS = [*(f"w{number}" for number in range(60)), "Sea", "sea", "Ship", "null", "été", "7"]
 FORMATS = {
@@ -100,7 +100,7 @@ def test_what_is_written_is_read(tmp_path_factory, format, data):
 @pytest.mark.parametrize("rows", [1, 7, 4096])
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary", "glove"])
 def test_blocks_of_any_size_hold_the_same(folder, model, monkeypatch, format, rows):
-    for module in ("text", "binary"):
+    for module in ("text", "formats"):
         monkeypatch.setattr(sys.modules[f"transforms.lexicon.vectors.{module}"], "ROWS", rows)
     assert blocks.ROWS == 4096
     found = opened(VECTORS, folder / FORMATS[format][0])
@@ -123,7 +123,7 @@ def test_of_words_that_stand_twice_the_first_counts_and_it_is_told(tmp_path, cap
     assert there.tolist() == [True] * 4 + [False] * 2
     assert found.rows(pa.array(["ship", "boat"])).tolist() == [2, MISSING]
     assert (found.facts["doubled"], found.facts["without_word"]) == (1, 1)
-    assert "of 5 rows, 1 are of words that stood before, and 1 of no word" in caplog.text
+    assert "of 5 rows, 1 repeat a word and 1 have no word" in caplog.text
     assert opened(VECTORS, f"{path}:case=keep").rows(pa.array(["SEA"])).tolist() == [MISSING]
     lower = opened(VECTORS, f"{path}:case=lower")
     assert lower.vectors(pa.array(["Sea"]))[0].tolist() == [[1, 2]]
@@ -189,7 +189,7 @@ def test_cosines_are_gensims(folder, model):
 
 
 def test_nearest_words_are_gensims(folder, model, monkeypatch):
-    monkeypatch.setattr(sys.modules["transforms.lexicon.vectors.asking"], "_QUERIES", 5)
+    monkeypatch.setattr(sys.modules["transforms.lexicon.vectors.static_vectors"], "_QUERIES", 5)
     found = opened(VECTORS, folder / "a.vec")
     asked = [*WORDS[::-1], "boat", "w3", None]
     near = found.nearest(pa.array(asked), 4).to_pylist()
@@ -217,8 +217,8 @@ def test_a_person_is_told_of_one_word(folder, model):
         (b"2 2\nsea 1 2\nship 1\n", "", "line 3: 1 numbers, but vectors have 2"),
         (b"2 2\nsea 1 2\nship 1 x\n", "", "line 3: Failed to parse string: 'x'"),
         (b"2 2\nsea 1 2\nship 1  2\n", "", "line 3: over 2 numbers: broken; or give `dim=2`"),
-        (b"2 2\nsea 1 2\nship 1 nan\n", "", "line 3: a number of the vector is infinite or none"),
-        (b"2 2\nsea 1 2\nship 1 1e99\n", "", "line 3: a number of the vector is infinite or none"),
+        (b"2 2\nsea 1 2\nship 1 nan\n", "", "line 3: a number of the vector is infinite or NaN"),
+        (b"2 2\nsea 1 2\nship 1 1e99\n", "", "line 3: a number of the vector is infinite or NaN"),
         (b"2 2\nsea 1 2\nship 1 2 3\n", "", "line 3: over 2 numbers"),
         (b"3 2\nsea 1 2\nship 1 2\n", "", "line 1 says 3 words, but there are 2: the file is not"),
         (b"1 2\nsea 1 2\nship 1 2\n", "", "line 1 says 1 words, but there are more"),
@@ -234,9 +234,9 @@ def test_a_person_is_told_of_one_word(folder, model):
         (b"", "", "is empty"),
         (b" 1 2\n", "", "has no words"),
         (b"2 2\nsea \0\0\0\0\0\0\0\0ship \0\0\0\0", "", "breaks off after 1 of 2 words"),
-        (b"1 2\nsea \0\0\0\0\0\0\0\0ship \0\0\0\0", "", "goes on behind its 1 words"),
+        (b"1 2\nsea \0\0\0\0\0\0\0\0ship \0\0\0\0", "", "goes on after its 1 words"),
         (b"1 1\n" + b"x" * 20_000, "format=word2vec-binary", "word 1: over 10000 bytes"),
-        (b"1 1\nsea \0\0\xc0\x7f", "", "word 1: a number of the vector is infinite or none"),
+        (b"1 1\nsea \0\0\xc0\x7f", "", "word 1: a number of the vector is infinite or NaN"),
         (b"2 2\nsea 1 2\nship 2 2\n", "remove=2", "remove=2 would leave nothing of 2 vectors of 2"),
     ],
 )

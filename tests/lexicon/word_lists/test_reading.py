@@ -14,7 +14,7 @@ from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.word_lists import compiling, reading
-from transforms.lexicon.word_lists.kinds import WORDS
+from transforms.lexicon.word_lists.word_list import WORDS
 
 RATED = [("sea", 4.5), ("null", 1.25), ("NA", 2.0), ("None", 3.0), ("nan", 1e-3), ("été", -2.0)]
 
@@ -172,7 +172,7 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         ("w,v\nsea,1\nSEA,2\n", "word=w,value=v,case=lower", "'sea' (lines 2, 3)"),
         ("w,v\n", "word=w,value=v", "has no rows under its header"),
         ("", "word=w,value=v", "is empty"),
-        ("# only\n", "word=w,value=v", "is empty but lines that begin with '#' (`comment=none`)"),
+        ("# only\n", "word=w,value=v", "is empty but for lines that begin with '#' (`comment=none`)"),
         ("w,v\na,NA\n", "word=w,value=v", "no row has a word and a value in column 'v'"),
         ("w,v\na," + "1" * (1 << 20) + "\n", "word=w,value=v", "line 2: over 1048576 bytes"),
         ("w,v\na," + "1" * 140_000 + "\n", "word=w,value=v", f"line 2: {'1' * 40!r} in column"),

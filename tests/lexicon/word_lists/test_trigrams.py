@@ -9,8 +9,8 @@ import pytest
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.lexicon.word_lists import trigrams
-from transforms.lexicon.word_lists.trigrams import trigram_values
+from transforms.lexicon.word_lists import frequencies
+from transforms.lexicon.word_lists.frequencies import trigram_values
 
 
 def listed(*rows):
@@ -18,7 +18,7 @@ def listed(*rows):
 
 
 def test_probabilities_by_hand(monkeypatch):
-    monkeypatch.setattr(trigrams, "zipf_values", listed(("ab", 6.0), ("AC", 6.0), ("b", 5.0)))
+    monkeypatch.setattr(frequencies, "zipf_values", listed(("ab", 6.0), ("AC", 6.0), ("b", 5.0)))
     found = dict(zip(*trigram_values("en").to_pydict().values(), strict=True))
     # ab and ac are used ten times as often as b.
     assert found == pytest.approx(
@@ -36,7 +36,7 @@ def test_probabilities_by_hand(monkeypatch):
 
 
 def test_trigrams_that_no_list_can_hold_are_left_out(monkeypatch):
-    monkeypatch.setattr(trigrams, "zipf_values", listed(("a b", 3.0), ("ab", 3.0)))
+    monkeypatch.setattr(frequencies, "zipf_values", listed(("a b", 3.0), ("ab", 3.0)))
     assert trigram_values("en")["word"].to_pylist() == ["__a", "_ab", "ab_"]
 
 

@@ -219,7 +219,7 @@ def test_what_a_person_sees(wordnet):
 def test_wrong_questions_are_usage_errors(wordnet):
     with pytest.raises(UsageError, match=r"'noun'.*NOUN"):
         wordnet.first_sense(words("dog"), "noun")
-    with pytest.raises(UsageError, match="2 words and 1 parts"):
+    with pytest.raises(UsageError, match="2 words have 1 parts"):
         wordnet.first_sense(words("dog", "cat"), words("n"))
     with pytest.raises(UsageError, match="'@@'"):
         wordnet.related(np.array([0]), "@@")

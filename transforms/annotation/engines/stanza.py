@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
 from transforms.annotation.engines.spacy import versions
-from transforms.common.code.fingerprints import digest
+from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.records import Sentence
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.resources import model_digest
 from transforms.layers.registry import needs_of, values_of
 

@@ -29,7 +29,7 @@ from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import product
-from transforms.lexicon.vectors.asking import StaticVectors
+from transforms.lexicon.vectors.static_vectors import StaticVectors
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = [

@@ -144,7 +144,7 @@ def kept_arrays(
         fitted: the estimator's arrays.
     """
     order = order_of_keys(pa.array(words, pa.large_string()))
-    found = {
+    found: dict[str, np.ndarray] = {
         "words": pack_texts([words[place] for place in order]),
         "predictions": predictions[order],
         "ratings": ratings[order],

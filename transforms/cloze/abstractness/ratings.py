@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.word_lists.asking import WordList
+from transforms.lexicon.word_lists.word_list import WordList
 
 __all__ = ["FEWEST", "Ratings", "joined_ratings"]
 

@@ -1,4 +1,4 @@
-"""The identity of the code that a function stands on: what it reaches, and nothing else.
+"""The identity of the code that a function stands on: the definitions that it reaches, and nothing else.
 
 Every name that a reached definition refers to is followed, through all modules of ours. What is
 reached counts by its syntax tree: a comment, a docstring, a neighbour or another task's module
@@ -6,8 +6,8 @@ changes nothing, a constant deep below changes it. Packages of others that reach
 count by version, with what they require; data files that it reads by `packaged_text` by their
 content. Where source cannot tell whether something is used, it counts.
 
-What source does not show, nobody sees here: modules imported by a computed name, attributes that
-other modules set, entries added at run time to a registry that is not among the `chosen` ones.
+What source does not show is not seen: modules imported by a computed name, attributes that other
+modules set, entries added at run time to a registry that is not among the `chosen` ones.
 
 >>> code_identity(code_identity).names[0]
 'transforms.common.code.code_identity:CodeIdentity'
@@ -38,6 +38,8 @@ from transforms.common.errors import LexbeamError, nearest
 
 __all__ = ["NEUTRAL", "CodeIdentity", "code_identity", "forget_sources"]
 
+Plain = str | list[Any]  # plain values, as `digest` takes them
+
 # They carry bytes and show progress: no version of theirs changes what an artefact holds.
 NEUTRAL = frozenset({"apache-beam", "tqdm"})
 
@@ -63,7 +65,7 @@ class CodeIdentity(NamedTuple):
 
 
 def code_identity(
-    *roots: Callable[..., Any] | type, chosen: Mapping[str, Collection[str]] | None = None
+    *roots: Callable[..., object] | type, chosen: Mapping[str, Collection[str]] | None = None
 ) -> CodeIdentity:
     """Return the identity of the code that functions or classes stand on.
 
@@ -79,8 +81,8 @@ def code_identity(
     walk = Walk(frozenset(chosen))
     for root in roots:
         described = _live(walk, root)
-        if not isinstance(described, str):  # it is more than its name, which source tells about
-            walk.tell("", "root", described)
+        if not isinstance(described, str):  # it is more than its name, which its source covers
+            walk.count("", "root", described)
     for registry, entries in sorted(chosen.items()):
         module, _, name = registry.partition(":")
         _registry(walk, module, name, frozenset(entries))
@@ -92,7 +94,7 @@ def code_identity(
 
 
 def _others(walk: Walk) -> bool:
-    """Count what other packages have added to registries that are reached whole; return whether it is new."""
+    """Count entries of other packages in registries that are reached whole; return whether any are new."""
     new = False
     for reached in sorted(walk.names):
         module, _, name = reached.partition(":")
@@ -101,7 +103,7 @@ def _others(walk: Walk) -> bool:
         if any(literal_of(getattr(s.node, "value", None)) for s in source_of(module).bindings.get(name, ())):
             registry = getattr(importlib.import_module(module), name)
             for entry, value in registry.others().items() if isinstance(registry, Registry) else ():
-                walk.tell(module, f"{name}[{entry!r}] of another package", _live(walk, value))
+                walk.count(module, f"{name}[{entry!r}] of another package", _live(walk, value))
                 new = True
     return new
 
@@ -131,7 +133,7 @@ def _registry(walk: Walk, module: str, name: str, wanted: frozenset[str]) -> Non
                 left.discard(key.value)
         # Else a computed key, or the entries of another dictionary: any may be a wanted one.
         parts = [part for part in (key, value) if part is not None]
-        walk.tell(module, label, [dump(part) for part in parts])
+        walk.count(module, label, [dump(part) for part in parts])
         walk.names.add(f"{module}:{label}")
         walk.follow(source, references_of(parts, source.package))
     for entry in sorted(left):
@@ -139,11 +141,11 @@ def _registry(walk: Walk, module: str, name: str, wanted: frozenset[str]) -> Non
         if entry not in entries:
             raise LexbeamError(f"{module}:{name} has no {entry!r}{nearest(entry, entries)}")
         walk.names.add(f"{module}:{name}[{entry!r}]")
-        walk.tell(module, f"{name}[{entry!r}] at run time", _live(walk, entries[entry]))
+        walk.count(module, f"{name}[{entry!r}] at run time", _live(walk, entries[entry]))
 
 
-def _live(walk: Walk, value: Any) -> Any:
-    """Follow what an object is made from; return what tells it apart, as plain values."""
+def _live(walk: Walk, value: object) -> Plain:
+    """Follow what an object is made from; return what identifies it, as plain values."""
     if value is None or isinstance(value, str | int | float | bytes):
         return [repr(value)]
     if isinstance(value, functools.partial):
@@ -169,12 +171,12 @@ def _live(walk: Walk, value: Any) -> Any:
     return [_live(walk, type(value)), *(_live(walk, getattr(value, f.name)) for f in fields)]
 
 
-def _function(walk: Walk, value: Any) -> Any:
+def _function(walk: Walk, value: Any) -> Plain:
     module = getattr(value, "__module__", None) or "builtins"
-    told = f"{module}:{value.__qualname__}"
+    name = f"{module}:{value.__qualname__}"
     _definition(walk, module, value.__qualname__)
     if not walk.is_first("live", id(value)):
-        return told
+        return name
     held = {}
     if hasattr(value, "__wrapped__"):
         held["__wrapped__"] = _live(walk, value.__wrapped__)
@@ -188,29 +190,29 @@ def _function(walk: Walk, value: Any) -> Any:
                 # Containers are a closure's state; the rest its maker was given.
                 if not isinstance(cell.cell_contents, list | dict | set):
                     held[variable] = _live(walk, cell.cell_contents)
-    return [told, held] if held else told
+    return [name, held] if held else name
 
 
 def _definition(walk: Walk, module: str, qualname: str) -> None:
     if not _is_installed(module):
-        walk.own.add(module.partition(".")[0])
+        walk.own_packages.add(module.partition(".")[0])
     walk.definition(module, qualname.partition(".")[0])
 
 
-def _is_replaced(module: str, name: str, key: Any, value: ast.expr) -> bool:
-    """Return whether a registry that is loaded holds something else than its source says."""
+def _is_replaced(module: str, name: str, key: object, value: ast.expr) -> bool:
+    """Return whether a loaded registry holds something other than its source says."""
     loaded = sys.modules.get(module)
-    if loaded is None or not re.fullmatch(r"[^\W\d][\w.]*", said := ast.unparse(value)):
+    if loaded is None or not re.fullmatch(r"[^\W\d][\w.]*", path := ast.unparse(value)):
         return False
     with suppress(AttributeError, KeyError):
-        return bool(getattr(loaded, name)[key] is not operator.attrgetter(said)(loaded))
+        return bool(getattr(loaded, name)[key] is not operator.attrgetter(path)(loaded))
     return False
 
 
 def _is_installed(module: str) -> bool:
     """Return whether a module is Python's or of an installed package, and not there for editing.
 
-    Then its version tells what it is, even of a function of it that somebody has registered.
+    Then its version says what it is, even for a function of it that somebody has registered.
     """
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names:
@@ -229,6 +231,6 @@ def _required(top: str) -> tuple[tuple[str, str], ...]:
     names = {re.sub(r"[-_.]+", "-", name).lower() for name in distributions().get(top, ())}
     if not names:
         return ((top, "missing"),)
-    found = names - NEUTRAL
-    found = found.union(*map(_closure, sorted(found))) - NEUTRAL
-    return tuple((name, importlib.metadata.version(name)) for name in sorted(found))
+    required = names - NEUTRAL
+    required = required.union(*map(_closure, sorted(required))) - NEUTRAL
+    return tuple((name, importlib.metadata.version(name)) for name in sorted(required))

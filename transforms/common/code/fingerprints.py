@@ -1,4 +1,4 @@
-"""Digests that name things by what they are: values, files, the code, the environment."""
+"""JSON in one form, and digests that name things by what they are: values, files, the environment."""
 
 import functools
 import hashlib
@@ -7,8 +7,8 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Sequence
+from typing import Any, BinaryIO, TypedDict
 
 import threadpoolctl
 
@@ -18,6 +18,7 @@ __all__ = [
     "canonical_json",
     "digest",
     "environment",
+    "parse_json",
     "readable_json",
     "stream_digest",
     "text_digest",
@@ -27,34 +28,34 @@ _DIGITS = 32
 _PIECE = 1 << 20
 
 
-def canonical_json(value: Any) -> bytes:
+def canonical_json(value: object) -> bytes:
     """Return the one JSON form of a plain value: sorted keys, no spaces, UTF-8."""
     return _utf8(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
-def readable_json(value: Any, indent: int | None = None) -> bytes:
+def readable_json(value: object, indent: int | None = None) -> bytes:
     """Return a plain value as JSON for people: sorted keys, UTF-8."""
     return _utf8(json.dumps(value, indent=indent, sort_keys=True, ensure_ascii=False))
 
 
 def _utf8(text: str) -> bytes:
-    # Halves of surrogate pairs, by which Python has the bytes of a path that are no UTF-8, become
-    # escapes of JSON, and lead back to what they were.
+    # Halves of surrogate pairs, as which Python reads the bytes of a path that are not UTF-8, become
+    # escapes of JSON, which lead back to them.
     return text.encode("utf-8", "backslashreplace")
 
 
-def digest(value: Any) -> str:
+def digest(value: object) -> str:
     """Return 32 hexadecimal digits of the SHA-256 of a plain value's canonical JSON."""
     return hashlib.sha256(canonical_json(value)).hexdigest()[:_DIGITS]
 
 
-def text_digest(text: str, others: Sequence[Any]) -> str:
-    """Return `digest([text, *others])`, however long the text is in little memory."""
-    found = hashlib.sha256(b'["')
+def text_digest(text: str, others: Sequence[object]) -> str:
+    """Return `digest([text, *others])`, in little memory however long the text is."""
+    whole = hashlib.sha256(b'["')
     for start in range(0, len(text), _PIECE):
-        found.update(canonical_json(text[start : start + _PIECE])[1:-1])
-    found.update(b'"' + b",".join((b"", *map(canonical_json, others))) + b"]")
-    return found.hexdigest()[:_DIGITS]
+        whole.update(canonical_json(text[start : start + _PIECE])[1:-1])
+    whole.update(b'"' + b",".join((b"", *map(canonical_json, others))) + b"]")
+    return whole.hexdigest()[:_DIGITS]
 
 
 def stream_digest(stream: BinaryIO) -> str:
@@ -67,8 +68,16 @@ def bucket_of(identifier: str, buckets: int) -> int:
     return int(identifier[:8], 16) % buckets
 
 
+class Environment(TypedDict):
+    """The version of Python, those of packages by name, and the digest of these."""
+
+    python: str
+    packages: dict[str, str]
+    lock: str
+
+
 @functools.cache
-def environment() -> Mapping[str, Any]:
+def environment() -> Environment:
     """Return what results may depend on besides input, options and code.
 
     The Python version and the versions of the core's dependencies, direct and indirect, as
@@ -108,21 +117,33 @@ def _installed(name: str) -> bool:
 def blas_kernels() -> tuple[str, ...]:
     """Return the CPU kernels of BLAS, on which a product's last bits depend.
 
-    They are those of numpy and scipy, whatever else the process has loaded.
+    These are the kernels of numpy and scipy, whatever else the process has loaded.
     """
     import numpy
     import scipy.linalg  # its BLAS must be loaded to be seen
 
     libraries = [lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
     homes = [os.path.realpath(os.path.dirname(str(module.__file__))) for module in (numpy, scipy)]
-    own = [lib for lib in libraries if any(_of(lib["filepath"], home) for home in homes)]
-    found = {
+    relevant = [lib for lib in libraries if any(_of(lib["filepath"], home) for home in homes)]
+    kernels = {
         f"{library['internal_api']} {library.get('version')} {library.get('architecture', '')}"
-        for library in own or libraries
+        for library in relevant or libraries
     }
-    return tuple(sorted(name.strip() for name in found))
+    return tuple(sorted(name.strip() for name in kernels))
 
 
 def _of(library: str, package: str) -> bool:
     """Return whether a wheel brought a library: it lies in its package, or beside it in `.libs`."""
     return library.startswith((package + os.sep, package + ".libs" + os.sep))
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Return the value of a text of JSON; whatever the text, damage is a ValueError.
+
+    Raises:
+        ValueError: the text is not JSON, not UTF-8, -16 or -32, or nested too deeply to be read.
+    """
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deeply") from None

@@ -1,4 +1,4 @@
-"""Registries: what may be chosen by a name, each entry with all that is said of it.
+"""Registries: what may be chosen by a name, each entry with all that describes it.
 
     MEASURES: Registry[Measure] = Registry(
         {"cosine": Measure(cosine_distance, doc="1 - cos of a word's aligned vectors")},
@@ -15,7 +15,7 @@ With a `group`, packages of others add entries, in their `setup.py`:
 
     entry_points={"lexbeam.measures": ["manhattan = toy_measures:MANHATTAN"]}
 
-Every process takes them in by itself, so that workers know them too. They come behind ours.
+Every process loads them by itself, so that workers know them too. They come after ours.
 """
 
 import importlib.metadata
@@ -33,8 +33,8 @@ log = logging.getLogger("lexbeam")
 
 T = TypeVar("T")
 
-_TAKEN: dict[str, dict[str, Any]] = {}  # by group
-_TAKING = threading.RLock()  # what is loaded may itself ask for the registry
+_OUTSIDE: dict[str, dict[str, Any]] = {}  # by group
+_LOADING = threading.RLock()  # what is loaded may itself use the registry
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Entry:
 
     Attributes:
         doc: what it is, in a line, for help, docs and columns.
-        needs: the option without which there is nothing for it to work with; empty for none.
+        needs: the option without which it has nothing to work with; empty for none.
     """
 
     doc: str = field(kw_only=True)
@@ -90,7 +90,7 @@ class Registry(MutableMapping[str, T]):
             where: what names them, such as an option in backquotes; it begins the message.
 
         Raises:
-            UsageError: there is none; the message has the nearest name, and all.
+            UsageError: there is no such entry; the message has the nearest name, and all names.
         """
         for name in names:
             if name not in self:
@@ -106,17 +106,17 @@ class Registry(MutableMapping[str, T]):
     def _outside(self) -> dict[str, T]:
         if not self.group:
             return {}
-        with _TAKING:
-            if self.group not in _TAKEN:
-                _TAKEN[self.group] = {}
-                _TAKEN[self.group].update(self._load())
-            return _TAKEN[self.group]
+        with _LOADING:
+            if self.group not in _OUTSIDE:
+                _OUTSIDE[self.group] = {}
+                _OUTSIDE[self.group].update(self._load())
+            return _OUTSIDE[self.group]
 
     def _load(self) -> Iterator[tuple[str, T]]:
-        """Yield the entries of other packages; one that clashes or fails is told and left out."""
+        """Yield the entries of other packages; one that clashes or fails is logged and left out."""
         points = importlib.metadata.entry_points(group=self.group)
         for point in sorted(points, key=lambda point: (point.name, point.value)):
-            if point.name in self._ours or point.name in _TAKEN[self.group]:
+            if point.name in self._ours or point.name in _OUTSIDE[self.group]:
                 log.warning("%s: %r of %s is left out: there is one of this name", self.group, point.name, point.value)
                 continue
             try:
@@ -124,7 +124,7 @@ class Registry(MutableMapping[str, T]):
                 if not (hasattr(entry, "doc") or hasattr(entry, "help")):
                     raise TypeError(f"it is a {type(entry).__name__} that says nothing of itself, and no {self.what}")
                 yield point.name, entry
-            except Exception as error:  # whatever it is that a module of others does
+            except Exception as error:  # whatever a module of others does
                 log.warning("%s: %r cannot be loaded from %s: %s", self.group, point.name, point.value, error)
 
 

@@ -1,7 +1,7 @@
 """Modules read as source: what binds which name at the top, and what a statement refers to.
 
-Nothing is imported to be read, and docstrings, comments and layout are forgotten: what is left of a
-statement is its syntax tree.
+Modules are read without being imported; docstrings, comments and layout are dropped: what is left of
+a statement is its syntax tree.
 """
 
 import ast
@@ -11,7 +11,7 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
@@ -28,6 +28,8 @@ __all__ = [
     "read_source",
     "references_of",
 ]
+
+T = TypeVar("T", bound=ast.AST)
 
 Chain = tuple[str, ...]  # `a.b.c` as ("a", "b", "c")
 
@@ -111,8 +113,8 @@ class ModuleSource:
     def __init__(self, name: str, tree: ast.Module, *, is_package: bool) -> None:
         self.name = name
         self.package = name if is_package else name.rpartition(".")[0]
-        found = [Statement(node, self.package) for node in tree.body if not _silent(node)]
-        self.statements = tuple(statement for statement in found if not _exports(statement))
+        statements = [Statement(node, self.package) for node in tree.body if not _silent(node)]
+        self.statements = tuple(statement for statement in statements if not _exports(statement))
         self.bindings: dict[str, list[Statement]] = {}
         for statement in self.statements:
             for bound in statement.names:
@@ -203,7 +205,7 @@ def references_of(nodes: Iterable[ast.AST], package: str) -> References:
     chains: set[Chain] = set()
     imports: list[Import] = []
     calls: set[tuple[Chain, tuple[str, ...]]] = set()
-    left: list[Any] = list(nodes)
+    left: list[ast.AST] = list(nodes)
     while left:
         node = left.pop()
         if isinstance(node, ast.Attribute):
@@ -339,11 +341,11 @@ def _exports(statement: Statement) -> bool:
     return changes and any(chain[0] == "__all__" for chain in statement.references.chains)
 
 
-def _without_docstrings(node: Any) -> Any:
-    # Any text that stands by itself: attributes are documented so too, and none does anything.
+def _without_docstrings(node: T) -> T:
+    # Any text that stands by itself: attributes are documented so too, and no such text does anything.
     body = getattr(node, "body", None)
     if isinstance(node, ast.AnnAssign) and _is_option(node.value):
-        # What is told of an option is for people; what counts is its value.
+        # The description of an option is for people; what counts is its value.
         node.value = node.value.args[0] if node.value.args else None  # type: ignore[union-attr]
     if isinstance(node, ast.Assign | ast.AnnAssign):
         _without_docs(node.value)

@@ -1,4 +1,4 @@
-"""What is reached from definitions of ours: their references, followed through all modules of ours.
+"""The walk over code: references of our definitions, followed through all our modules.
 
 Where source cannot tell whether something is used, it counts. A data file counts by its content
 where `packaged_text` reads it.
@@ -9,7 +9,6 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from transforms.common.code.fingerprints import digest, stream_digest
 from transforms.common.code.source_index import Chain, Import, ModuleSource, References, Statement, find, read_source
@@ -45,20 +44,20 @@ class Walk:
     """What has been reached, and the statements whose references are still to be followed.
 
     Attributes:
-        own: top-level packages that are ours, installed or not.
+        own_packages: top-level packages that are ours, installed or not.
         names: what was reached, as `module:definition`.
         packages: top-level packages of others that reached code imports.
     """
 
     def __init__(self, apart: Collection[str]) -> None:
         """Begin; `apart` are definitions, as `module:name`, that are counted by other means."""
-        self.own = {*PACKAGES, *(name.partition(".")[0] for name in apart)}
+        self.own_packages = {*PACKAGES, *(name.partition(".")[0] for name in apart)}
         self.names: set[str] = set()
         self.packages: set[str] = set()
         self._apart = apart
         self._counted: dict[str, set[Statement]] = {}  # by module
-        self._told: set[tuple[str, str, str]] = set()
-        self._done: set[Any] = set()
+        self._values: set[tuple[str, str, str]] = set()
+        self._done: set[tuple[object, ...]] = set()
         self._left: list[tuple[ModuleSource, Statement]] = []
 
     def finish(self) -> str:
@@ -66,7 +65,7 @@ class Walk:
         while self._left:
             source, statement = self._left.pop()
             self.follow(source, statement.references)
-        told = set(self._told)
+        counted = set(self._values)
         for module, statements in self._counted.items():
             groups: dict[str, list[str]] = {}
             # Of what binds the same names the order counts, of other definitions it does not.
@@ -74,17 +73,17 @@ class Walk:
                 if statement in statements:
                     groups.setdefault(",".join(statement.names), []).append(statement.digest)
                     self.names.update(f"{module}:{name}" for name in statement.names)
-            told.update((module, names, digest(digests)) for names, digests in groups.items())
-        return digest(sorted(told))
+            counted.update((module, names, digest(digests)) for names, digests in groups.items())
+        return digest(sorted(counted))
 
-    def tell(self, module: str, name: str, value: Any) -> None:
-        """Let a plain value count."""
-        self._told.add((module, name, digest(value)))
+    def count(self, module: str, name: str, value: object) -> None:
+        """Count a plain value."""
+        self._values.add((module, name, digest(value)))
 
-    def is_first(self, *what: Any) -> bool:
-        """Return whether this is met for the first time."""
+    def is_first(self, *key: object) -> bool:
+        """Return whether a key is met for the first time."""
         size = len(self._done)
-        self._done.add(what)
+        self._done.add(key)
         return len(self._done) > size
 
     def is_ours(self, module: str) -> bool:
@@ -92,7 +91,7 @@ class Walk:
         if module in PLUMBING:
             return False
         top = module.partition(".")[0]
-        if top in self.own:
+        if top in self.own_packages:
             return True
         standard = top in sys.stdlib_module_names
         return not standard and top not in distributions() and find(top) is not None
@@ -118,8 +117,8 @@ class Walk:
         bindings = source_of(module).bindings.get(rest[0], [])
         if bindings:
             self._name(module, rest[0], rest[1:])
-        # Where a package has a definition and a module of one name, the last one set is meant:
-        # the definition if it is taken from that module, else who knows.
+        # If a package has a definition and a module of one name, the one set last is meant: the
+        # definition if it is taken from that module, else nobody knows.
         if any(entry.loads == inner for statement in bindings for entry in statement.imports):
             return
         if find(inner) is not None:
@@ -157,7 +156,7 @@ class Walk:
                 self.touch(parent)
             source = read_source(module)
             if source is None:
-                self.tell(module, "", "missing")
+                self.count(module, "", "missing")
                 return
             for statement in source.always:
                 self._count(source, statement)
@@ -176,7 +175,7 @@ class Walk:
                     self._count(source, statement)
                 for entry in statement.imports or statement.references.imports:
                     if entry.local == name:
-                        self.tell(module, name, [entry.loads, entry.member])
+                        self.count(module, name, [entry.loads, entry.member])
                         self._import(entry, rest)
 
     def _import(self, entry: Import, rest: Chain) -> None:
@@ -203,7 +202,7 @@ class Walk:
             )
         for package, name in read:
             self.names.add(f"{package}:{name}")
-            self.tell(package, name, _data_digest(package, name))
+            self.count(package, name, _data_digest(package, name))
 
     def _whole(self, module: str) -> None:
         if not self.is_first("whole", module):

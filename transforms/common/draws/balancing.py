@@ -83,8 +83,8 @@ def prefix_counts(cells: GroupedInstances, groups: Ints) -> Floats:
     place = cells.genre[rows] * bands + cells.band[rows]
     ones = np.ones(len(of))  # so that counts are floats from the start
     counts = np.bincount(of * size + place, ones, minlength=len(groups) * size)
-    found = np.asarray(counts, np.float64).reshape(len(groups), genres, bands)
-    return np.cumsum(found, axis=2, out=found)
+    prefix = np.asarray(counts, np.float64).reshape(len(groups), genres, bands)
+    return np.cumsum(prefix, axis=2, out=prefix)
 
 
 class _State:
@@ -119,7 +119,7 @@ class _State:
         inner = (self.off.sum(1, keepdims=True) + BY_GENRE * self.off) / self.bands
         suffix = np.cumsum(inner[:, :, ::-1], axis=2)[:, :, ::-1] + SIZES * self.off[:, :, -1:]
         suffix = (self.weights[:, None, None] * suffix).reshape(len(self.shares), -1)
-        return np.stack([np.add.reduceat(one[self.place], self.starts) for one in suffix])
+        return np.stack([np.add.reduceat(row[self.place], self.starts) for row in suffix])
 
     def vectors(self, groups: Ints) -> Floats:
         """Return groups as vectors whose inner products are those of F."""
@@ -154,11 +154,11 @@ def _squares(cells: GroupedInstances) -> Floats:
     left = (bands - cells.band) / bands
     groups = int(cells.group[-1]) + 1
     key = cells.group * (int(cells.genre.max()) + 1) + cells.genre
-    found = np.bincount(cells.group, (2 * _ranks(cells.group, cells.band) - 1) * left, minlength=groups)
+    squares = np.bincount(cells.group, (2 * _ranks(cells.group, cells.band) - 1) * left, minlength=groups)
     pairs = 2 * _ranks(key, cells.band) - 1
     # Each pair of a genre counts in its size, too: sum of 2k - 1 is the square.
-    found = found + np.bincount(cells.group, pairs * (BY_GENRE * left + SIZES), minlength=groups)
-    return found.astype(np.float64)
+    squares = squares + np.bincount(cells.group, pairs * (BY_GENRE * left + SIZES), minlength=groups)
+    return squares.astype(np.float64)
 
 
 def _ranks(keys: Ints, values: Ints) -> Ints:
@@ -200,21 +200,21 @@ def balance(
     """
     state = _State(cells, start, shares)
     before = state.value()
-    own, free = _squares(cells), np.flatnonzero(~fixed)
+    squares, free = _squares(cells), np.flatnonzero(~fixed)
     made = idle = turn = 0
     left = before
     with one_thread():
         while made < steps and idle < PATIENCE:
             drawn = numbers(names[free], seed=seed, label=f"complexity/balance {turn}")
             turn += 1
-            found = _best_swap(state, own, free, drawn)
-            if found is None or found.saved <= LEAST * before:
+            swap = _best_swap(state, squares, free, drawn)
+            if swap is None or swap.saved <= LEAST * before:
                 idle += 1  # also where nothing is left, or less than that by rounding
                 continue
-            idle = 0 if found.saved > LITTLE * left else idle + 1
-            for group, to in found.moves:
+            idle = 0 if swap.saved > LITTLE * left else idle + 1
+            for group, to in swap.moves:
                 state.move(group, to)
-            made, left = made + 1, left - found.saved
+            made, left = made + 1, left - swap.saved
     return Balanced(state.split, before, state.value(), made)
 
 
@@ -223,7 +223,7 @@ class _Swap(NamedTuple):
     moves: tuple[tuple[int, int], ...]
 
 
-def _best_swap(state: _State, own: Floats, free: Ints, drawn: npt.NDArray[np.uint64]) -> _Swap | None:
+def _best_swap(state: _State, squares: Floats, free: Ints, drawn: npt.NDArray[np.uint64]) -> _Swap | None:
     """Return what saves most of F among swaps and moves of likely groups."""
     slopes = state.slopes()[:, free]
     where = state.split[free]
@@ -233,14 +233,14 @@ def _best_swap(state: _State, own: Floats, free: Ints, drawn: npt.NDArray[np.uin
             weight = state.weights[a] + state.weights[b]
             gains = 2 * (slopes[a] - slopes[b])
             ins, outs = np.flatnonzero(where == a), np.flatnonzero(where == b)
-            there, back = (gains[ins] - weight * own[free[ins]], -gains[outs] - weight * own[free[outs]])
-            one = _likely(there, drawn[ins])
-            two = _likely(back, drawn[outs])
-            first, second = free[ins[one]], free[outs[two]]
+            there, back = (gains[ins] - weight * squares[free[ins]], -gains[outs] - weight * squares[free[outs]])
+            entering = _likely(there, drawn[ins])
+            leaving = _likely(back, drawn[outs])
+            first, second = free[ins[entering]], free[outs[leaving]]
             saved = np.zeros((len(first) + 1, len(second) + 1))
             saved[:-1, :-1] = 2 * weight * (state.vectors(first) @ state.vectors(second).T)
-            saved[:-1] += there[one][:, None]
-            saved[:, :-1] += back[two][None]
+            saved[:-1] += there[entering][:, None]
+            saved[:, :-1] += back[leaving][None]
             x, y = divmod(int(np.argmax(saved)), len(second) + 1)
             if best is None or saved[x, y] > best.saved:
                 moves = [(int(first[x]), b)] if x < len(first) else []
@@ -255,5 +255,5 @@ def _likely(gains: Floats, drawn: npt.NDArray[np.uint64]) -> Ints:
         return np.arange(len(gains))
     bound = np.partition(gains, -BEST)[-BEST]
     above, at = np.flatnonzero(gains > bound), np.flatnonzero(gains == bound)
-    some = np.flatnonzero(drawn <= np.partition(drawn, BEST)[BEST])
-    return np.unique(np.concatenate([above, at[: BEST - len(above)], some]))
+    drawn_least = np.flatnonzero(drawn <= np.partition(drawn, BEST)[BEST])
+    return np.unique(np.concatenate([above, at[: BEST - len(above)], drawn_least]))

@@ -84,13 +84,13 @@ def _hashes(keys: Keys) -> Hashes:
             whole = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
             if whole.null_count:
                 raise ValueError("a key is null")
-            return _hashes(whole.dictionary)[whole.indices.to_numpy()]
+            return np.asarray(_hashes(whole.dictionary)[whole.indices.to_numpy()], np.uint64)
         keys = keys.to_pylist()
     digests = b"".join([blake2b(text, digest_size=8).digest() for text in map(_text, keys)])
     return np.frombuffer(digests, ">u8").astype(np.uint64)
 
 
-def _text(key: Any) -> bytes:
+def _text(key: object) -> bytes:
     if isinstance(key, str):
         return key.encode()
     if isinstance(key, int) and not isinstance(key, bool):
@@ -160,8 +160,8 @@ def normal(keys: Keys, *, seed: int, label: str, draws: int | None = None) -> Fl
 
     # The middle of each of 2**52 steps: neither 0 nor 1, and exact.
     steps = numbers(keys, seed=seed, label=label, draws=draws) >> np.uint64(12)
-    found: Floats = ndtri((steps + 0.5) * 2.0**-52)
-    return found
+    quantiles: Floats = ndtri((steps + 0.5) * 2.0**-52)
+    return quantiles
 
 
 def integers(keys: Keys, below: int, *, seed: int, label: str, draws: int | None = None) -> npt.NDArray[np.int64]:
@@ -171,8 +171,8 @@ def integers(keys: Keys, below: int, *, seed: int, label: str, draws: int | None
     """
     if not 1 <= below <= 1 << 32:
         raise ValueError(f"below must be 1 to 2**32, not {below}")
-    found = uniform(keys, seed=seed, label=label, draws=draws) * below
-    return found.astype(np.int64)
+    scaled = uniform(keys, seed=seed, label=label, draws=draws) * below
+    return scaled.astype(np.int64)
 
 
 def permutation(keys: Keys, *, seed: int, label: str) -> npt.NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""Folds by content: a fold is the hash of a group, and rows that share a key stay together.
+"""Folds by content: a group's fold is its hash, and rows that share a key stay together.
 
 A group's fold depends on its key and the seed alone, so rows that are added move no others. Where
 rows must not be torn apart over several keys, such as a word and a sentence, they are joined to
@@ -7,7 +7,7 @@ added may join two components or bring a lesser key, and then a whole component 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +69,7 @@ def fold_of(groups: Keys, k: int, *, seed: int, label: str = "fold") -> npt.NDAr
     return (numbers(groups, seed=seed, label=label) % np.uint64(k)).astype(np.int64)
 
 
-def components(columns: Mapping[str, Keys | Sequence[Any]]) -> Components:
+def components(columns: Mapping[str, Keys | Sequence[str | int | None]]) -> Components:
     """Return which rows are joined by shared keys, directly or over other rows.
 
     Args:
@@ -77,7 +77,7 @@ def components(columns: Mapping[str, Keys | Sequence[Any]]) -> Components:
             key and joins nothing.
 
     Raises:
-        ValueError: a row has no key at all, or the columns are not as long as each other.
+        ValueError: a row has no key at all, or the columns differ in length.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -99,11 +99,11 @@ def components(columns: Mapping[str, Keys | Sequence[Any]]) -> Components:
         nodes += len(keys)
     edges = (np.concatenate(starts), np.concatenate(ends))
     graph = coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(nodes, nodes))
-    found, joined = connected_components(graph, directed=False)
-    return _named(encoded, joined[:rows].astype(np.int64), found)
+    number, joined = connected_components(graph, directed=False)
+    return _named(encoded, joined[:rows].astype(np.int64), number)
 
 
-def _encoded(keys: Any) -> tuple[npt.NDArray[np.int64], list[str]]:
+def _encoded(keys: Keys | Sequence[str | int | None]) -> tuple[npt.NDArray[np.int64], list[str]]:
     """Return for each row the place of its key among the sorted keys, -1 for none, and these."""
     column = keys if isinstance(keys, pa.Array | pa.ChunkedArray) else pa.array(keys)
     if pa.types.is_dictionary(column.type):
@@ -122,30 +122,35 @@ def _encoded(keys: Any) -> tuple[npt.NDArray[np.int64], list[str]]:
 
 
 def _named(
-    encoded: Mapping[str, tuple[npt.NDArray[np.int64], list[str]]], joined: npt.NDArray[np.int64], found: int
+    encoded: Mapping[str, tuple[npt.NDArray[np.int64], list[str]]], joined: npt.NDArray[np.int64], count: int
 ) -> Components:
     """Number components by their names, so that the order of rows does not count."""
-    keys: list[tuple[int, int]] = [(len(encoded), 0)] * found
+    keys: list[tuple[int, int]] = [(len(encoded), 0)] * count
     for number, (codes, _) in reversed(list(enumerate(encoded.values()))):
         held = codes >= 0
-        least = np.full(found, len(codes), np.int64)
+        least = np.full(count, len(codes), np.int64)
         np.minimum.at(least, joined[held], codes[held])
         for component in np.unique(joined[held]).tolist():
             keys[component] = (number, int(least[component]))
-    order = sorted(range(found), key=keys.__getitem__)
-    places = np.empty(found, np.int64)
-    places[order] = np.arange(found)
+    order = sorted(range(count), key=keys.__getitem__)
+    places = np.empty(count, np.int64)
+    places[order] = np.arange(count)
     columns = list(encoded)
     names = [
         f"{columns[number]}:{encoded[columns[number]][1][key]}"
         for number, key in (keys[component] for component in order)
     ]
     of_row = places[joined]
-    return Components(of_row, names, np.bincount(of_row, minlength=found))
+    return Components(of_row, names, np.bincount(of_row, minlength=count))
 
 
 def connected_folds(
-    columns: Mapping[str, Keys | Sequence[Any]], k: int, *, seed: int, label: str = "fold", most: float | None = None
+    columns: Mapping[str, Keys | Sequence[str | int | None]],
+    k: int,
+    *,
+    seed: int,
+    label: str = "fold",
+    most: float | None = None,
 ) -> Folds:
     """Return folds over which no key is torn apart, of any of the columns.
 
@@ -157,7 +162,7 @@ def connected_folds(
         most: the share of all rows above which a component is reported; else 1 / k.
 
     Raises:
-        ValueError: a row has no key at all, or the columns are not as long as each other.
+        ValueError: a row has no key at all, or the columns differ in length.
     """
     joined = components(columns)
     fold = fold_of(joined.names, k, seed=seed, label=label)[joined.of_row]

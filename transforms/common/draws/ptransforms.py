@@ -24,15 +24,15 @@ class _Smallest(beam.CombineFn):
     def create_accumulator(self) -> list[DrawnItem]:
         return []
 
-    def add_input(self, kept: list[DrawnItem], item: Any) -> list[DrawnItem]:
+    def add_input(self, sample: list[DrawnItem], item: Any) -> list[DrawnItem]:
         entry = entry_of(item, seed=self._seed, label=self._label, key=self._key)
-        return add(kept, entry, self._k)
+        return add(sample, entry, self._k)
 
     def merge_accumulators(self, several: Iterable[list[DrawnItem]]) -> list[DrawnItem]:
         return merge(several, self._k)
 
-    def extract_output(self, kept: list[DrawnItem]) -> list[Any]:
-        return [entry.item for entry in kept]
+    def extract_output(self, sample: list[DrawnItem]) -> list[Any]:
+        return [entry.item for entry in sample]
 
 
 @dataclass

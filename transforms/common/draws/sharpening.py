@@ -24,7 +24,7 @@ BY_GENRE = 0.35  # W
 PAIRS = 2_048  # drawn at each step
 VALUED = 64  # of these, valued exactly
 TURNS = 300
-PATIENCE = 20  # turns for any two splits that save little, before no more is to be had
+PATIENCE = 20  # turns for any two splits that save little, before swapping ends
 LITTLE = 0.005  # of J, which is .0006 of a distance
 
 
@@ -65,25 +65,48 @@ def sharpen(
         seed: of the drawn pairs.
         turns: for any two splits, at most.
     """
-    genres, bands = cells.shape
+    state, weights = _shares(cells, start, splits)
+    scale = max((float(np.abs(state[s] - state[t]).max()) for s in range(splits) for t in range(s)), default=0.0)
     split = start.copy()
-    kind = _kinds(cells)
+    if not scale:
+        return Sharpened(split, 0.0, 0.0, 0)
+    # As shares of the greatest difference, so that eighth powers stay near 1.
+    state, weights = state / scale, weights / scale
+    before = _value(state)
+    steps = _swap(cells, split, state, weights, names=names, fixed=fixed, seed=seed, turns=turns)
+    whole = scale**8
+    return Sharpened(split, before * whole, _value(state) * whole, steps)
+
+
+def _shares(cells: GroupedInstances, split: Ints, splits: int) -> tuple[Floats, Floats]:
+    """Return the weighted distribution functions of splits, first over all genres, and the weight of an instance."""
+    genres, bands = cells.shape
     counts = np.zeros((splits, genres, bands))
     np.add.at(counts, (split[cells.group], cells.genre, cells.band), 1)
     state = np.cumsum(counts, axis=2)
     state = np.concatenate([state.sum(1, keepdims=True), state], axis=1)
     sizes = np.maximum(state[:, :, -1:], 1)
     weights = np.array([1.0] + genres * [BY_GENRE])[:, None] / sizes
-    # As shares of the greatest difference, so that eighth powers stay near 1.
-    state = state * weights
-    scale = max((float(np.abs(state[s] - state[t]).max()) for s in range(splits) for t in range(s)), default=0.0)
-    if not scale:
-        return Sharpened(split, 0.0, 0.0, 0)
-    state, weights = state / scale, weights / scale
-    before = _value(state)
-    made = idle = turn = 0
+    return state * weights, weights
+
+
+def _swap(
+    cells: GroupedInstances,
+    split: Ints,
+    state: Floats,
+    weights: Floats,
+    *,
+    names: npt.NDArray[np.uint64],
+    fixed: npt.NDArray[np.bool_],
+    seed: int,
+    turns: int,
+) -> int:
+    """Make swaps, by which `split` and `state` change, as long as they save enough; return their number."""
+    kind = _kinds(cells)
+    splits = len(state)
     pairs = [(a, b) for a in range(splits) for b in range(a + 1, splits)]
-    left = before
+    steps = idle = turn = 0
+    left = _value(state)
     while turn < turns * len(pairs) and idle < PATIENCE * len(pairs):
         a, b = pairs[turn % len(pairs)]
         drawn = numbers(names, seed=seed, label=f"complexity/sharpen {turn}", draws=2)
@@ -94,12 +117,11 @@ def sharpen(
         idle = 0 if saved > LITTLE * left else idle + 1
         if saved <= 0:
             continue
-        made, left = made + 1, left - saved
+        steps, left = steps + 1, left - saved
         split[first[at]], split[second[at]] = b, a
         state[a] += change * weights[a]
         state[b] -= change * weights[b]
-    whole = scale**8
-    return Sharpened(split, before * whole, _value(state) * whole, made)
+    return steps
 
 
 def _kinds(cells: GroupedInstances) -> Ints:
@@ -126,23 +148,23 @@ def _matched(
     ins, low, many = ins[many > 0], low[many > 0], many[many > 0]
     if len(ins) > PAIRS:
         bound = np.partition(drawn[ins, 0], PAIRS)[PAIRS]
-        kept = drawn[ins, 0] < bound
-        ins, low, many = ins[kept], low[kept], many[kept]
+        least = drawn[ins, 0] < bound
+        ins, low, many = ins[least], low[least], many[least]
     pick = (drawn[ins, 1] % many.astype(np.uint64)).astype(np.int64)
     return ins, outs[low + pick]
 
 
 def _slopes(cells: GroupedInstances, state: Floats, weights: Floats, a: int, b: int) -> Floats:
-    """Return what J gains, to first order, by a group that comes to a and leaves b."""
+    """Return how much J grows, to first order, when a group moves from b to a."""
     rise = np.zeros_like(state[a])
-    for own, sign in ((a, 1), (b, -1)):
+    for side, sign in ((a, 1), (b, -1)):
         for c in range(len(state)):
-            apart = state[own] - state[c]
-            rise += sign * weights[own] * apart * _sixth(apart)
+            apart = state[side] - state[c]
+            rise += sign * weights[side] * apart * _sixth(apart)
     inner = rise[:1] + rise[1:]
     suffix = np.cumsum(inner[:, ::-1], axis=1)[:, ::-1]
-    found: Floats = np.bincount(cells.group, suffix[cells.genre, cells.band]).astype(np.float64)
-    return found
+    slopes: Floats = np.bincount(cells.group, suffix[cells.genre, cells.band]).astype(np.float64)
+    return slopes
 
 
 def _likely(slopes: Floats, first: Ints, second: Ints) -> tuple[Ints, Ints]:
@@ -152,9 +174,9 @@ def _likely(slopes: Floats, first: Ints, second: Ints) -> tuple[Ints, Ints]:
     rise = slopes[second] - slopes[first]
     order = np.argsort(rise, kind="stable")
     falls = int(np.searchsorted(rise[order], 0))
-    kept = order[: max(falls, VALUED)]
-    kept = kept[:: max(len(kept) // VALUED, 1)]
-    return first[kept], second[kept]
+    likely = order[: max(falls, VALUED)]
+    likely = likely[:: max(len(likely) // VALUED, 1)]
+    return first[likely], second[likely]
 
 
 def _sixth(values: Floats) -> Floats:
@@ -177,7 +199,7 @@ def _value(state: Floats) -> float:
 def _saved(
     cells: GroupedInstances, state: Floats, weights: Floats, a: int, b: int, first: Ints, second: Ints
 ) -> tuple[float, int, Floats]:
-    """Return what the best swap saves of J, its place, and what it adds to the counts of a."""
+    """Return how much of J the best swap saves, its place, and what it adds to the counts of a."""
     if not len(first):
         return 0.0, 0, state[a]
     change = prefix_counts(cells, second) - prefix_counts(cells, first)

@@ -1,13 +1,13 @@
 """The k items that draw the least: a sample that grows and shrinks without being drawn anew.
 
-Each item draws a number by its key, a seed and a label (`draws`), and the k least of them are kept.
+Each item draws a number by its key, a seed and a label (`by_content`), and the k least of them are kept.
 So k items are among any k + 1, an item that is added takes the place of one at most, and parts of
 the items may be sampled apart and merged in any order. Items of one key are one item.
 
     rows = smallest_rows(keys, 5, groups, seed=1, label="contexts")     # whole arrays
-    kept = merge([add(kept, entry, 5), other], 5)                       # items one by one
+    sample = merge([add(sample, entry, 5), other], 5)                   # items one by one
 
-`smallest_ptransforms.KeepSmallest` does the latter in a pipeline. (Bottom-k samples: Cohen and
+`ptransforms.KeepSmallest` does the latter in a pipeline. (Bottom-k samples: Cohen and
 Kaplan 2007, "Summarizing data using bottom-k sketches".)
 """
 
@@ -42,8 +42,8 @@ def entry_of(item: Any, *, seed: int, label: str, key: Callable[[Any], Any] | No
         item: a plain value (texts, numbers, tuples, lists, dictionaries of them).
         seed: any whole number.
         label: what is drawn.
-        key: from an item to its key, a text, a whole number or a tuple of such; else it is the
-            item.
+        key: maps an item to its key, a text, a whole number or a tuple of such; without it the item
+            is the key.
     """
     hashed = hash_of(item if key is None else key(item))
     return DrawnItem(number_of(hashed, seed=seed, label=label), canonical_json(item), item)
@@ -52,25 +52,25 @@ def entry_of(item: Any, *, seed: int, label: str, key: Callable[[Any], Any] | No
 _NUMBER = itemgetter(0)
 
 
-def add(kept: list[DrawnItem], entry: DrawnItem, k: int) -> list[DrawnItem]:
-    """Add an entry to those kept, at most k in the order of the draw; return the same list."""
-    if len(kept) >= k and (not k or entry.number > kept[-1].number):
-        return kept
-    place = bisect_left(kept, entry.number, key=_NUMBER)
-    if place < len(kept) and kept[place].number == entry.number:
-        if entry.content < kept[place].content:
-            kept[place] = entry
-        return kept
-    kept.insert(place, entry)
-    del kept[k:]
-    return kept
+def add(sample: list[DrawnItem], entry: DrawnItem, k: int) -> list[DrawnItem]:
+    """Add an entry to a sample of at most k in the order of the draw; return the same list."""
+    if len(sample) >= k and (not k or entry.number > sample[-1].number):
+        return sample
+    place = bisect_left(sample, entry.number, key=_NUMBER)
+    if place < len(sample) and sample[place].number == entry.number:
+        if entry.content < sample[place].content:
+            sample[place] = entry
+        return sample
+    sample.insert(place, entry)
+    del sample[k:]
+    return sample
 
 
 def merge(several: Iterable[list[DrawnItem]], k: int) -> list[DrawnItem]:
-    """Return the k least of several lists of kept entries, a new list."""
+    """Return the k least entries of several samples, a new list."""
     merged: list[DrawnItem] = []
-    for kept in several:
-        for entry in kept:
+    for sample in several:
+        for entry in sample:
             add(merged, entry, k)
     return merged
 

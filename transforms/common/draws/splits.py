@@ -45,8 +45,8 @@ def parse_shares(texts: Sequence[str]) -> Shares:
     """Return shares of `NAME=SHARE` texts, such as `train=.85`.
 
     Raises:
-        UsageError: fewer than two, a name that is none or doubled, a share that is not above 0, or
-            shares that do not add up to 1 (within .005; they are scaled to it).
+        UsageError: there are fewer than two shares, a name is malformed or occurs twice, a share is not
+            between 0 and 1, or shares do not add up to 1 (within .005; they are scaled to it).
     """
     names, values = [], []
     for text in texts:
@@ -117,10 +117,10 @@ def bands_of(complexity: Floats, bands: int) -> Ints:
     """
     values, of, counts = np.unique(complexity, return_inverse=True, return_counts=True)
     if len(values) <= bands:
-        return of.astype(np.int64)
+        return np.asarray(of, np.int64)
     middle = 2 * np.cumsum(counts) - counts
     cut = middle * bands // (2 * len(complexity))
-    return np.unique(cut, return_inverse=True)[1][of].astype(np.int64)
+    return np.asarray(np.unique(cut, return_inverse=True)[1][of], np.int64)
 
 
 class DealtAlike(NamedTuple):
@@ -167,8 +167,8 @@ def deal_alike(
     start[fixed] = int(np.argmax(wanted))
     seeds = _seeds(seed, min(max(TRIED // len(group), 1), TRIES))
     last = min(
-        (_swapped(GroupedInstances(group, genre, coarse), fine, start, wanted, names, fixed, one) for one in seeds),
-        key=lambda one: one.after,
+        (_swapped(GroupedInstances(group, genre, coarse), fine, start, wanted, names, fixed, drawn) for drawn in seeds),
+        key=lambda dealt: dealt.after,
     )
     return DealtAlike(last.split, fixed)
 
@@ -190,10 +190,10 @@ def _swapped(
 ) -> Sharpened:
     """Return what swaps make of a start: by coarse bands first, then by fine ones."""
     part = min(1.0, WHOLE / len(fine))
-    found = balance(cells, start, shares, names=names, fixed=fixed, seed=seed, steps=int(STEPS * part) + 1)
+    balanced = balance(cells, start, shares, names=names, fixed=fixed, seed=seed, steps=int(STEPS * part) + 1)
     return sharpen(
         cells._replace(band=fine),
-        found.split,
+        balanced.split,
         len(shares),
         names=names,
         fixed=fixed,
@@ -234,8 +234,8 @@ def distances(values: Floats, split: Ints, splits: int) -> Floats:
     counts = counts.reshape(splits, len(levels))
     sizes = counts.sum(1)
     shares = np.cumsum(counts, axis=1) / np.maximum(sizes, 1)[:, None]
-    found = np.zeros((splits, splits))
-    for one in range(splits):
-        found[one] = np.abs(shares - shares[one]).max(axis=1, initial=0.0)
-    found[sizes == 0] = found[:, sizes == 0] = np.nan
-    return found
+    greatest = np.zeros((splits, splits))
+    for split_number in range(splits):
+        greatest[split_number] = np.abs(shares - shares[split_number]).max(axis=1, initial=0.0)
+    greatest[sizes == 0] = greatest[:, sizes == 0] = np.nan
+    return greatest

@@ -7,7 +7,6 @@ greatest value, a check of its own) is checked here, too.
 
 import math
 import os
-from typing import Any
 
 from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.options.option import Option
@@ -21,7 +20,7 @@ LONGEST_PATH = 4096
 LEAST, MOST = -(2**63), 2**63 - 1
 
 
-def run_check(entry: Option, value: Any, shown: str) -> None:
+def run_check(entry: Option, value: object, shown: str) -> None:
     """Make an option's own check; what it raises names the option.
 
     Raises:
@@ -31,13 +30,13 @@ def run_check(entry: Option, value: Any, shown: str) -> None:
     try:
         entry.check(value)
     except UsageError as error:
-        told = str(error)
-        raise UsageError(told if f"`{entry.name}`" in told else f"{shown}: {told}") from None
+        message = str(error)
+        raise UsageError(message if f"`{entry.name}`" in message else f"{shown}: {message}") from None
     except (ValueError, OverflowError, RecursionError) as error:
         raise UsageError(f"{shown} cannot be {quoted(value)}: {error}") from None
 
 
-def check_value(item: Any, entry: Option, shown: str) -> None:
+def check_value(item: object, entry: Option, shown: str) -> None:
     """Check one value, of its type already, by what is stated of the option, and of all options.
 
     Args:
@@ -50,7 +49,7 @@ def check_value(item: Any, entry: Option, shown: str) -> None:
     """
     if isinstance(item, str):
         _check_text(item, entry, shown)
-    elif not isinstance(item, bool):
+    elif isinstance(item, int | float) and not isinstance(item, bool):
         _check_number(item, entry, shown)
     if entry.choices and item not in entry.allowed:
         hint = nearest(str(item), entry.allowed) or f"; it is one of {', '.join(entry.allowed)}"
@@ -76,7 +75,7 @@ def _check_text(text: str, entry: Option, shown: str) -> None:
         raise UsageError(f"{shown} {quoted(text)} is longer than {LONGEST} characters")
 
 
-def _check_number(number: Any, entry: Option, shown: str) -> None:
+def _check_number(number: float, entry: Option, shown: str) -> None:
     if isinstance(number, float) and not math.isfinite(number):
         raise UsageError(f"{shown} must be a finite number, not {number}")
     least, most = entry.least, entry.most

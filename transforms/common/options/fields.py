@@ -103,12 +103,12 @@ def options_of(cls: type) -> Mapping[str, Option]:
 @functools.cache
 def _options_of(cls: Hashable) -> Mapping[str, Option]:
     assert isinstance(cls, type)
-    found: dict[str, Option] = {}
+    options: dict[str, Option] = {}
     for entry in _walk(cls, (), ""):
-        if entry.name in found:
+        if entry.name in options:
             raise ValueError(f"{cls.__name__} has two options called {entry.name!r}")
-        found[entry.name] = entry
-    return found
+        options[entry.name] = entry
+    return options
 
 
 def _walk(cls: type, place: tuple[str, ...], group: str) -> Iterable[Option]:
@@ -118,19 +118,19 @@ def _walk(cls: type, place: tuple[str, ...], group: str) -> Iterable[Option]:
         if "embedded" in meta:
             yield from _walk(meta["embedded"], (*place, field.name), meta["group"] or group)
         elif "option" in meta:
-            own = {**meta["option"], "group": meta["option"]["group"] or group}
+            stated = {**meta["option"], "group": meta["option"]["group"] or group}
             name = meta["name"] or field.name
-            yield Option(name, (*place, field.name), hints[field.name], field.default, **own)
+            yield Option(name, (*place, field.name), hints[field.name], field.default, **stated)
 
 
-def value_of(options: Any, name: str) -> Any:
+def value_of(options: object, name: str) -> Any:
     """Return the value of an option, wherever it is embedded."""
     for step in options_of(type(options))[name].place:
         options = getattr(options, step)
     return options
 
 
-def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base: str | None = None) -> T:
+def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", base: str | None = None) -> T:
     """Return options from a mapping, checked and converted to the fields' types.
 
     Args:
@@ -143,7 +143,7 @@ def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base:
         UsageError: an unknown name, a missing one, or a value that is wrong.
     """
     known = options_of(cls)
-    given: dict[str, Any] = {}
+    chosen: dict[str, Any] = {}
     for name, value in values.items():
         key = str(name).replace("-", "_")
         if key not in known:
@@ -151,37 +151,37 @@ def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base:
             names = [entry.shown if where else entry.name for entry in known.values()]
             hint = nearest(str(name).replace("_", "-") if where else str(name), names)
             raise UsageError(f"unknown option {where}{name}{hint}")
-        given[key] = _converted(known[key], value, where, base or os.getcwd())
+        chosen[key] = _converted(known[key], value, where, base or os.getcwd())
     for name, entry in known.items():
-        if entry.fills and given.get(entry.fills) is None and given.get(name):
-            named = given[name] if entry.several else (given[name],)
+        if entry.fills and chosen.get(entry.fills) is None and chosen.get(name):
+            named = chosen[name] if entry.several else (chosen[name],)
             if len(named) == 1:
-                given[entry.fills] = named[0]
+                chosen[entry.fills] = named[0]
     for name, entry in known.items():
-        if entry.default is MISSING and name not in given:
+        if entry.default is MISSING and name not in chosen:
             raise UsageError(f"{_named(entry, where)} must be given")
-    return _build(cls, given)
+    return _build(cls, chosen)
 
 
-def _build(cls: type[T], given: Mapping[str, Any]) -> T:
-    own = {}
+def _build(cls: type[T], chosen: Mapping[str, object]) -> T:
+    arguments = {}
     for field in dataclasses.fields(cls):  # type: ignore[arg-type]
         if "embedded" in field.metadata:
-            own[field.name] = _build(field.metadata["embedded"], given)
+            arguments[field.name] = _build(field.metadata["embedded"], chosen)
         elif "option" in field.metadata:
             name = field.metadata["name"] or field.name
-            if name in given:
-                own[field.name] = given[name]
-    return cls(**own)
+            if name in chosen:
+                arguments[field.name] = chosen[name]
+    return cls(**arguments)
 
 
 def _named(entry: Option, where: str) -> str:
     return where + (entry.shown if where else entry.name)
 
 
-def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
+def _converted(entry: Option, stated: object, where: str, base: str) -> Any:
     shown = _named(entry, where)
-    value = _typed(value, entry.type, shown, split=entry.split)
+    value = _typed(stated, entry.type, shown, split=entry.split)
     if entry.stands_for is not None and isinstance(value, str):
         value = entry.stands_for(value)
     elif entry.stands_for is not None and entry.several:
@@ -201,7 +201,7 @@ def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
     return value
 
 
-def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:
+def _typed(value: object, kind: Any, shown: str, *, split: bool) -> Any:
     arguments = typing.get_args(kind)
     if typing.get_origin(kind) in (typing.Union, types.UnionType):
         if value is None:
@@ -234,7 +234,7 @@ def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:
         raise UsageError(f"{shown} must be {word}, not {quoted(value)}{hint}") from None
 
 
-def _stripped(item: Any) -> Any:
+def _stripped(item: object) -> object:
     return item.strip() if isinstance(item, str) else item
 
 
@@ -244,27 +244,27 @@ def _within(entry: Option, value: str) -> Within | None:
 
 def _placed(value: str, entry: Option, base: str) -> str:
     """Return a value with its path absolute; paths on other file systems stay as they are."""
-    found = _within(entry, value)
-    if found is None or not files.is_local(found.path):
+    part = _within(entry, value)
+    if part is None or not files.is_local(part.path):
         return value
-    path = os.path.abspath(os.path.join(base, os.path.expanduser(found.path)))
-    if found.perhaps and not os.path.exists(path):
+    path = os.path.abspath(os.path.join(base, os.path.expanduser(part.path)))
+    if part.perhaps and not os.path.exists(path):
         return value
-    return found.before + path + found.after
+    return part.before + path + part.after
 
 
-def noted_paths(options: Any, kind: str) -> dict[str, list[str]]:
+def noted_paths(options: object, kind: str) -> dict[str, list[str]]:
     """Return the paths that options of a kind (see `PATHS`) name, by option."""
     paths: dict[str, list[str]] = {}
     for name, entry in options_of(type(options)).items():
         value = value_of(options, name)
         if entry.path == kind and value:
-            found = (_within(entry, item) for item in (value if entry.several else (value,)))
-            paths[name] = [part.path for part in found if part is not None]
+            parts = (_within(entry, item) for item in (value if entry.several else (value,)))
+            paths[name] = [part.path for part in parts if part is not None]
     return paths
 
 
-def plain_options(options: Any) -> dict[str, Any]:
+def plain_options(options: object) -> dict[str, Any]:
     """Return the published options as plain values under their names with dashes, for a manifest.
 
     Of a path stands its last part alone, so that nothing is told of a machine; several are sorted.
@@ -283,9 +283,9 @@ def plain_options(options: Any) -> dict[str, Any]:
 
 
 def _without_folder(value: str, entry: Option) -> str:
-    found = _within(entry, value)
-    if found is None or (found.perhaps and not os.path.isabs(found.path)):
+    part = _within(entry, value)
+    if part is None or (part.perhaps and not os.path.isabs(part.path)):
         return value
-    name = found.path.rstrip("/").rpartition("/")[2]
+    name = part.path.rstrip("/").rpartition("/")[2]
     # A manifest is UTF-8, as names of files need not be.
-    return found.before + name.encode("utf-8", "backslashreplace").decode() + found.after
+    return part.before + name.encode("utf-8", "backslashreplace").decode() + part.after

@@ -30,8 +30,8 @@ class Within(NamedTuple):
 
 def _imported(choices: str) -> Collection[str]:
     module, _, name = choices.partition(":")
-    found: Any = getattr(importlib.import_module(module), name)
-    return typing.cast(Collection[str], found() if callable(found) else found)
+    choices_or_function: Any = getattr(importlib.import_module(module), name)
+    return typing.cast(Collection[str], choices_or_function() if callable(choices_or_function) else choices_or_function)
 
 
 class Option(NamedTuple):

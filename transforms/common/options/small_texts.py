@@ -61,8 +61,8 @@ def read_lines(path: str, name: str) -> Iterator[str]:
         if not line or line.isspace():
             yield ""
             continue
-        if found := _CONTROL.search(line):
-            raise UsageError(f"{shown}, line {number}: the control character {found[0]!r}, which no word holds")
+        if control := _CONTROL.search(line):
+            raise UsageError(f"{shown}, line {number}: the control character {control[0]!r}, which no word holds")
         if not line.isascii() and _has_long_run(line):
             raise UsageError(f"{shown}, line {number}: more than {MOST_MARKS} combining marks in a row")
         yield line

@@ -5,7 +5,7 @@ values. An alias (`*x`) may stand for a single value, not for a list or a mappin
 aliases grow without end. Of tags only `!!str` is taken.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import yaml
@@ -68,7 +68,8 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         alias = self.check_event(yaml.AliasEvent)
-        event = self.peek_event()
+        peek: Callable[[], Any] = self.peek_event
+        event = peek()
         # An alias has no tag; a scalar, list or mapping has one if the file says one.
         if getattr(event, "tag", None) not in (None, "!", _TEXT):
             raise _Refused(event, f"the tag {quoted(event.tag)} is not taken: leave it out")

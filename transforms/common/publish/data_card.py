@@ -13,12 +13,14 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
+from transforms.common.publish.manifests import Manifest, Section, TableEntry
+
 __all__ = ["data_card"]
 
 LISTED = 20  # input files that are listed
 
 
-def data_card(manifest: Mapping[str, Any], schemas: Mapping[str, pa.Schema], license: str | None) -> str:
+def data_card(manifest: Manifest, schemas: Mapping[str, pa.Schema], license: str | None) -> str:
     """Return the card of some of the tables that a manifest names, each in a folder of its name.
 
     Args:
@@ -78,19 +80,19 @@ def _licence(license: str | None) -> Iterator[str]:
         yield f"{_escaped(license)}, as said by whoever exported the tables."
 
 
-def _table(name: str, entry: Mapping[str, Any], schema: pa.Schema) -> Iterator[str]:
-    said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+def _table(name: str, entry: TableEntry, schema: pa.Schema) -> Iterator[str]:
+    metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     yield f"### {name}"
     yield ""
     rows, parts = _number(entry["rows"], "row"), _number(len(entry["parts"]), "part")
-    told = [f"{rows} in {parts}"]
-    if row := said.get("lexbeam.row"):
-        told.append(f"a row is {row}")
-    if key := said.get("lexbeam.key"):
-        told.append(f"sorted by {', '.join(key.split(','))} within a part")
-    if version := said.get("lexbeam.schema_version"):
-        told.append(f"schema version {version}")
-    yield "; ".join(told) + "."
+    facts = [f"{rows} in {parts}"]
+    if row := metadata.get("lexbeam.row"):
+        facts.append(f"a row is {row}")
+    if key := metadata.get("lexbeam.key"):
+        facts.append(f"sorted by {', '.join(key.split(','))} within a part")
+    if version := metadata.get("lexbeam.schema_version"):
+        facts.append(f"schema version {version}")
+    yield "; ".join(facts) + "."
     yield ""
     yield "| column | type | meaning | unit | range |"
     yield "|---|---|---|---|---|"
@@ -106,10 +108,10 @@ def _number(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _origin(name: str, section: Mapping[str, Any], environments: Any) -> Iterator[str]:
+def _origin(name: str, section: Section, environments: Mapping[str, Any]) -> Iterator[str]:
     yield f"### {name}"
     yield ""
-    environment = environments.get(section.get("environment"), {})
+    environment = environments.get(section.get("environment", ""), {})
     packages = environment.get("packages", {})
     if "lexbeam" in packages:
         yield f"Made by lexbeam {packages['lexbeam']} with Python {environment['python']}"
@@ -136,7 +138,7 @@ def _origin(name: str, section: Mapping[str, Any], environments: Any) -> Iterato
         yield "```"
 
 
-def _inputs(section: Mapping[str, Any]) -> Iterator[str]:
+def _inputs(section: Section) -> Iterator[str]:
     inputs = section.get("inputs", [])
     if inputs and isinstance(inputs[0], Mapping):
         shown = "" if len(inputs) <= LISTED else f", the first {LISTED} of them"

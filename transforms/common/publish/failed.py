@@ -1,4 +1,4 @@
-"""What a failed run leaves for a person to read: files in DIR/_failed, each whole or not there.
+"""What a failed run leaves for a person to read: files in DIR/_failed, each whole or absent.
 
 The mark of the folder names them, so that nothing else is ever removed from it: a publication that
 succeeds removes them, and so does `lexbeam clean`.
@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 
-from transforms.common.publish.layout import FAILED, MARK, is_own_folder, make_own_folder
+from transforms.common.publish.layout import FAILED, MARK, is_marked_folder, make_marked_folder
 from transforms.common.store import files
 
 __all__ = ["failed_files", "remove_failed", "write_failed"]
@@ -26,17 +26,17 @@ def write_failed(out: str, name: str, lines: Iterable[str]) -> str:
     """Write lines of text as the file `name` of a failed run; return its path.
 
     Raises:
-        ValueError: it is no name that is ours.
-        OSError: it cannot be written.
+        ValueError: the name is not one of ours.
+        OSError: the file cannot be written.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a name of a failed run's file")
-    folder = make_own_folder(out, FAILED)
+    folder = make_marked_folder(out, FAILED)
     named = sorted({*_named(out), name})
-    # Noted before it is there: what a killed run leaves is known as ours.
+    # Noted before the file exists, so that what a killed run leaves is known as ours.
     files.write_bytes(files.join(folder, MARK), json.dumps(named).encode(), durable=True)
     path = files.join(folder, name)
-    # An object is there once its upload ends, however that is: so it begins when all is known.
+    # An object exists once its upload ends, however it ends: so the upload begins when all is known.
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as whole:
         for line in lines:
             whole.write(line.encode())
@@ -49,20 +49,20 @@ def write_failed(out: str, name: str, lines: Iterable[str]) -> str:
 def failed_files(out: str) -> list[str]:
     """Return the paths of what failed runs have left at `out`, also half written."""
     folder = files.join(out, FAILED)
-    if not is_own_folder(out, FAILED):
+    if not is_marked_folder(out, FAILED):
         return []
     named = _named(out)
     return [
         files.join(folder, name)
         for name in files.list_folder(folder).files
-        if name in named or ((found := _TEMPORARY.fullmatch(name)) and found[1] in {*named, MARK})
+        if name in named or ((match := _TEMPORARY.fullmatch(name)) and match[1] in {*named, MARK})
     ]
 
 
 def remove_failed(out: str) -> None:
-    """Remove what failed runs have left at `out`; what is somebody else's stays, and the folder."""
+    """Remove what failed runs have left at `out`; files of others stay, and so does their folder."""
     folder = files.join(out, FAILED)
-    if not is_own_folder(out, FAILED):
+    if not is_marked_folder(out, FAILED):
         return
     for path in failed_files(out):
         files.remove(path)
@@ -75,7 +75,7 @@ def remove_failed(out: str) -> None:
 
 
 def _named(out: str) -> set[str]:
-    """Return the names in the mark; none if it is damaged, for nobody knows then what is ours."""
+    """Return the names in the mark; none if it is damaged, since then nobody knows what is ours."""
     with suppress(OSError, ValueError, TypeError):
         value = json.loads(files.read_bytes(files.join(out, FAILED, MARK)))
         return {name for name in value if _NAME.fullmatch(name)}

@@ -8,10 +8,10 @@
     DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
     DIR/current.json                            on object stores, names the snapshot
 
-Only what Lexbeam wrote is written again or removed, and no link is followed out of DIR. A folder of
-ours has a mark, `.lexbeam`, from the moment when it has its name; that of `_snapshots` lists the
-snapshots and links. A link is ours if it leads where ours do. A mark that is damaged is made anew
-from what it stands for.
+Only what Lexbeam wrote is overwritten or removed, and no link is followed out of DIR. A folder of
+ours has a mark, `.lexbeam`, from the moment it has its name; that of `_snapshots` lists the
+snapshots and links. A link is ours if it leads where ours do. A damaged mark is made anew from what
+it describes.
 """
 
 import contextlib
@@ -21,15 +21,14 @@ import json
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
-from transforms.common.code.fingerprints import digest
+from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.manifests import is_named
 from transforms.common.publish.output_folders import make_output_folder
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.receipts import read_envelope
 
 __all__ = [
@@ -45,12 +44,12 @@ __all__ = [
     "check_foreign",
     "check_links",
     "is_link_of_ours",
-    "is_own_folder",
+    "is_marked_folder",
     "is_unfinished_snapshot",
     "last_published",
     "links_of",
     "locked",
-    "make_own_folder",
+    "make_marked_folder",
     "read_record",
     "snapshot_name",
     "write_record",
@@ -88,7 +87,7 @@ def snapshot_name(out: str) -> str | None:
     """Return the digest that `current` names; None if nothing is published.
 
     Raises:
-        LexbeamError: it is an object, and damaged.
+        LexbeamError: `current.json` is damaged.
     """
     if files.is_local(out):
         try:
@@ -149,15 +148,15 @@ def read_record(out: str) -> SnapshotMark:
         links = [name for name in value["links"] if "/" not in name]
         if value["check"] == _check(value):
             return SnapshotMark(tuple(names), tuple(links), value.get("published"))
-    found = [name for name in files.list_folder(folder).folders if _is_snapshot(folder, name)]
+    snapshots = [name for name in files.list_folder(folder).folders if _is_snapshot(folder, name)]
     if not files.is_local(out):  # nothing tells which is the newest
-        return SnapshotMark(tuple(found))
+        return SnapshotMark(tuple(snapshots))
     if not os.path.isdir(folder):
         return SnapshotMark()
     current = snapshot_name(out)
-    found.sort(key=lambda name: (name == current, os.stat(os.path.join(folder, name)).st_mtime_ns))
+    snapshots.sort(key=lambda name: (name == current, os.stat(os.path.join(folder, name)).st_mtime_ns))
     links = [name for name in sorted(os.listdir(out)) if is_link_of_ours(out, name)]
-    return SnapshotMark(tuple(found), tuple(name for name in links if name != POINTER))
+    return SnapshotMark(tuple(snapshots), tuple(name for name in links if name != POINTER))
 
 
 def _is_snapshot(folder: str, name: str) -> bool:
@@ -194,7 +193,7 @@ def is_unfinished_snapshot(path: str) -> bool:
 
 def write_record(out: str, record: SnapshotMark) -> None:
     """Write the record."""
-    value: dict[str, Any] = {"snapshots": list(record.snapshots), "links": list(record.links)}
+    value: dict[str, object] = {"snapshots": list(record.snapshots), "links": list(record.links)}
     if record.published is not None:
         value["published"] = record.published
     value["check"] = _check(value)
@@ -202,13 +201,13 @@ def write_record(out: str, record: SnapshotMark) -> None:
     files.write_bytes(path, json.dumps(value, indent=1).encode(), durable=True)
 
 
-def _check(value: dict[str, Any]) -> str:
+def _check(value: Mapping[str, object]) -> str:
     published = [value["published"]] if "published" in value else []
     return digest([value["snapshots"], value["links"], *published])
 
 
-def make_own_folder(out: str, name: str) -> str:
-    """Make a folder of ours, `_snapshots` say, with its mark from the start; return its path."""
+def make_marked_folder(out: str, name: str) -> str:
+    """Make a folder of ours, such as `_snapshots`, with its mark from the start; return its path."""
     folder = files.join(out, name)
     if not files.is_local(out):
         if name != SNAPSHOTS and not files.exists(files.join(folder, MARK)):
@@ -247,11 +246,11 @@ def check_foreign(out: str, tables: Collection[str]) -> None:
 
 def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
     lock = os.path.join(out, LOCK)
-    if os.path.lexists(lock) and not _is_own_lock(out, lock):
+    if os.path.lexists(lock) and not _is_our_lock(out, lock):
         yield lock
     for name in (ARTEFACTS, SNAPSHOTS, FAILED):
         folder = os.path.join(out, name)
-        if os.path.lexists(folder) and not _may_be_own(folder):
+        if os.path.lexists(folder) and not _may_be_ours(folder):
             yield folder
     for name in [POINTER, *links_of(tables)]:
         if os.path.lexists(os.path.join(out, name)) and not is_link_of_ours(out, name):
@@ -294,7 +293,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _is_own_lock(out: str, path: str) -> bool:
+def _is_our_lock(out: str, path: str) -> bool:
     if not stat.S_ISREG(os.lstat(path).st_mode):
         return False
     with open(path, "rb") as stream:
@@ -305,15 +304,15 @@ def _is_own_lock(out: str, path: str) -> bool:
     )
 
 
-def is_own_folder(out: str, name: str) -> bool:
-    """Return whether `_snapshots`, `_artefacts` or `_failed` is there and ours."""
+def is_marked_folder(out: str, name: str) -> bool:
+    """Return whether `_snapshots`, `_artefacts` or `_failed` exists and is ours."""
     folder = files.join(out, name)
     if not files.is_local(out):
         return files.exists(files.join(folder, MARK))
-    return os.path.lexists(folder) and _may_be_own(folder) and bool(os.listdir(folder))
+    return os.path.lexists(folder) and _may_be_ours(folder) and bool(os.listdir(folder))
 
 
-def _may_be_own(folder: str) -> bool:
+def _may_be_ours(folder: str) -> bool:
     """Return whether a folder is ours, or empty and so free to take."""
     if not stat.S_ISDIR(os.lstat(folder).st_mode):
         return False
@@ -336,11 +335,11 @@ def _has_receipt(folder: str) -> bool:
 
 @contextlib.contextmanager
 def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iterator[None]:
-    """Hold an output folder for one run that makes `tables`; the folder is made if need be.
+    """Hold an output folder for one run that makes `tables`; the folder is made if necessary.
 
-    Messages say that the option `name` names it.
+    Messages name it by the option `name`.
 
-    On file systems without locks (object stores) two runs at once are not refused.
+    On file systems without locks (object stores) two simultaneous runs are not refused.
 
     Raises:
         UsageError: something foreign is in the way.
@@ -381,7 +380,7 @@ def check_links(out: str) -> None:
     """Check that a link can be made in a folder where nothing is published yet.
 
     Raises:
-        UsageError: its file system has none.
+        UsageError: its file system has no links.
     """
     if not files.is_local(out) or os.path.lexists(os.path.join(out, POINTER)):
         return

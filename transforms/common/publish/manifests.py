@@ -6,17 +6,41 @@ same sections have the same name everywhere.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NotRequired, TypedDict
 
 from transforms.common.code.fingerprints import digest
 
-__all__ = ["is_named", "parts_named", "without_objects"]
+__all__ = ["Manifest", "PartEntry", "Section", "TableEntry", "is_named", "parts_named", "without_objects"]
+
+
+class PartEntry(TypedDict):
+    """What a manifest says of a part; `object` names it on object stores if an earlier snapshot wrote it."""
+
+    file: str
+    rows: int
+    bytes: int
+    sha256: str
+    object: NotRequired[str]
+
+
+class TableEntry(TypedDict):
+    """What a manifest says of a table."""
+
+    rows: int
+    schema_version: str
+    parts: list[PartEntry]
+
+
+# What a manifest says of a section: its inputs, options and tables, and what its command adds.
+Section = Mapping[str, Any]
+# Sections by name, beside `lexbeam`, `environments` and `tables`.
+Manifest = Mapping[str, Any]
 
 _FOLDER = re.compile(r"_snapshots/[0-9a-f]{32}")
 
 
-def without_objects(manifest: dict[str, Any]) -> dict[str, Any]:
+def without_objects(manifest: Manifest) -> Manifest:
     """Return a manifest as it is everywhere: on object stores it also says where parts lie."""
     tables = {
         name: {**table, "parts": [{k: v for k, v in part.items() if k != "object"} for part in table["parts"]]}
@@ -30,20 +54,20 @@ def is_named(manifest: Any, name: str) -> bool:
     try:
         # The digest does not cover objects, but their names are known but for the snapshot's.
         return digest(without_objects(manifest)) == name and all(
-            _FOLDER.fullmatch(part["object"].removesuffix(f"/{own}"))
-            for own, part in _parts(manifest)
+            _FOLDER.fullmatch(part["object"].removesuffix(f"/{place}"))
+            for place, part in _parts(manifest)
             if "object" in part
         )
     except (TypeError, KeyError, AttributeError):
         return False
 
 
-def parts_named(manifest: dict[str, Any], name: str) -> set[str]:
+def parts_named(manifest: Manifest, name: str) -> set[str]:
     """Return the places in the folder of the parts that the manifest of snapshot `name` names."""
-    return {part.get("object", f"_snapshots/{name}/{own}") for own, part in _parts(manifest)}
+    return {part.get("object", f"_snapshots/{name}/{place}") for place, part in _parts(manifest)}
 
 
-def _parts(manifest: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parts(manifest: Manifest) -> Iterator[tuple[str, PartEntry]]:
     """Yield each part's place in its own snapshot, and what the manifest says of it."""
     for table, entry in manifest["tables"].items():
         for part in entry["parts"]:

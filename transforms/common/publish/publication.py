@@ -22,12 +22,12 @@ from transforms.common.publish.layout import (
     is_link_of_ours,
     last_published,
     links_of,
-    make_own_folder,
+    make_marked_folder,
     read_record,
     snapshot_name,
     write_record,
 )
-from transforms.common.publish.manifests import without_objects
+from transforms.common.publish.manifests import Manifest, TableEntry, without_objects
 from transforms.common.publish.removing import remove_snapshot
 from transforms.common.publish.sections import Made, Outcome, decide, table_entry
 from transforms.common.publish.snapshots import MANIFEST_VERSION, Snapshot, read_log
@@ -35,7 +35,7 @@ from transforms.common.store import files
 from transforms.common.store.sound import checked, is_sound, is_sound_size, state_of
 from transforms.common.store.tables import Part, part_name
 
-__all__ = ["KEEP_SNAPSHOTS", "make_manifest", "publish", "settle"]
+__all__ = ["KEEP_SNAPSHOTS", "finish_publication", "make_manifest", "publish"]
 
 KEEP_SNAPSHOTS = 2
 
@@ -59,28 +59,28 @@ def make_manifest(
     """
     here = {**environment(), "blas": list(blas_kernels())}
     name = digest(here)[:8]
-    tables: dict[str, Any] = {}
+    tables: dict[str, TableEntry] = {}
     sections: dict[str, Any] = {}
     environments = {name: here} if made else {}
     for section in made:
-        own = {}
+        parts = {}
         for table in section.tables:
             version = (versions or {}).get(table, "1")
             tables[table] = table_entry(section.of_table(table), version)
-            own[table] = [part["file"] for part in tables[table]["parts"]]
+            parts[table] = [part["file"] for part in tables[table]["parts"]]
         sections[section.name] = {
             **section.entry,
             "reads": [read._asdict() for read in section.reads],
-            "parts": own,
+            "parts": parts,
             "environment": name,
             **({"imported": True} if section.imported else {}),
         }
-    for kept in outcome.kept if old is not None and outcome is not None else ():
+    for carried in outcome.kept if old is not None and outcome is not None else ():
         assert old is not None
         assert outcome is not None
-        entry = {k: v for k, v in old.sections[kept].items() if k != "stale"}
-        stale = outcome.stale.get(kept)
-        sections[kept] = {**entry, "stale": stale} if stale else entry
+        entry = {k: v for k, v in old.sections[carried].items() if k != "stale"}
+        stale = outcome.stale.get(carried)
+        sections[carried] = {**entry, "stale": stale} if stale else entry
         environments[entry["environment"]] = old.manifest["environments"][entry["environment"]]
         tables |= {table: old.tables[table] for table in entry["parts"]}
     return {
@@ -113,28 +113,16 @@ def publish(
         LexbeamError: a part that was to be carried over is damaged, and not `mending`.
     """
     outcome = decide(old.manifest if old else None, made, drop)
-    manifest = make_manifest(made, old, outcome, versions)
+    manifest: Manifest = make_manifest(made, old, outcome, versions)
     name = digest(without_objects(manifest))
-    noted = read_log(out, old.name) if old else {}
-    carried: list[Part] = []
-    damaged: list[Part] = []
-    for kept in outcome.kept:
-        parts = [part for table in _tables_of(old, kept) for part in _parts(old, table)]
-        found = [part for part in parts if not _is_as_checked(part, noted.get("checked", {}))]
-        if found and not mending:
-            raise LexbeamError(
-                f"the published part {found[0].path} is damaged: make {kept} anew with "
-                f"`overwrite`, or leave it out with `drop` {kept}; what this run has made is kept, "
-                "the same command again publishes it"
-            )
-        carried += parts
-        damaged += found
+    notes = read_log(out, old.name) if old else {}
+    carried, damaged = _carried(old, outcome, notes.get("checked", {}), mending)
     outcome = outcome._replace(damaged=tuple(part.path for part in damaged))
     new = [part for section in made for table in section.tables for part in section.of_table(table)]
     for part in new:
         _check_new(part)
-    make_own_folder(out, SNAPSHOTS)
-    # Noted before it is made: what a killed run leaves is known as ours.
+    make_marked_folder(out, SNAPSHOTS)
+    # Noted before it is made, so that what a killed run leaves is known as ours.
     record = read_record(out)
     links = sorted({*record.links, *links_of(manifest["tables"])})
     write_record(out, record._replace(snapshots=_history(out, record, name), links=tuple(links)))
@@ -142,14 +130,39 @@ def publish(
         _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
     else:
         manifest = _store(out, name, manifest, _placed(new), old)
-    _write_log(out, name, manifest, made, outcome, noted, {part.sha256 for part in damaged})
+    _write_log(out, name, manifest, made, outcome, notes, {part.sha256 for part in damaged})
     _switch(out, name, manifest)
     _remove_old(out, keep_snapshots)
     return outcome
 
 
-def settle(out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS) -> None:
-    """Do what a publication that was killed after its switch has left to do: links, old snapshots.
+def _carried(
+    old: Snapshot | None, outcome: Outcome, checked_states: Mapping[str, object], mending: bool
+) -> tuple[list[Part], list[Part]]:
+    """Return the parts that are carried over, and which of them are damaged.
+
+    Raises:
+        LexbeamError: a part is damaged, and not `mending`.
+    """
+    carried: list[Part] = []
+    damaged: list[Part] = []
+    for section in outcome.kept if old is not None else ():
+        assert old is not None
+        parts = [part for table in sorted(old.sections[section]["parts"]) for part in old.parts(table)]
+        unsound = [part for part in parts if not _is_as_checked(part, checked_states)]
+        if unsound and not mending:
+            raise LexbeamError(
+                f"the published part {unsound[0].path} is damaged: make {section} anew with "
+                f"`overwrite`, or leave it out with `drop` {section}; what this run has made is kept, "
+                "the same command again publishes it"
+            )
+        carried += parts
+        damaged += unsound
+    return carried, damaged
+
+
+def finish_publication(out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS) -> None:
+    """Finish a publication that was killed after its switch: links, old snapshots.
 
     `out` is locked by the caller; `snapshot` is what is published there.
     """
@@ -163,20 +176,12 @@ def _check_new(part: Part) -> None:
         checked(part)
 
 
-def _tables_of(old: Snapshot | None, section: str) -> list[str]:
-    return sorted(old.sections[section]["parts"]) if old else []
-
-
-def _parts(old: Snapshot | None, table: str) -> list[Part]:
-    return old.parts(table) if old else []
-
-
-def _is_as_checked(part: Part, noted: Mapping[str, Any]) -> bool:
+def _is_as_checked(part: Part, states: Mapping[str, object]) -> bool:
     """Return whether a published part is sound; it is read if touched since it was checked."""
     state = state_of(part.path)
     if state is None or state.bytes != part.bytes:
         return False
-    return noted.get(part.sha256) == list(state) or bool(is_sound(part))
+    return states.get(part.sha256) == list(state) or bool(is_sound(part))
 
 
 def _missing(parts: Sequence[Part]) -> set[str]:
@@ -189,18 +194,18 @@ def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, P
     for part in parts:
         by_table.setdefault(part.table, []).append(part)
     return {
-        "/".join((table, part_name(index, len(found), part.sha256))): part
-        for table, found in by_table.items()
-        for index, part in enumerate(found)
+        "/".join((table, part_name(index, len(of_table), part.sha256))): part
+        for table, of_table in by_table.items()
+        for index, part in enumerate(of_table)
         if part.path not in missing
     }
 
 
-def _text(manifest: Mapping[str, Any]) -> bytes:
+def _text(manifest: Manifest) -> bytes:
     return readable_json(manifest, indent=1) + b"\n"
 
 
-def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str, Part]) -> None:
+def _build(out: str, name: str, manifest: Manifest, placed: Mapping[str, Part]) -> None:
     """Make a local snapshot; one that is there may be what readers see, and is only repaired."""
     snapshot = os.path.join(out, SNAPSHOTS, name)
     there = os.path.isdir(snapshot)
@@ -255,9 +260,7 @@ def _sync(path: str) -> None:
         os.close(handle)
 
 
-def _store(
-    out: str, name: str, manifest: dict[str, Any], placed: Mapping[str, Part], old: Snapshot | None
-) -> dict[str, Any]:
+def _store(out: str, name: str, manifest: Manifest, placed: Mapping[str, Part], old: Snapshot | None) -> Manifest:
     """Put a snapshot on an object store; the manifest names the objects of what is carried over."""
     for place, part in placed.items():
         files.link_or_copy(part.path, files.join(out, SNAPSHOTS, name, place))
@@ -280,14 +283,14 @@ def _store(
 def _write_log(
     out: str,
     name: str,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     made: Sequence[Made],
     outcome: Outcome,
-    noted: Mapping[str, Any],
+    notes: Mapping[str, Any],
     damaged: Collection[str],
 ) -> None:
     """Note beside the snapshot what depends on this machine, and a copy of the manifest."""
-    sections = {kept: noted.get("sections", {}).get(kept) for kept in outcome.kept}
+    sections = {carried: notes.get("sections", {}).get(carried) for carried in outcome.kept}
     sections |= {section.name: dict(section.log or {}) for section in made}
     folder = files.join(out, SNAPSHOTS, name)
     snapshot = Snapshot(out, name, folder, dict(manifest))
@@ -302,7 +305,7 @@ def _write_log(
     files.write_bytes(folder + LOG, content, durable=True)
 
 
-def _switch(out: str, name: str, manifest: Mapping[str, Any]) -> None:
+def _switch(out: str, name: str, manifest: Manifest) -> None:
     """Let readers see a snapshot: one rename locally, one small object elsewhere."""
     if not files.is_local(out):
         pointer = json.dumps({"snapshot": name}).encode()
@@ -344,8 +347,8 @@ def _remove_old(out: str, keep: int) -> None:
     """Remove the snapshots before the newest `keep`; what cannot be removed yet stays noted."""
     record = read_record(out)
     current = snapshot_name(out)
-    kept = [name for name in record.snapshots[-keep:] if name != current]
-    kept.append(str(current))
-    left = [name for name in record.snapshots if name in kept or not remove_snapshot(out, name, kept)]
+    newest = [name for name in record.snapshots[-keep:] if name != current]
+    newest.append(str(current))
+    left = [name for name in record.snapshots if name in newest or not remove_snapshot(out, name, newest)]
     if left != list(record.snapshots):
         write_record(out, record._replace(snapshots=tuple(left)))

@@ -47,14 +47,14 @@ KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes
 RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
 
 
-def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> bool:
-    """Remove a snapshot's files and its log; on object stores not those that a kept one names.
+def remove_snapshot(out: str, name: str, retained: Collection[str] = ()) -> bool:
+    """Remove a snapshot's files and its log; on object stores not those that a retained one names.
 
-    Returns whether it could be removed: not as long as it is not known what a kept one names.
+    Returns whether it could be removed: not as long as it is not known what a retained one names.
     """
     folder = files.join(out, SNAPSHOTS, name)
     if not files.is_local(out):
-        return _remove_objects(out, name, kept)
+        return _remove_objects(out, name, retained)
     if os.path.islink(folder):
         return True
     if os.path.isdir(folder):
@@ -72,13 +72,13 @@ def _holds_foreign(folder: str) -> bool:
     for place, folders, names in os.walk(folder):
         if any(os.path.islink(os.path.join(place, name)) for name in folders):
             return True
-        own = (MANIFEST,) if place == folder else ()
-        if any(name not in own and not _is_own_file(name) for name in names):
+        expected = (MANIFEST,) if place == folder else ()
+        if any(name not in expected and not _is_part_file(name) for name in names):
             return True
     return False
 
 
-def _is_own_file(name: str) -> bool:
+def _is_part_file(name: str) -> bool:
     return _PART.fullmatch(name) is not None
 
 
@@ -104,18 +104,18 @@ def _remove_empty(folder: str) -> None:
             raise
 
 
-def _remove_objects(out: str, name: str, kept: Collection[str]) -> bool:
+def _remove_objects(out: str, name: str, retained: Collection[str]) -> bool:
     try:
-        named = {place for other in kept for place in parts_named(read_manifest(out, other), other)}
+        named = {place for other in retained for place in parts_named(read_manifest(out, other), other)}
     except LexbeamError as error:
         log.warning("%s; until then the snapshot %s cannot be removed", error, name)
         return False
-    own = set(_parts_below(out, f"{SNAPSHOTS}/{name}"))
+    places = set(_parts_below(out, f"{SNAPSHOTS}/{name}"))
     # One that a killed run was making has no manifest yet. Of one that is damaged, with its copy,
     # what it had of earlier snapshots stays: nobody knows any more what that is.
     with suppress(LexbeamError):
-        own |= parts_named(read_manifest(out, name), name)
-    for place in sorted(own - named):
+        places |= parts_named(read_manifest(out, name), name)
+    for place in sorted(places - named):
         files.remove(files.join(out, place))
     files.remove(files.join(out, SNAPSHOTS, name, MANIFEST))
     files.remove(files.join(out, SNAPSHOTS, name + LOG))
@@ -124,9 +124,9 @@ def _remove_objects(out: str, name: str, kept: Collection[str]) -> bool:
 
 def _parts_below(out: str, folder: str) -> Iterator[str]:
     """Yield the places of the parts below a folder of objects: `<table>`, or `<task>/<table>`."""
-    found = files.list_folder(files.join(out, folder))
-    yield from (f"{folder}/{name}" for name in found.files if _PART.fullmatch(name))
-    for inner in found.folders:
+    listing = files.list_folder(files.join(out, folder))
+    yield from (f"{folder}/{name}" for name in listing.files if _PART.fullmatch(name))
+    for inner in listing.folders:
         yield from _parts_below(out, f"{folder}/{inner}")
 
 
@@ -163,8 +163,8 @@ def _held_by(root: str, stage: str, names: Collection[str]) -> Iterator[_Held]:
     for name in names:
         if _RECEIPT.fullmatch(name):
             path = files.join(root, stage, name)
-            found = read_envelope(path)
-            yield _Held(stage, path, found.files if found else None)
+            envelope = read_envelope(path)
+            yield _Held(stage, path, envelope.files if envelope else None)
 
 
 def _file(root: str, name: FileName) -> File:
@@ -190,9 +190,9 @@ def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
     gone = []
     for held in _held(root):
         if held.files is not None:
-            found = [is_sound(_file(root, name)) for name in held.files]
+            states = [is_sound(_file(root, name)) for name in held.files]
             freed = held.section not in sections and files.exists(held.stem + FREED)
-            if all(state or (state is None and freed) for state in found):
+            if all(state or (state is None and freed) for state in states):
                 continue
         gone.append(held.receipt)
         _discard(root, held)
@@ -219,7 +219,7 @@ class Freed(NamedTuple):
     bytes: int
 
 
-def free(root: str, kept: Collection[str]) -> Freed:
+def free(root: str, published: Collection[str]) -> Freed:
     """Remove the artefacts' files but those whose SHA-256 is in `kept`; receipts stay.
 
     A later run with the same options finds all it needs in receipts, in the keys of records, which
@@ -228,7 +228,9 @@ def free(root: str, kept: Collection[str]) -> Freed:
     number = size = 0
     for held in _held(root):
         gone = [
-            _file(root, name) for name in held.files or () if name.sha256 not in kept and not name.name.endswith(KEYS)
+            _file(root, name)
+            for name in held.files or ()
+            if name.sha256 not in published and not name.name.endswith(KEYS)
         ]
         gone = [file for file in gone if state_of(file.path) is not None]
         if gone:
@@ -243,8 +245,8 @@ def free(root: str, kept: Collection[str]) -> Freed:
 def _bytes(file: File) -> int:
     if not files.is_local(file.path):
         return file.bytes
-    found = os.lstat(file.path)
-    return found.st_size if found.st_nlink == 1 else 0
+    status = os.lstat(file.path)
+    return status.st_size if status.st_nlink == 1 else 0
 
 
 def leftovers(root: str) -> Iterator[str]:

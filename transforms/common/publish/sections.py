@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import UsageError, nearest
+from transforms.common.publish.manifests import Manifest, PartEntry, Section, TableEntry
 from transforms.common.store.tables import Part, part_name
 
 __all__ = [
@@ -56,7 +57,7 @@ class Made:
 
     name: str
     parts: tuple[Part, ...]
-    entry: Mapping[str, Any]
+    entry: Section
     reads: tuple[ReadTable, ...] = ()
     imported: bool = False
     log: Mapping[str, Any] | None = None
@@ -93,7 +94,7 @@ class Outcome(NamedTuple):
     damaged: tuple[str, ...] = ()
 
 
-def table_entry(parts: Sequence[Part], version: str) -> dict[str, Any]:
+def table_entry(parts: Sequence[Part], version: str) -> TableEntry:
     """Return what a manifest says of a table with these parts."""
     return {
         "rows": sum(part.rows for part in parts),
@@ -110,16 +111,16 @@ def table_entry(parts: Sequence[Part], version: str) -> dict[str, Any]:
     }
 
 
-def table_digest(parts: Iterable[Any]) -> str:
+def table_digest(parts: Iterable[Part | PartEntry]) -> str:
     """Return the digest of a table's content: of rows and SHA-256 of its parts in their order.
 
-    `parts` are of type `Part`, or what a manifest says of them.
+    `parts` are parts, or their entries in a manifest.
     """
-    rows = [[part["rows"], part["sha256"]] if isinstance(part, Mapping) else [part.rows, part.sha256] for part in parts]
+    rows = [[part.rows, part.sha256] if isinstance(part, Part) else [part["rows"], part["sha256"]] for part in parts]
     return digest(rows)
 
 
-def owner_of(manifest: Mapping[str, Any], table: str) -> str | None:
+def owner_of(manifest: Manifest, table: str) -> str | None:
     """Return the section that a table belongs to."""
     for name, section in manifest.items():
         if isinstance(section, dict) and table in section.get("parts", {}):
@@ -127,7 +128,7 @@ def owner_of(manifest: Mapping[str, Any], table: str) -> str | None:
     return None
 
 
-def replaced(manifest: Mapping[str, Any], made: Mapping[str, Collection[str]]) -> list[str]:
+def replaced(manifest: Manifest, made: Mapping[str, Collection[str]]) -> list[str]:
     """Return the sections that go when these are made: those of the same name or with a table."""
     names = {name for name in made if name in manifest}
     for tables in made.values():
@@ -135,24 +136,24 @@ def replaced(manifest: Mapping[str, Any], made: Mapping[str, Collection[str]]) -
     return sorted(names)
 
 
-def dependants(manifest: Mapping[str, Any], names: Collection[str]) -> list[str]:
+def dependants(manifest: Manifest, names: Collection[str]) -> list[str]:
     """Return the sections made from one of `names`, or from a section that was."""
-    found: set[str] = set()
+    dependent: set[str] = set()
     while True:
         more = {
             name
             for name, section in manifest.items()
-            if isinstance(section, dict) and name not in names and name not in found
+            if isinstance(section, dict) and name not in names and name not in dependent
             for read in section.get("reads", ())
-            if read["section"] in names or read["section"] in found
+            if read["section"] in names or read["section"] in dependent
         }
         if not more:
-            return sorted(found)
-        found |= more
+            return sorted(dependent)
+        dependent |= more
 
 
 def check_replacing(
-    manifest: Mapping[str, Any] | None,
+    manifest: Manifest | None,
     made: Mapping[str, Collection[str]],
     *,
     overwrite: bool,
@@ -179,18 +180,18 @@ def check_replacing(
         if name not in made and name not in drop and not manifest[name].get("imported")
     ]
     if gone or (drop and along):
-        told = f"; other content would also drop {', '.join(along)}, made from it"
+        consequence = f"; other content would also drop {', '.join(along)}, made from it"
         raise UsageError(
             f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
-            f"`overwrite` to replace it{told if along else ''}, or another `out`"
+            f"`overwrite` to replace it{consequence if along else ''}, or another `out`"
         )
 
 
-def _is_section(value: Any) -> bool:
+def _is_section(value: object) -> bool:
     return isinstance(value, dict) and "parts" in value
 
 
-def decide(manifest: Mapping[str, Any] | None, made: Sequence[Made], drop: Collection[str] = ()) -> Outcome:
+def decide(manifest: Manifest | None, made: Sequence[Made], drop: Collection[str] = ()) -> Outcome:
     """Return what becomes of the published sections when `made` are published."""
     sections = {name: value for name, value in (manifest or {}).items() if _is_section(value)}
     gone = replaced(sections, {section.name: section.tables for section in made})
@@ -224,7 +225,7 @@ def decide(manifest: Mapping[str, Any] | None, made: Sequence[Made], drop: Colle
     return Outcome(tuple(sorted(left)), tuple(gone), tuple(sorted(dropped)), stale)
 
 
-def _reason(section: Mapping[str, Any], there: Mapping[str, str]) -> str | None:
+def _reason(section: Section, there: Mapping[str, str]) -> str | None:
     for read in section.get("reads", ()):
         if read["section"] is not None:
             if read["table"] not in there:
@@ -234,9 +235,9 @@ def _reason(section: Mapping[str, Any], there: Mapping[str, str]) -> str | None:
     return None
 
 
-def same_content(manifest: Mapping[str, Any], made: Made) -> bool:
+def same_content(manifest: Manifest, made: Made) -> bool:
     """Return whether a section is published with the same tables, inputs and options."""
-    section: dict[str, Any] = manifest.get(made.name, {})
+    section: Section = manifest.get(made.name, {})
     if not _is_section(section) or sorted(section["parts"]) != made.tables:
         return False
     names = ("inputs", "options", "resources")

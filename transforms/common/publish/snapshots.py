@@ -15,11 +15,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
-from transforms.common.publish.manifests import is_named
+from transforms.common.publish.manifests import PartEntry, TableEntry, is_named
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.sound import is_sound
 from transforms.common.store.tables import Part, read_table
 
@@ -63,9 +63,10 @@ class Snapshot:
         return {name: value for name, value in self.manifest.items() if name not in RESERVED}
 
     @property
-    def tables(self) -> dict[str, dict[str, Any]]:
+    def tables(self) -> dict[str, TableEntry]:
         """What the manifest says of each table: rows, schema version, parts."""
-        return self.manifest["tables"]
+        tables: dict[str, TableEntry] = self.manifest["tables"]
+        return tables
 
     def section(self, name: str) -> dict[str, Any]:
         """Return a section.
@@ -93,7 +94,7 @@ class Snapshot:
             for number, entry in enumerate(self.tables[table]["parts"])
         ]
 
-    def _place(self, table: str, entry: dict[str, Any]) -> str:
+    def _place(self, table: str, entry: PartEntry) -> str:
         if "object" in entry:  # on object stores, a part that an earlier snapshot wrote
             return files.join(self.out, entry["object"])
         return files.join(self.folder, *table.split("/"), entry["file"])
@@ -147,10 +148,10 @@ def open_snapshot(out: str) -> Snapshot:
     Raises:
         LexbeamError: nothing is published there, or its manifest is damaged.
     """
-    found = find_snapshot(out)
-    if found is None:
+    snapshot = find_snapshot(out)
+    if snapshot is None:
         raise LexbeamError(f"nothing is published at {out!r}: run `lexbeam corpus` first")
-    return found
+    return snapshot
 
 
 def _snapshot(out: str, name: str) -> Snapshot:

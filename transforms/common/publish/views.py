@@ -1,7 +1,7 @@
 """Named questions about published tables, for `lexbeam show` and for Python."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -21,13 +21,13 @@ class View(NamedTuple, Generic[O]):
         options: dataclass of its options. The first one is the value of `--NAME` in `show`, and
             may be given without its name in Python.
         table: answers it as an Arrow table.
-        told: answers it for a person, as lines and grids; None: the table's rows.
-        plain: answers it as values that JSON can write; None: the table's rows. Where it tells
-            several things it is a mapping.
+        blocks: answers it for a person, as lines and grids; None: the table's rows.
+        plain: answers it as values that JSON can write, a mapping if it has several results; None:
+            the table's rows.
     """
 
     help: str
     options: type[O]
     table: Callable[[Snapshot, O], pa.Table]
-    told: Callable[[Snapshot, O], Iterable[Block]] | None = None
-    plain: Callable[[Snapshot, O], Any] | None = None
+    blocks: Callable[[Snapshot, O], Iterable[Block]] | None = None
+    plain: Callable[[Snapshot, O], object] | None = None

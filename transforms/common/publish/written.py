@@ -20,16 +20,16 @@ class WrittenTable(NamedTuple):
 
     @classmethod
     def of(cls, table: Table, rows: pa.Table) -> "WrittenTable":
-        """Return a table of rows in whatever order."""
+        """Return a table of rows in any order."""
         return cls(table, sort_rows(table_of(rows, table.schema()), table.key))
 
 
-def _write(artefact: Artefact, task: WrittenTable, _: Any) -> PartFile:
+def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
     return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.table.key)
 
 
-def action_stage(section: str, action: Callable[..., Any]) -> Stage[Any, Any, PartFile]:
-    """Return a stage by which the code of an action is known; nothing is made by it."""
+def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:
+    """Return a stage that identifies the code of an action; it makes nothing."""
     domain = section.partition(".")[0]
     return Stage(name=f"{domain}/action", receipt=PartFile, build=action)
 

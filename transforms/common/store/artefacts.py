@@ -1,8 +1,8 @@
 """Artefacts: files of unfinished work that outlive a run, named by the digest of what decides them.
 
-What decides an artefact is the whole of its task and its options (`identity.canonical`) and the code
-that makes it; a stage declares what it does not use. Whoever asks for an artefact whose receipt is
-there gets the receipt. So resume, rerun with another option, refresh and late writers are one mechanism.
+An artefact is decided by the whole of its task and its options (`identity.canonical`) and the code
+that makes it; a stage declares what it does not use. A request for an artefact whose receipt exists
+returns the receipt. So resume, rerun with another option, refresh and late writers are one mechanism.
 
     class Counted(NamedTuple): ...                        # a task: what the artefact is made from
 
@@ -27,8 +27,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from transforms.common.code.code_identity import CodeIdentity, code_identity
 from transforms.common.code.fingerprints import blas_kernels, digest
 from transforms.common.store import files
-from transforms.common.store.holding import holding
-from transforms.common.store.identity import canonical
+from transforms.common.store.identity import canonical, holding
 from transforms.common.store.receipts import ArtefactPath, File, read_receipt, write_receipt
 from transforms.common.store.sound import HashedStream, checked, is_sound_size, note_sound
 
@@ -79,7 +78,7 @@ class Workspace(NamedTuple):
 
 
 class Artefact:
-    """An artefact being made: `writing` opens its files, `file` tells of a finished one."""
+    """An artefact being made: `writing` opens its files, `file` describes a finished one."""
 
     def __init__(self, stem: str) -> None:
         self.stem = stem
@@ -113,12 +112,12 @@ class Artefact:
         return self._files[suffix]
 
 
-def _nothing_chosen(_: Any, __: Any) -> Mapping[str, Collection[str]]:
+def _nothing_chosen(_: object, __: object) -> Mapping[str, Collection[str]]:
     return {}
 
 
 class Unless(NamedTuple):
-    """Why a stage does not use a field, but for some tasks: `used`, of a task and the options, says which."""
+    """Why a stage does not use a field, except for the tasks and options for which `used` is true."""
 
     reason: str
     used: Callable[[Any, Any], bool]
@@ -159,7 +158,7 @@ class Stage(Generic[T, Options, R]):
         for path in (*self.unused, *self.unordered):
             if not re.match(r"(task(\[\])?|options)(\.|$)", path):
                 raise ValueError(f"stage {self.name}: {path!r} is neither of `task` nor of `options`")
-        if not all(one.reason if isinstance(one, Unless) else one for one in self.unused.values()):
+        if not all(why.reason if isinstance(why, Unless) else why for why in self.unused.values()):
             raise ValueError(f"stage {self.name}: what is unused needs a reason")
 
     def identity(self, task: T, options: Options) -> str:
@@ -194,12 +193,12 @@ class Stage(Generic[T, Options, R]):
             options: of the stage.
             chosen: those that any of several tasks chooses.
         """
-        found: dict[str, set[str]] = {}
-        own = self.chosen(task, options) if chosen is None else chosen
-        for some in (own, *(held.chosen() for _, held in holding(options, "chosen"))):
-            for registry, names in some.items():
-                found.setdefault(registry, set()).update(names)
-        return found
+        entries: dict[str, set[str]] = {}
+        of_task = self.chosen(task, options) if chosen is None else chosen
+        for registries in (of_task, *(held.chosen() for _, held in holding(options, "chosen"))):
+            for registry, names in registries.items():
+                entries.setdefault(registry, set()).update(names)
+        return entries
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
@@ -266,17 +265,17 @@ def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artef
     if receipt is None:
         return None
     for file in files_of(receipt):
-        found = is_sound_size(file)
-        if found or (found is None and files.exists(artefact.path(FREED))):
+        sound = is_sound_size(file)
+        if sound or (sound is None and files.exists(artefact.path(FREED))):
             continue
-        state = "missing" if found is None else "of another size"
+        state = "missing" if sound is None else "of another size"
         log.warning("%s is %s: it is made anew", file.path, state)
         return None
-    files.touch(path)  # `lexbeam status` tells by the time what is of this run
+    files.touch(path)  # by the time `lexbeam status` tells what belongs to this run
     return receipt
 
 
-def files_of(value: Any) -> Iterator[File]:
+def files_of(value: object) -> Iterator[File]:
     """Yield the files that a receipt stands for, in the order of its fields."""
     if isinstance(value, File):
         yield value
@@ -284,7 +283,7 @@ def files_of(value: Any) -> Iterator[File]:
         for field in fields(value):
             yield from files_of(getattr(value, field.name))
     elif isinstance(value, tuple | list):
-        # Long lists are of plain values, which need not be looked through.
+        # Long lists hold plain values, which need not be searched.
         if hasattr(value, "_fields") or (value and not isinstance(value[0], str | int | float)):
             for item in value:
                 yield from files_of(item)
@@ -293,7 +292,7 @@ def files_of(value: Any) -> Iterator[File]:
 
 
 def announce(workspace: Workspace, stage: str, artefacts: int) -> None:
-    """Note how many artefacts a stage is to make, for whoever watches the work."""
+    """Note how many artefacts a stage is to make, for progress."""
     path = files.join(workspace.root, "plan", *stage.split("/"))
     files.make_folder(path.rpartition("/")[0])
     files.write_bytes(path, str(artefacts).encode())

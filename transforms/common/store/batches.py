@@ -1,10 +1,18 @@
-"""Staging files: Arrow batches, each of which can be read by its ordinal.
+"""Staging files: Arrow batches, each of which can be read by its ordinal, and rows that wait on disk.
 
 One batch is one document (or one block of a long one), so that a merge reads single documents in
 any order with bounded memory: only ordinals cross a shuffle, never text.
+
+An artefact writes one file at a time; rows of a second table wait on disk until the first is written:
+
+    with SideRows(SCHEMA) as side:
+        ...write the first table, side.add(rows) on the way
+        write_rows(stream, SCHEMA, side.batches())
 """
 
+import tempfile
 from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import BinaryIO
 
@@ -14,7 +22,7 @@ from transforms.common.store import files
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import HashedStream, checked
 
-__all__ = ["BatchReader", "BatchWriter"]
+__all__ = ["BatchReader", "BatchWriter", "SideRows"]
 
 _BUFFER = 1 << 16  # bytes
 
@@ -62,7 +70,7 @@ class BatchReader:
 
     def count(self, file: File) -> int:
         """Return how many batches the file holds."""
-        return self._reader(file).num_record_batches
+        return int(self._reader(file).num_record_batches)
 
     def _reader(self, file: File) -> pa.ipc.RecordBatchFileReader:
         path = file.path
@@ -87,3 +95,28 @@ class BatchReader:
         for stream, _ in self._open.values():
             stream.close()
         self._open.clear()
+
+
+class SideRows:
+    """Takes rows in order and returns them once, as batches."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._schema = schema
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `__exit__` closes it
+        self._writer = pa.ipc.new_stream(self._file, schema)
+
+    def add(self, rows: Sequence[Mapping[str, object]]) -> None:
+        """Add rows."""
+        self._writer.write_table(pa.Table.from_pylist(list(rows), schema=self._schema))
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows; no more can be added."""
+        self._writer.close()
+        self._file.seek(0)
+        yield from pa.ipc.open_stream(self._file)
+
+    def __enter__(self) -> "SideRows":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()

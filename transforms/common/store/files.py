@@ -14,10 +14,13 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.patterns import compiled, searchable
+
+if TYPE_CHECKING:
+    from apache_beam.io.filesystems import FileSystems
 
 __all__ = [
     "Folder",
@@ -70,11 +73,11 @@ def is_local(path: str) -> bool:
     return "://" not in path
 
 
-def _beam(path: str) -> Any:
-    """Return Beam's file systems, of which one is for `path`.
+def _beam(path: str) -> "type[FileSystems]":
+    """Return Beam's file systems, if one of them serves `path`.
 
     Raises:
-        LexbeamError: none is.
+        LexbeamError: none does.
     """
     from apache_beam.io.filesystems import FileSystems
 
@@ -83,7 +86,8 @@ def _beam(path: str) -> Any:
     except ValueError as error:
         scheme = path.partition("://")[0] + "://"
         raise LexbeamError(f"no file system for {scheme!r}: {error}") from error
-    return FileSystems
+    file_systems: type[FileSystems] = FileSystems
+    return file_systems
 
 
 def absolute(path: str) -> str:
@@ -99,7 +103,7 @@ def real(path: str) -> str:
 def shown(path: str) -> str:
     """Return `path` for a person: relative to the working directory if it lies there.
 
-    What cannot be printed is escaped, so that a name never is two lines.
+    What cannot be printed is escaped, so that a name is never two lines.
     """
     if is_local(path) and os.path.isabs(path):
         relative = os.path.relpath(path)
@@ -109,7 +113,7 @@ def shown(path: str) -> str:
 
 def join(folder: str, *names: str) -> str:
     """Return the path of `names` within `folder`."""
-    return (os.path if is_local(folder) else posixpath).join(folder, *names)
+    return os.path.join(folder, *names) if is_local(folder) else posixpath.join(folder, *names)
 
 
 def exists(path: str) -> bool:
@@ -121,8 +125,8 @@ def size(path: str) -> int | None:
     """Return the bytes of a file; None where there is none."""
     if is_local(path):
         return os.path.getsize(path) if os.path.isfile(path) else None
-    found = _beam(path).match([glob.escape(path)])[0].metadata_list
-    return found[0].size_in_bytes if found else None
+    entries = _beam(path).match([glob.escape(path)])[0].metadata_list
+    return entries[0].size_in_bytes if entries else None
 
 
 def make_folder(path: str) -> None:
@@ -135,7 +139,7 @@ def open_read(path: str) -> BinaryIO:
     """Open a file for reading bytes as they are (no decompression by name).
 
     Raises:
-        OSError: it cannot be opened, or is a pipe or device, on which one would wait forever.
+        OSError: it cannot be opened, or is a pipe or device, for which a reader would wait forever.
     """
     if is_local(path):
         if not stat.S_ISREG(os.stat(path).st_mode):
@@ -143,7 +147,8 @@ def open_read(path: str) -> BinaryIO:
         return open(path, "rb")
     from apache_beam.io.filesystem import CompressionTypes
 
-    return _beam(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    stream: BinaryIO = _beam(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return stream
 
 
 def read_bytes(path: str) -> bytes:
@@ -157,24 +162,24 @@ def read_bytes(path: str) -> bytes:
             return stream.read()
     except OSError as error:
         if error.errno and error.filename is None:
-            error.filename = path  # what fails while it is read names none
+            error.filename = path  # an error while reading names none
         raise
 
 
 def open_there(path: str) -> BinaryIO:
-    """Open a file as `open_read`, which may tell in a store's own way of one that is not there.
+    """Open a file as `open_read`, but raise `FileNotFoundError` for a missing object of any store.
 
     Raises:
         OSError: it cannot be opened; `FileNotFoundError` if it is not there.
     """
-    # What a store raises for an object that is not there is a class of its library's.
+    # For a missing object a store raises an exception of its own library.
     if not is_local(path) and not exists(path):
         raise FileNotFoundError(errno.ENOENT, "no such object", path)
     return open_read(path)
 
 
 def temporary(path: str) -> str:
-    """Return a name beside `path` for what is not whole yet; no two calls anywhere return one."""
+    """Return a name beside `path` for a file that is not whole yet; no two calls return the same."""
     return f"{path}.{secrets.token_hex(8)}.tmp"
 
 
@@ -202,7 +207,7 @@ def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
         os.replace(hidden, path)
     except BaseException as error:
         if isinstance(error, OSError) and error.errno and error.filename is None:
-            error.filename = path  # what fails while it is written names none
+            error.filename = path  # an error while writing names none
         with suppress(FileNotFoundError):
             os.remove(hidden)
         raise
@@ -253,17 +258,17 @@ def remove(path: str) -> None:
 def list_folder(path: str) -> Folder:
     """List what is directly in a folder, or below a prefix of objects; nothing where there is none.
 
-    Hidden files are listed like others. Of an object store all objects below the prefix are asked
-    for, since Beam's file systems tell of no folders.
+    Hidden files are listed like others. On an object store all objects below the prefix are listed,
+    since Beam's file systems know no folders.
     """
     if is_local(path):
         try:
-            found = sorted(os.scandir(path), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(path), key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
             return Folder((), ())
         return Folder(
-            tuple(entry.name for entry in found if entry.is_file(follow_symlinks=False)),
-            tuple(entry.name for entry in found if entry.is_dir(follow_symlinks=False)),
+            tuple(entry.name for entry in entries if entry.is_file(follow_symlinks=False)),
+            tuple(entry.name for entry in entries if entry.is_dir(follow_symlinks=False)),
         )
     base = path.rstrip("/") + "/"
     below = _beam(path).match([glob.escape(base) + "**"])[0].metadata_list
@@ -275,10 +280,10 @@ def list_folder(path: str) -> Folder:
 
 
 def check_there(path: str) -> None:
-    """Check, without listing it, that a local file, folder or glob is there; others are not asked.
+    """Check, without listing it, that a local file, folder or glob exists; remote ones are not checked.
 
     Raises:
-        LexbeamError: nothing is there.
+        LexbeamError: nothing exists at the path.
     """
     if not is_local(path) or os.path.lexists(path):
         return
@@ -295,10 +300,10 @@ def list_files(path: str) -> list[ListedFile]:
 
     Returns the entries sorted by name. Hidden files (a name or folder that begins with a dot) are
     left out. Names are relative to the folder, or to the glob's fixed part. Links are followed, but
-    not in circles; one that leads nowhere is listed, for reading it fails with a reason.
+    not in circles; a link that leads nowhere is listed, since reading it fails with a reason.
 
     Raises:
-        LexbeamError: nothing is there, or a folder cannot be listed.
+        LexbeamError: nothing exists at the path, or a folder cannot be listed.
     """
     entries = _list_local(path) if is_local(path) else _list_remote(path)
     if not entries:
@@ -319,12 +324,12 @@ def _list_local(path: str) -> list[ListedFile]:
     if os.path.isdir(path):
         return list(_entries_below(path))
     if os.path.lexists(path):
-        base, found = os.path.dirname(path) or ".", iter([path])
+        base, names = os.path.dirname(path) or ".", iter([path])
     else:
         base = _fixed_part(path)
-        found = (name for name in glob.glob(path, recursive=True) if not os.path.isdir(name))
+        names = (name for name in glob.glob(path, recursive=True) if not os.path.isdir(name))
     entries = []
-    for name in found:
+    for name in names:
         relative = os.path.relpath(name, base).replace(os.sep, "/")
         if name == path or not any(part.startswith(".") for part in relative.split("/")):
             size = os.path.getsize(name) if os.path.isfile(name) else 0
@@ -338,8 +343,8 @@ def _entries_below(path: str) -> Iterator[ListedFile]:
         relative = name.removeprefix(prefix).replace(os.sep, "/")
         if not relative.startswith(".") and "/." not in relative:
             try:
-                found = os.stat(name)
-                size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+                status = os.stat(name)
+                size = status.st_size if stat.S_ISREG(status.st_mode) else 0
             except OSError:  # a link that leads nowhere, or a file that has gone
                 size = 0
             yield ListedFile(join(root, relative), relative, size)
@@ -376,7 +381,7 @@ def _fixed_part(pattern: str) -> str:
     return head or ("/" if pattern.startswith("/") else ".")
 
 
-def _pattern(path: str) -> Any:
+def _pattern(path: str) -> re.Pattern[str]:
     """Return a glob of a remote file system as RE2 matches it, with the meaning that Beam gives it.
 
     Raises:
@@ -394,10 +399,10 @@ def _pattern(path: str) -> Any:
 
 def _list_remote(path: str) -> list[ListedFile]:
     pattern = _pattern(path) if glob.has_magic(path) else None
-    # Beam lists all that begins like a pattern in any case, but then may match it for ages.
+    # Beam lists all that begins like a pattern anyway, but may then take ages to match it.
     head = re.split(r"[\[*?]", path, maxsplit=1)[0]
     patterns = [head + "**"] if pattern else [path, path.rstrip("/") + "/**"]
-    found = {
+    sizes = {
         entry.path: entry.size_in_bytes
         for match in _beam(path).match(patterns)
         for entry in match.metadata_list
@@ -407,5 +412,5 @@ def _list_remote(path: str) -> list[ListedFile]:
     base = _fixed_part(path).rstrip("/")
     return [
         ListedFile(name, name.removeprefix(base + "/") if name != path else posixpath.basename(name), n)
-        for name, n in found.items()
+        for name, n in sizes.items()
     ]

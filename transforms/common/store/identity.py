@@ -16,14 +16,14 @@ import enum
 import functools
 import hashlib
 import importlib
-from collections.abc import Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, NamedTuple, get_origin
 
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical"]
+__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical", "holding"]
 
 
 class Uncounted(NamedTuple):
@@ -40,7 +40,7 @@ Position = Annotated[int, Uncounted("where a thing stands among others is no par
 
 
 def canonical(
-    value: Any,
+    value: object,
     name: str = "value",
     *,
     unused: Collection[str] = (),
@@ -67,7 +67,7 @@ def canonical(
 
 
 _Chosen = Mapping[str, frozenset[str]]
-_PLAIN: dict[type, Any] = {
+_PLAIN: dict[type, Callable[[Any], bytes]] = {
     type(None): lambda _: b"N",
     bool: lambda value: b"T" if value else b"F",
     int: lambda value: b"i%d;" % value,
@@ -130,8 +130,10 @@ def _record(cls: Hashable) -> _Record | None:
     return _Record(_PLAIN[str](cls.__qualname__), frozenset(metadata), tuple(counted), tuple(choices))
 
 
-def _is_uncounted(hint: Any) -> bool:
-    return get_origin(hint) is Annotated and any(isinstance(one, Uncounted) for one in hint.__metadata__)
+def _is_uncounted(hint: object) -> bool:
+    return get_origin(hint) is Annotated and any(
+        isinstance(mark, Uncounted) for mark in getattr(hint, "__metadata__", ())
+    )
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class _Form:
     below: Mapping[str, frozenset[str]]  # by path, the fields that `unused` and `unordered` name there
     counted: dict[tuple[type, str], tuple[tuple[_Field, str], ...]]
 
-    def of(self, value: Any, path: str, chosen: _Chosen) -> bytes:
+    def of(self, value: object, path: str, chosen: _Chosen) -> bytes:
         cls: type = type(value)
         plain = _PLAIN.get(cls)
         if plain is not None:
@@ -162,7 +164,7 @@ class _Form:
             return b"<" + b"".join(sorted(self.of(item, path, chosen) for item in value)) + b">"
         return _other(value, path)
 
-    def _of_sequence(self, value: Iterable[Any], path: str, chosen: _Chosen) -> bytes:
+    def _of_sequence(self, value: Iterable[object], path: str, chosen: _Chosen) -> bytes:
         inner = f"{path}[]"
         items = [
             self.of(item, inner if isinstance(item, list | tuple) and not hasattr(item, "_fields") else path, chosen)
@@ -170,7 +172,7 @@ class _Form:
         ]
         return b"(" + b"".join(sorted(items) if path in self.unordered else items) + b")"
 
-    def _of_record(self, value: Any, record: _Record, path: str, chosen: _Chosen) -> bytes:
+    def _of_record(self, value: object, record: _Record, path: str, chosen: _Chosen) -> bytes:
         fields = self.counted.get((type(value), path))
         if fields is None:
             fields = self.counted[type(value), path] = self._fields(type(value), record, path)
@@ -212,28 +214,28 @@ def _form(unused: frozenset[str], unordered: frozenset[str]) -> _Form:
 
 def _is_chosen(registry: str, entries: frozenset[str], chosen: _Chosen) -> bool:
     """Return whether one of the entries is chosen, or one of another package, which may use what they use."""
-    some = chosen.get(registry, entries)
-    if some & entries:
+    picked = chosen.get(registry, entries)
+    if picked & entries:
         return True
     module, _, name = registry.partition(":")
     others: Mapping[str, Any] = getattr(getattr(importlib.import_module(module), name, None), "others", dict)()
-    return not some.isdisjoint(others)
+    return not picked.isdisjoint(others)
 
 
-def _narrowed(chosen: _Chosen, record: _Record, value: Any) -> _Chosen:
+def _narrowed(chosen: _Chosen, record: _Record, value: object) -> _Chosen:
     """Return what is chosen below options that choose: of what was chosen, what they name."""
-    own: dict[str, set[str]] = {}
+    picked_by: dict[str, set[str]] = {}
     for registry, name in record.choices:
         picked = getattr(value, name)
-        own.setdefault(registry, set()).update(picked if isinstance(picked, list | tuple) else (picked,))
+        picked_by.setdefault(registry, set()).update(picked if isinstance(picked, list | tuple) else (picked,))
     narrowed = dict(chosen)
-    for registry, entries in own.items():
+    for registry, entries in picked_by.items():
         known = chosen.get(registry)
         narrowed[registry] = frozenset(entries) if known is None else known & entries
     return narrowed
 
 
-def _other(value: Any, path: str) -> bytes:
+def _other(value: object, path: str) -> bytes:
     """Return the form of an enum, an array, or what Arrow has."""
     if isinstance(value, enum.Enum):
         return b"e" + _PLAIN[str](f"{type(value).__qualname__}.{value.name}")
@@ -254,3 +256,30 @@ def _other(value: Any, path: str) -> bytes:
         f"{path} is a {kind}, which has no form that an artefact could be named by: make it plain values or a "
         "record of them; or, if nothing reads it, declare the field in the `unused` of the stage, with the reason"
     )
+
+
+_LEAVES = (str, bytes, int, float, type(None), type)
+
+
+def holding(value: object, *methods: str, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the resources, encoders or models that plans, tasks and options hold at any depth.
+
+    These are the objects that have one of the methods, each with the name of its field. In a sequence
+    the field's name is in the singular, with a number from 1: `encoder_1` of `encoders`.
+    """
+    if isinstance(value, _LEAVES):
+        return
+    if any(callable(getattr(value, method, None)) for method in methods):
+        yield name, value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from holding(item, *methods, name=name)
+    elif hasattr(value, "_fields"):
+        for field_name in value._fields:
+            yield from holding(getattr(value, field_name), *methods, name=field_name)
+    elif isinstance(value, tuple | list):
+        for number, item in enumerate(value, start=1):
+            yield from holding(item, *methods, name=f"{name.removesuffix('s')}_{number}")
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from holding(getattr(value, field.name), *methods, name=field.name)

@@ -12,7 +12,6 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,23 +19,23 @@ import pyarrow.parquet as pq
 
 from transforms.common.store import files
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import Part, read_rows
+from transforms.common.store.tables import Part, Row, read_rows
 
 __all__ = ["Rows", "RowsByKey", "joined"]
 
-Rows = list[dict[str, Any]]
+Rows = list[Row]
 _BATCH = 256  # rows that are values of Python at a time
 
 
 class RowsByKey:
-    """The rows of a table by key, in the order of keys: all of them, or those that are asked for.
+    """The rows of a table by key, in the order of keys: all of them, or those of requested keys.
 
     Args:
         parts: of the table, or their paths; a part is checked before it is read.
         columns: what is read; the key is among them.
         key: the column that the parts are sorted by.
         digits: how many first characters of it make a key; None: all.
-        keep: from rows, a mask of those that are read; None: all.
+        keep: maps rows to a mask of those that are read; None: all.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class RowsByKey:
         key: str,
         *,
         digits: int | None = None,
-        keep: Callable[[pa.Table], Any] | None = None,
+        keep: Callable[[pa.Table], pa.Array | pa.ChunkedArray] | None = None,
     ) -> None:
         paths = [part if isinstance(part, str) else checked(part) for part in parts]
         rows = _sorted(paths, list(columns), key, keep)
@@ -58,26 +57,26 @@ class RowsByKey:
         return ((key, list(rows)) for key, rows in self._groups)
 
     def of(self, key: str) -> Rows:
-        """Return the rows of a key that is not before those asked for so far; none if it is not there."""
+        """Return the rows of a key, not before the keys requested so far; none if it does not occur."""
         while self._waiting is None or self._waiting[0] < key:
-            found = next(self._groups, None)
-            if found is None:
+            group = next(self._groups, None)
+            if group is None:
                 return []
-            self._waiting = found[0], list(found[1])
+            self._waiting = group[0], list(group[1])
         return self._waiting[1] if self._waiting[0] == key else []
 
 
 def _sorted(
-    paths: Sequence[str], columns: list[str], key: str, keep: Callable[[pa.Table], Any] | None
-) -> Iterator[dict[str, Any]]:
-    def rows_of(path: str) -> Iterator[dict[str, Any]]:
+    paths: Sequence[str], columns: list[str], key: str, keep: Callable[[pa.Table], pa.Array | pa.ChunkedArray] | None
+) -> Iterator[Row]:
+    def rows_of(path: str) -> Iterator[Row]:
         for rows in read_rows([path], columns):
-            kept = rows if keep is None else rows.filter(keep(rows))
-            for start in range(0, kept.num_rows, _BATCH):
-                yield from kept.slice(start, _BATCH).to_pylist()
+            wanted = rows if keep is None else rows.filter(keep(rows))
+            for start in range(0, wanted.num_rows, _BATCH):
+                yield from wanted.slice(start, _BATCH).to_pylist()
 
     overlapping = _overlapping(paths, key) if len(paths) > 1 else [list(paths)]
-    merged = (heapq.merge(*map(rows_of, some), key=itemgetter(key)) for some in overlapping)
+    merged = (heapq.merge(*map(rows_of, group), key=itemgetter(key)) for group in overlapping)
     return chain.from_iterable(merged)
 
 
@@ -94,15 +93,15 @@ def _overlapping(paths: Sequence[str], key: str) -> list[list[str]]:
         if not (first and last and first.has_min_max and last.has_min_max):
             return [list(paths)]
         ranges.append((first.min, last.max, place))
-    found: list[list[int]] = []
+    overlapping: list[list[int]] = []
     end = ""
     for first, last, place in sorted(ranges):
-        if found and first <= end:
-            found[-1].append(place)
+        if overlapping and first <= end:
+            overlapping[-1].append(place)
         else:
-            found.append([place])
+            overlapping.append([place])
         end = max(end, last)
-    return [[paths[place] for place in sorted(some)] for some in found]
+    return [[paths[place] for place in sorted(places)] for places in overlapping]
 
 
 def joined(

@@ -1,8 +1,8 @@
 """Merging of staged batches into one part of a published table.
 
-What a merge is told is only where batches lie and what they are sorted by; it reads them one by
-one, in order, so its memory is that of a row group, whatever the corpus. What a table's merge does
-stands with the table: a `Stage` whose `build` calls `merge` with the rows in their order.
+A merge knows only where batches lie and what they are sorted by; it reads them one by one, in order,
+so its memory is that of a row group, whatever the corpus. The merge of a table is defined beside the
+table: a `Stage` whose `build` calls `merge` with the rows in their order.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

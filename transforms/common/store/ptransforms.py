@@ -10,13 +10,13 @@ MergeTables       PCollection[((table, bucket), StagedRun)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import apache_beam as beam
-from apache_beam.pipeline import PipelineVisitor
+from apache_beam.pipeline import AppliedPTransform, PipelineVisitor
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 def _pack(
@@ -56,7 +57,7 @@ def _pack(
         yield lane, [items[index] for index in indices]
 
 
-def _unpack(element: tuple[int, Iterable[list[Any]]]) -> Iterator[Any]:
+def _unpack(element: tuple[int, Iterable[list[T]]]) -> Iterator[T]:
     for items in element[1]:
         yield from items
 
@@ -75,7 +76,7 @@ class SpreadOverLanes(beam.PTransform):
             the runner deals elements out by its reshuffle: Flink to all of its slots in turn.
         workspace: where the number of elements is noted, for progress.
         stage: name of the stage that the elements are for; empty where the number is not to be
-            noted, for it is known beforehand.
+            noted, since it is known beforehand.
         pieces: artefacts that an element becomes.
     """
 
@@ -164,19 +165,19 @@ class MakeArtefact(beam.DoFn):
 
 def stages_in(pipeline: beam.Pipeline) -> dict[str, dict[str, set[str]]]:
     """Return the stages whose artefacts a pipeline makes, each with the entries of registries that count."""
-    found: dict[str, dict[str, set[str]]] = {}
+    stages: dict[str, dict[str, set[str]]] = {}
 
     class Visitor(PipelineVisitor):
-        def visit_transform(self, transform_node: Any) -> None:
-            made = getattr(transform_node.transform, "fn", None)
-            if isinstance(made, MakeArtefact):
-                stage, entries = made.chosen()
+        def visit_transform(self, transform_node: AppliedPTransform) -> None:
+            fn = getattr(transform_node.transform, "fn", None)
+            if isinstance(fn, MakeArtefact):
+                stage, entries = fn.chosen()
                 for registry, names in entries.items():
-                    found.setdefault(stage, {}).setdefault(registry, set()).update(names)
-                found.setdefault(stage, {})
+                    stages.setdefault(stage, {}).setdefault(registry, set()).update(names)
+                stages.setdefault(stage, {})
 
     pipeline.visit(Visitor())
-    return found
+    return stages
 
 
 class _Task(beam.DoFn):
@@ -185,10 +186,12 @@ class _Task(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]) -> Iterator[Any]:
+    def process(
+        self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]
+    ) -> Iterator[beam.pvalue.TaggedOutput]:
         (table, bucket), runs = element
-        found = tuple(entry for run in runs if run is not None for entry in run.staged())
-        yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, found)))
+        staged = tuple(entry for run in runs if run is not None for entry in run.staged())
+        yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, staged)))
 
 
 class NameParts(beam.DoFn):
@@ -200,7 +203,7 @@ class NameParts(beam.DoFn):
         keys: all keys, in the order of the parts; None: keys are the parts' numbers.
     """
 
-    def __init__(self, table: str, field: str = "", keys: Iterable[Any] | None = None) -> None:
+    def __init__(self, table: str, field: str = "", keys: Iterable[Hashable] | None = None) -> None:
         self._table = table
         self._field = field
         self._numbers = None if keys is None else {key: number for number, key in enumerate(keys)}
@@ -216,24 +219,24 @@ def _of(receipt: Any, name: str) -> Any:
     return getattr(receipt, name) if name else receipt
 
 
-def _taken(element: tuple[Any, Any], field: str) -> tuple[int, tuple[Any, Any]]:
+def _taken(element: tuple[K, object], field: str) -> tuple[int, tuple[K, object]]:
     key, receipt = element
     return 0, (key, _of(receipt, field))
 
 
-def _ordered(element: tuple[int, Iterable[tuple[Any, Any]]], keyed: bool) -> tuple[int, tuple[Any, ...]]:
+def _ordered(element: tuple[int, Iterable[tuple[Any, object]]], keyed: bool) -> tuple[int, tuple[object, ...]]:
     if keyed:
         return 0, tuple(sorted(element[1], key=itemgetter(0)))
     return 0, tuple(sorted((receipt for _, receipt in element[1]), key=_digest))
 
 
-def _digest(receipt: Any) -> str:
+def _digest(receipt: object) -> str:
     return next(files_of(receipt)).sha256
 
 
 @dataclass
 class Collect(beam.PTransform):
-    """Bring receipts together, for a task that is made of all: `(0, tuple)`; nothing where there are none.
+    """Bring receipts together, for a task that is made of all: `(0, tuple)`; nothing if there are none.
 
     Attributes:
         field: of the receipts, what is collected; empty: they themselves.
@@ -244,7 +247,9 @@ class Collect(beam.PTransform):
     field: str = ""
     keyed: bool = False
 
-    def expand(self, made: beam.PCollection[tuple[Any, Any]]) -> beam.PCollection[tuple[int, tuple[Any, ...]]]:
+    def expand(
+        self, made: beam.PCollection[tuple[Hashable, object]]
+    ) -> beam.PCollection[tuple[int, tuple[object, ...]]]:
         """Apply the transform."""
         return (
             made
@@ -283,7 +288,7 @@ class MakeParts(beam.PTransform):
         )
         return made | "Receipts" >> beam.Values(), made | "Name" >> beam.ParDo(NameParts(self.table, "part"))
 
-    def _weigh(self, element: tuple[int, Any]) -> float:
+    def _weigh(self, element: tuple[int, object]) -> float:
         return self.weight(element[1])
 
 
@@ -305,8 +310,8 @@ class MergeTables(beam.PTransform):
 
     def expand(self, staged: beam.PCollection[tuple[tuple[str, int], StagedRun]]) -> beam.PCollection[Part]:
         """Apply the transform."""
-        every = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
-        buckets = staged.pipeline | "EveryBucket" >> beam.Create(every)
+        keys = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
+        buckets = staged.pipeline | "EveryBucket" >> beam.Create(keys)
         tasks = (
             (staged, buckets)
             | "WithEveryBucket" >> beam.Flatten()
@@ -322,7 +327,7 @@ class MergeTables(beam.PTransform):
         return parts | "AllParts" >> beam.Flatten()
 
 
-def _write(element: tuple[int, Iterable[Any]], path: str) -> None:
+def _write(element: tuple[int, Iterable[object]], path: str) -> None:
     rows = sorted(encode(row) for row in element[1])
     files.write_bytes(path, b"[" + b",".join(rows) + b"]")
 
@@ -333,7 +338,7 @@ class WriteResult(beam.PTransform):
 
     path: str
 
-    def expand(self, rows: beam.PCollection[Any]) -> beam.PCollection[None]:
+    def expand(self, rows: beam.PCollection[object]) -> beam.PCollection[None]:
         """Apply the transform."""
         return (
             rows

@@ -8,19 +8,32 @@ the receipt holds, so that they are known without knowing its type.
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from transforms.common.store import files
 from transforms.common.store.identity import WHERE, Size
 
-__all__ = ["ArtefactPath", "Envelope", "File", "decode", "encode", "read_envelope", "read_receipt", "write_receipt"]
+__all__ = [
+    "ArtefactPath",
+    "Envelope",
+    "File",
+    "decode",
+    "encode",
+    "read_envelope",
+    "read_receipt",
+    "summed",
+    "totals",
+    "write_receipt",
+]
 
 log = logging.getLogger("lexbeam")
 
+K = TypeVar("K")
 R = TypeVar("R")
 
 
@@ -60,14 +73,14 @@ class _Envelope(msgspec.Struct):
     receipt: msgspec.Raw
 
 
-def encode(value: Any, root: str = "") -> bytes:
+def encode(value: object, root: str = "") -> bytes:
     """Return a value of dataclasses, named tuples and plain values as JSON.
 
     Paths of artefacts are relative to `root`, where one is given.
     """
     prefix = root.rstrip("/") + "/"
 
-    def plain(value: Any) -> str:
+    def plain(value: object) -> str:
         if not isinstance(value, ArtefactPath):
             raise TypeError(f"{type(value).__name__} in a receipt")
         if root and not value.startswith(prefix):
@@ -84,7 +97,7 @@ def decode(content: bytes, type: type[R], root: str = "") -> R:
         ValueError: the content is not of this type (msgspec's errors are of this kind).
     """
 
-    def typed(wanted: Any, value: Any) -> Any:
+    def typed(wanted: object, value: object) -> ArtefactPath:
         if wanted is ArtefactPath and isinstance(value, str):
             return ArtefactPath(files.join(root, value) if root else value)
         raise TypeError(f"{wanted} in a receipt")
@@ -92,7 +105,7 @@ def decode(content: bytes, type: type[R], root: str = "") -> R:
     return msgspec.json.decode(content, type=type, dec_hook=typed)
 
 
-def write_receipt(path: str, root: str, receipt: Any, held: Iterable[File]) -> None:
+def write_receipt(path: str, root: str, receipt: object, held: Iterable[File]) -> None:
     """Write a receipt whose files are on the disk."""
     listed = encode([[file.path, file.bytes, file.sha256] for file in held], root)
     content = encode(receipt, root)
@@ -100,7 +113,7 @@ def write_receipt(path: str, root: str, receipt: Any, held: Iterable[File]) -> N
     files.write_bytes(path, msgspec.json.encode(envelope))
 
 
-def _check(listed: Any, content: Any) -> str:
+def _check(listed: bytes | msgspec.Raw, content: bytes | msgspec.Raw) -> str:
     whole = hashlib.sha256(bytes(listed))
     whole.update(b"\n" + bytes(content))
     return whole.hexdigest()
@@ -112,10 +125,10 @@ def read_envelope(path: str) -> Envelope | None:
     if content is None:
         return None
     try:
-        found = msgspec.json.decode(content, type=_Envelope)
-        if _check(found.files, found.receipt) != found.check:
+        envelope = msgspec.json.decode(content, type=_Envelope)
+        if _check(envelope.files, envelope.receipt) != envelope.check:
             raise ValueError("its digest does not match")
-        return Envelope(msgspec.json.decode(found.files, type=tuple[FileName, ...]), bytes(found.receipt))
+        return Envelope(msgspec.json.decode(envelope.files, type=tuple[FileName, ...]), bytes(envelope.receipt))
     except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is damaged (%s): what it stands for is made anew", path, error)
         return None
@@ -142,3 +155,41 @@ def _read(path: str) -> bytes | None:
         if files.exists(path):
             raise
         return None
+
+
+class HasCounts(Protocol):
+    """A receipt with counts, records whose fields say what is counted, and how many."""
+
+    @property
+    def counts(self) -> Sequence[object]: ...
+
+
+def summed(receipts: Iterable[HasCounts], by: Sequence[str], numbers: Sequence[str]) -> list[dict[str, Any]]:
+    """Sum the `counts` of receipts by what they count.
+
+    Args:
+        receipts: each has `counts`, records.
+        by: fields that say what is counted.
+        numbers: fields that are summed.
+
+    Returns:
+        A row for each combination of values of `by`, in their order: the values and the sums.
+    """
+    sums: dict[tuple[Any, ...], Counter[str]] = {}
+    for receipt in receipts:
+        for count in receipt.counts:
+            group = sums.setdefault(tuple(getattr(count, name) for name in by), Counter())
+            group.update({name: getattr(count, name) for name in numbers})
+    return [{**dict(zip(by, key, strict=True)), **{name: sums[key][name] for name in numbers}} for key in sorted(sums)]
+
+
+def totals(counts: Iterable[Mapping[K, int]]) -> Counter[K]:
+    """Sum counts key by key.
+
+    >>> totals([{"a": 1, "b": 2}, {"a": 3}])
+    Counter({'a': 4, 'b': 2})
+    """
+    total: Counter[K] = Counter()
+    for each in counts:
+        total.update(each)
+    return total

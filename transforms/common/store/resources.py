@@ -1,7 +1,7 @@
 """Resource files: digests of models, and data files that are packaged with our code.
 
 A digest is a name for content, wherever it lies. A folder's covers the names of its files, relative
-to it, and their bytes, in the order of the names; modification times and the folder's own place do
+to it, and their bytes, in the order of the names; modification times and the place of the folder do
 not count.
 """
 
@@ -17,7 +17,7 @@ from transforms.common.store import files
 __all__ = ["content_digest", "model_digest", "packaged_text"]
 
 _CHUNK = 1 << 20
-_SETTLED = 2_000_000_000  # nanoseconds: no file system's clock ticks more slowly
+_AT_REST = 2_000_000_000  # nanoseconds: no file system's clock ticks more slowly
 
 
 def model_digest(path: str) -> str:
@@ -28,7 +28,7 @@ def model_digest(path: str) -> str:
     Returns 64 hexadecimal digits.
 
     Raises:
-        LexbeamError: nothing is there.
+        LexbeamError: nothing exists at the path.
     """
     if not files.exists(path) and not any(files.list_folder(path)):
         raise LexbeamError(f"no model at {path!r}: check the path")
@@ -50,16 +50,16 @@ def content_digest(path: str) -> str:
     its times and its inode stay as they are, if it was at rest for two seconds when it was read.
 
     Raises:
-        LexbeamError: nothing is there.
+        LexbeamError: nothing exists at the path.
     """
     if files.is_local(path) and os.path.isfile(path):
-        found = os.stat(path)
-        state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        status = os.stat(path)
+        state = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
         if path in _READ and _READ[path][0] == state:
             return _READ[path][1]
         digest = _sha256(path)
         # Within one tick of the file system's clock a file may change and keep its times.
-        if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) > _SETTLED:
+        if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _AT_REST:
             _READ[path] = state, digest
         return digest
     if not files.exists(path) and not any(files.list_folder(path)):
@@ -81,10 +81,10 @@ def packaged_text(package: str, name: str) -> str:
     """Return the text of a data file of one of our packages, as it is installed.
 
     Both arguments are string literals at the call, so that the file counts for the identity of the
-    code that reads it (`code_walk`).
+    code that reads it (`code/walk.py`).
 
     Raises:
-        LexbeamError: the file is not there.
+        LexbeamError: the file is missing.
     """
     try:
         return importlib.resources.files(package).joinpath(name).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Sorted runs: rows in any number brought into one order, in bounded memory.
+"""Sorted runs: any number of rows brought into one order, in bounded memory.
 
     with RunWriter(stream, SCHEMA, ("key", "source", "line")) as runs:
         runs.add(row, size)                # as many as fit are sorted and written as a run
@@ -15,13 +15,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from types import TracebackType
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.identity import Uncounted
 from transforms.common.store.receipts import File
+from transforms.common.store.sound import HashedStream
+from transforms.common.store.tables import Row
 
 __all__ = ["RunWriter", "SortedRun", "rows_of_part"]
 
@@ -55,16 +57,16 @@ class RunWriter:
         order: the columns that they are sorted by; the first is a key, hexadecimal digits.
     """
 
-    def __init__(self, stream: Any, schema: pa.Schema, order: Sequence[str]) -> None:
+    def __init__(self, stream: BinaryIO | HashedStream, schema: pa.Schema, order: Sequence[str]) -> None:
         self._writer = BatchWriter(stream, schema)
         self._schema = schema
         self._order = itemgetter(*order)
         self._key = order[0]
-        self._held: list[tuple[dict[str, Any], int]] = []
+        self._held: list[tuple[Row, int]] = []
         self._size = 0
         self.runs: list[SortedRun] = []
 
-    def add(self, row: dict[str, Any], size: int) -> None:
+    def add(self, row: Row, size: int) -> None:
         """Add a row, of about this many bytes."""
         self._held.append((row, size))
         self._size += size
@@ -93,8 +95,8 @@ class RunWriter:
         self._writer.__exit__(kind, error, trace)
 
 
-def _batches(held: list[tuple[dict[str, Any], int]]) -> Iterator[list[dict[str, Any]]]:
-    rows: list[dict[str, Any]] = []
+def _batches(held: list[tuple[Row, int]]) -> Iterator[list[Row]]:
+    rows: list[Row] = []
     total = 0
     for row, size in held:
         if rows and (len(rows) == BATCH_ROWS or total + size > BATCH_SIZE):
@@ -108,7 +110,7 @@ def _batches(held: list[tuple[dict[str, Any], int]]) -> Iterator[list[dict[str, 
 
 def rows_of_part(
     runs: Iterable[tuple[File, SortedRun]], reader: BatchReader, order: Sequence[str], bucket: int, parts: int
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     """Yield the rows of a part, of all runs, in order; those equal in it in the order of runs.
 
     Args:
@@ -123,9 +125,7 @@ def rows_of_part(
     return heapq.merge(*sources, key=itemgetter(*order))
 
 
-def _between(
-    reader: BatchReader, file: File, run: SortedRun, key: str, low: str, high: str
-) -> Iterator[dict[str, Any]]:
+def _between(reader: BatchReader, file: File, run: SortedRun, key: str, low: str, high: str) -> Iterator[Row]:
     start = max(bisect_right(run.keys, low) - 1, 0)
     for place in range(start, len(run.keys)):
         if run.keys[place] >= high:

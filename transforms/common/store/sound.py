@@ -7,12 +7,15 @@ and its inode stay as they are.
 import hashlib
 import os
 import stat
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 from transforms.common.code.fingerprints import stream_digest
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.receipts import ArtefactPath
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = ["Damaged", "HashedStream", "checked", "is_sound", "is_sound_size", "note_sound", "state_of"]
 
@@ -44,7 +47,7 @@ class HashedStream:
         self.sha256 = hashlib.sha256()
         self.bytes = 0
 
-    def write(self, data: Any) -> int:
+    def write(self, data: "Buffer") -> int:
         """Write bytes."""
         view = memoryview(data)
         self.sha256.update(view)
@@ -57,7 +60,7 @@ class HashedStream:
 
 
 class FileState(NamedTuple):
-    """By what a file is known to be unchanged; a remote one by its size alone."""
+    """What shows that a file is unchanged; for a remote file, its size alone."""
 
     bytes: int
     changed: int
@@ -74,12 +77,12 @@ def state_of(path: str) -> FileState | None:
         size = files.size(path)
         return None if size is None else FileState(size, 0, 0)
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return None
-    return FileState(found.st_size, found.st_mtime_ns, found.st_ino)
+    return FileState(status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def is_sound_size(file: DigestedFile) -> bool | None:
@@ -121,12 +124,12 @@ def checked(file: DigestedFile) -> str:
     """Return the path of a file that is sound.
 
     Raises:
-        Damaged: it is not. An artefact's file is discarded, so that it is made anew.
+        Damaged: the file is not sound. An artefact's file is discarded, so that it is made anew.
     """
-    found = is_sound(file)
-    if found:
+    sound = is_sound(file)
+    if sound:
         return file.path
-    what = "is not there" if found is None else "was damaged on disk"
+    what = "is not there" if sound is None else "was damaged on disk"
     if isinstance(file.path, ArtefactPath):
         files.remove(file.path)
         raise Damaged(f"{file.path} {what}; it has been discarded: run the same command again to make it anew")

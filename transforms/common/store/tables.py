@@ -7,7 +7,7 @@ must be something that depends on the data alone (a document, a word's rows), ne
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,10 +16,12 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.identity import Place, Position, Size
 from transforms.common.store.receipts import File
+from transforms.common.store.sound import HashedStream
 
 __all__ = [
     "Part",
     "PartFile",
+    "Row",
     "part_name",
     "read_rows",
     "read_table",
@@ -29,6 +31,8 @@ __all__ = [
     "write_rows",
 ]
 
+Row = dict[str, Any]  # a row as values of Python, by column
+
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20
 _LOOSE = 256  # tables of a row take kilobytes each, whatever they hold: more are put together
@@ -36,7 +40,7 @@ _LOOSE = 256  # tables of a row take kilobytes each, whatever they hold: more ar
 
 @dataclass(frozen=True)
 class PartFile:
-    """A part as an artefact: its file, and its rows. Where it stands in a table is not its own."""
+    """A part as an artefact: its file, and its number of rows, whatever its place in a table."""
 
     file: File
     rows: Size
@@ -86,7 +90,11 @@ def write_part(
 
 
 def write_rows(
-    stream: Any, schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table], *, sort_keys: Sequence[str] = ()
+    stream: BinaryIO | HashedStream,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch | pa.Table],
+    *,
+    sort_keys: Sequence[str] = (),
 ) -> int:
     """Write rows, in the order given, as Parquet and return their number.
 
@@ -169,9 +177,9 @@ def read_rows(paths: Sequence[str], columns: Sequence[str] | None = None) -> Ite
 
 def read_table(paths: Sequence[str], columns: Sequence[str] | None = None) -> pa.Table:
     """Return Parquet files of one schema as one table, also where they have no rows."""
-    found = list(read_rows(paths, columns))
+    tables = list(read_rows(paths, columns))
     for path in paths[:1]:
         with files.open_read(path) as stream:
             empty = pq.read_schema(stream).empty_table()
-        found.append(empty.select(columns) if columns is not None else empty)
-    return pa.concat_tables(found)
+        tables.append(empty.select(columns) if columns is not None else empty)
+    return pa.concat_tables(tables)

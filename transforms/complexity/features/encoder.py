@@ -16,13 +16,13 @@ import numpy as np
 
 from transforms.complexity.features.base import Feature, FeatureGroup, FeatureSetting, Floats, InstanceBatch, Values
 from transforms.lexicon.encoders.base import load_encoder
+from transforms.lexicon.encoders.batches import located
 from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.encoders.records import Encoder
 from transforms.lexicon.encoders.scoring import word_log_probs
 from transforms.lexicon.encoders.vectors import span_vectors
-from transforms.lexicon.encoders.windows import located
 
 __all__ = ["ENCODER", "Encoding", "encoding_of"]
 

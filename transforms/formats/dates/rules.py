@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError, nearest
-from transforms.common.names import own_name
+from transforms.common.names import real_name
 from transforms.common.patterns import compiled, searchable, shown
 from transforms.common.store.identity import Place
 from transforms.formats.dates.metadata import Metadata, read_metadata
@@ -168,9 +168,9 @@ def _found(rule: DateRule, record: Record, source: str, metadata: Metadata | Non
             raise UsageError("`dates`: a table's rule needs its table")
         row = metadata.row(source)
         if row is None:
-            return "", f"in the table: no row has the key {own_name(source)!r}"
-        return row.get("date", ""), f"in the table's row for {own_name(source)!r}"
-    name = own_name(source)
+            return "", f"in the table: no row has the key {real_name(source)!r}"
+        return row.get("date", ""), f"in the table's row for {real_name(source)!r}"
+    name = real_name(source)
     match = compiled(rule.pattern, "dates").search(searchable(name))
     place = f"in the name {name!r} by {rule.pattern!r}"
     if match is None:

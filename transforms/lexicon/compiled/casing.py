@@ -1,11 +1,7 @@
-"""Capitals: by which form a word is looked up.
+"""Capitals: by which form a word is looked up, see `CASES`.
 
-- `keep`: as it stands.
-- `lower`: the lower-case forms of both are compared; words that differ in capitals alone are one.
-- `fold`: as it stands; if that is not there, as `lower`, the first of several. A sentence's first
-  word is found, and Polish is not polish where both are listed.
-
-Lower case is Unicode's simple mapping (Arrow's `utf8_lower`), which is whole arrays at once.
+With `fold` the first word of a sentence is found, and Polish is not polish where both are listed.
+Lower case is Unicode's simple mapping (Arrow's `utf8_lower`), applied to whole arrays.
 """
 
 import numpy as np
@@ -13,12 +9,20 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
 
 __all__ = ["CASES", "TAB", "CompiledWords", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
 
 TAB = "\t"  # separates word and part of speech; no word that is read holds one
-CASES = ("fold", "keep", "lower")
+CASES: Registry[Entry] = Registry(
+    {
+        "fold": Entry(doc="a word as it stands; if it is not listed, compared in lower case, the first of several"),
+        "keep": Entry(doc="a word as it stands"),
+        "lower": Entry(doc="words compared in lower case: those that differ in capitals alone are one"),
+    },
+    what="rule of case",
+)
 
 Rows = npt.NDArray[np.int64]
 
@@ -31,7 +35,7 @@ def only(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def with_tags(words: pa.Array, tags: pa.Array) -> pa.Array:
-    """Return words with their parts of speech, which a list is asked for together."""
+    """Return words joined with their parts of speech, by which `tagged` rows are found."""
     return pc.binary_join_element_wise(words, tags, pa.scalar(TAB, pa.large_string()))
 
 
@@ -41,7 +45,7 @@ def lowered(words: pa.Array) -> pa.Array:
 
 
 class CompiledWords:
-    """The words of a compiled table, with their keys, in the order of which they stand.
+    """The words of a compiled table, with their keys, in the order of the keys.
 
     Attributes:
         keys: uint64.
@@ -62,8 +66,8 @@ class CompiledWords:
 def coded(words: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, Rows]:
     """Return the distinct words, and the place of each word among them.
 
-    The place of a null is one behind the last: what is found of the distinct words needs one
-    entry more.
+    The place of a null is one after the last: an array of results for the distinct words needs one
+    more entry.
     """
     words = only(words)
     if not pa.types.is_dictionary(words.type):
@@ -83,28 +87,28 @@ def find_words(keys: npt.NDArray[np.uint64], words: pa.Array, wanted: pa.Array, 
     rows = find(keys, words, wanted)
     if case == "fold":
         left = np.flatnonzero(rows == MISSING)
-        own = wanted.take(pa.array(left))
-        low = lowered(own)
-        other = pc.fill_null(pc.not_equal(low, own), False).to_numpy(zero_copy_only=False)
-        if other.any():
+        missing = wanted.take(pa.array(left))
+        low = lowered(missing)
+        differ = pc.fill_null(pc.not_equal(low, missing), False).to_numpy(zero_copy_only=False)
+        if differ.any():
             rows = rows.copy()
-            rows[left[other]] = find(keys, words, low.filter(pa.array(other)))
+            rows[left[differ]] = find(keys, words, low.filter(pa.array(differ)))
     return rows
 
 
 def entries(words: pa.Array, case: str, low: pa.Array | None = None) -> tuple[pa.Table, Rows]:
-    """Return what distinct words are found by, in the order of keys, and whose entry each is.
+    """Return the entries by which distinct words are found, in the order of keys, and their words.
 
-    For `fold`, lower-case forms that are no words themselves are entries, too. For `lower`, the
-    first of several words that have one lower-case form has it.
+    For `fold`, lower-case forms that are not words themselves are entries, too. For `lower`, a
+    lower-case form that several words share belongs to the first of them.
 
     Args:
         words: distinct, without nulls.
         case: one of `CASES`.
-        low: their lower-case forms, where they are not those that `lowered` gives.
+        low: their lower-case forms, if not those that `lowered` returns.
 
     Returns:
-        A table of `key` and `word`, and for each of its rows the place in `words`.
+        A table of `key` and `word`, and the place in `words` of each of its rows.
     """
     places = np.arange(len(words), dtype=np.int64)
     if case != "keep":
@@ -115,9 +119,9 @@ def entries(words: pa.Array, case: str, low: pa.Array | None = None) -> tuple[pa
             words, places = low.take(pa.array(firsts)), firsts.astype(np.int64)
         else:
             new = pc.invert(pc.is_in(low, value_set=words)).to_numpy(zero_copy_only=False)
-            own = np.sort(firsts[new[firsts]]).astype(np.int64)
-            words = pa.concat_arrays([words, low.take(pa.array(own))])
-            places = np.concatenate([places, own])
+            added = np.sort(firsts[new[firsts]]).astype(np.int64)
+            words = pa.concat_arrays([words, low.take(pa.array(added))])
+            places = np.concatenate([places, added])
     order = order_of_keys(words)
     words = words.take(pa.array(order))
     return pa.table({"key": keys_of(words), "word": words}), places[order]

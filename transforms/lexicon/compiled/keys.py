@@ -1,9 +1,9 @@
 """Words to rows: 64-bit keys, sorted, found by binary search for whole arrays at once.
 
 A table of words is kept in the order of their keys, which are a polynomial over a word's bytes
-(UTF-8), mixed (the finaliser of SplitMix64, Steele et al. 2014). Nothing is built when it is
+(UTF-8), mixed (the finaliser of SplitMix64, Steele et al. 2014). Nothing is built when the table is
 opened: keys and words stay where they are mapped, and the workers of a machine share them. Words
-are compared as well as keys, so that two words of one key are told apart.
+are compared as well as keys, so that two words of one key are distinguished.
 
     >>> words = pa.array(["sea", "ship", "shore"])
     >>> order = order_of_keys(words)
@@ -14,21 +14,24 @@ are compared as well as keys, so that two words of one key are told apart.
 """
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from transforms.common.draws.by_content import GOLDEN, mix64
 
 __all__ = ["MISSING", "find", "find_all", "keys_of", "order_of_keys"]
 
 MISSING = -1
 
-_BASE = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
-_BLOCK = 1 << 16  # words at once: what is worked on stays in the processor's cache
-_SAMPLE = 1 << 12  # words by which one sees whether they repeat
+Keys = npt.NDArray[np.uint64]
+Rows = npt.NDArray[np.int64]
+
+_BLOCK = 1 << 16  # words at once: the working set stays in the processor's cache
+_SAMPLE = 1 << 12  # words that show whether a text repeats them
 
 
-def keys_of(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
+def keys_of(words: pa.Array | pa.ChunkedArray) -> Keys:
     """Return the keys of words, shape (words,), uint64; a null has the key of an empty word."""
     if isinstance(words, pa.ChunkedArray):
         words = words.combine_chunks()
@@ -40,13 +43,13 @@ def keys_of(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
     buffer = words.buffers()[2]
     text = np.frombuffer(buffer, np.uint8) if buffer else np.empty(0, np.uint8)
     longest = int(np.diff(offsets).max())
-    powers = np.multiply.accumulate(np.full(longest + 1, _BASE, np.uint64))
+    powers = np.multiply.accumulate(np.full(longest + 1, GOLDEN, np.uint64))
     for start in range(0, len(words), _BLOCK):
         keys[start : start + _BLOCK] = _keys(offsets[start : start + _BLOCK + 1], text, powers)
     return keys
 
 
-def _keys(offsets: np.ndarray, text: np.ndarray, powers: np.ndarray) -> np.ndarray:
+def _keys(offsets: Rows, text: npt.NDArray[np.uint8], powers: Keys) -> Keys:
     first = offsets[0]
     starts = offsets - first
     lengths = np.diff(starts)
@@ -55,13 +58,10 @@ def _keys(offsets: np.ndarray, text: np.ndarray, powers: np.ndarray) -> np.ndarr
     terms = (text[first : offsets[-1]].astype(np.uint64) + np.uint64(1)) * powers[places]
     sums = np.zeros(len(terms) + 1, np.uint64)
     np.cumsum(terms, out=sums[1:])
-    mixed = sums[starts[1:]] - sums[starts[:-1]]
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
-    return mixed ^ (mixed >> np.uint64(31))
+    return mix64(sums[starts[1:]] - sums[starts[:-1]])
 
 
-def order_of_keys(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
+def order_of_keys(words: pa.Array | pa.ChunkedArray) -> Rows:
     """Return the positions of words in the order of their keys, those of one key by their text.
 
     Returns int64, shape (words,). Equal words keep their order.
@@ -77,7 +77,7 @@ def order_of_keys(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return order
 
 
-def find(keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray) -> np.ndarray:
+def find(keys: Keys, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray) -> Rows:
     """Return the first row of each wanted word, or `MISSING`.
 
     Args:
@@ -90,9 +90,7 @@ def find(keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array |
     return find_all(keys, words, wanted)[0]
 
 
-def find_all(
-    keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray
-) -> tuple[np.ndarray, np.ndarray]:
+def find_all(keys: Keys, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray) -> tuple[Rows, Rows]:
     """Return the first row of each wanted word and the row after its last, both int64.
 
     As `find`; a missing word has `MISSING` twice.
@@ -110,33 +108,33 @@ def find_all(
 
 def _repeats(words: pa.Array) -> bool:
     """Return whether words seem to repeat as in a text, so that each is searched for once."""
-    some = words[:_SAMPLE]
-    return len(pc.unique(some)) < 0.7 * len(some)
+    sample = words[:_SAMPLE]
+    return bool(len(pc.unique(sample)) < 0.7 * len(sample))
 
 
-def _find_each(keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+def _find_each(keys: Keys, words: pa.Array | pa.ChunkedArray, wanted: pa.Array) -> tuple[Rows, Rows]:
     starts = np.full(len(wanted), MISSING, np.int64)
     ends = np.full(len(wanted), MISSING, np.int64)
     if not len(keys):
         return starts, ends
-    own = keys_of(wanted)
-    order = np.argsort(own)  # neighbours then fall into the same pages of what is mapped
-    low = np.empty(len(own), np.int64)
-    low[order] = np.searchsorted(keys, own[order])
-    left = np.arange(len(own))
+    sought = keys_of(wanted)
+    order = np.argsort(sought)  # neighbours then fall into the same mapped pages
+    low = np.empty(len(sought), np.int64)
+    low[order] = np.searchsorted(keys, sought[order])
+    left = np.arange(len(sought))
     while len(left):
         left = left[low[left] < len(keys)]
-        left = left[keys[low[left]] == own[left]]
+        left = left[keys[low[left]] == sought[left]]
         same = _equal(words, low[left], wanted, left)
         hit = left[same]
         starts[hit] = np.where(starts[hit] == MISSING, low[hit], starts[hit])
         ends[hit] = low[hit] + 1
-        # Those found may stand in several rows; those of another word's key may stand in the next.
+        # A word may have several rows; one whose key another word shares may stand in the next row.
         low[left] += 1
     return starts, ends
 
 
-def _equal(words: pa.Array | pa.ChunkedArray, rows: np.ndarray, wanted: pa.Array, places: np.ndarray) -> np.ndarray:
-    own = words.take(pa.array(rows)).cast(pa.large_string())
-    same = pc.equal(own, wanted.take(pa.array(places)))
+def _equal(words: pa.Array | pa.ChunkedArray, rows: Rows, wanted: pa.Array, places: Rows) -> npt.NDArray[np.bool_]:
+    listed = words.take(pa.array(rows)).cast(pa.large_string())
+    same = pc.equal(listed, wanted.take(pa.array(places)))
     return np.asarray(same.fill_null(False).to_numpy(zero_copy_only=False), bool)

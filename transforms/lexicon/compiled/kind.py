@@ -1,10 +1,10 @@
-"""What a resource is: a source, compiled once, mapped into memory, asked by whole arrays.
+"""What a resource is: a source, compiled once, mapped into memory, queried by whole arrays.
 
 A kind of resource is three functions:
 
     parse(argument)            what a person wrote after `KIND:` -> files and options; reads nothing
     compile(paths, options)    reads the files -> tables and matrices by name, one after the other
-    open(opened, options)      those, mapped into memory -> the object that is asked
+    open(opened, options)      those, mapped into memory -> the object that is queried
 
 `compiled` writes each table as one Arrow batch and each matrix as an `.npy` file, so that opening
 copies nothing: the workers of a machine share the pages.
@@ -18,16 +18,16 @@ import pyarrow as pa
 
 from transforms.common.store.resources import content_digest
 
-__all__ = ["BlockMatrix", "Compile", "Opened", "Parsed", "Resource", "ResourceKind"]
+__all__ = ["BlockMatrix", "Compile", "Opened", "Parsed", "Resource", "ResourceKind", "table_in"]
 
 
 class BlockMatrix(NamedTuple):
     """A matrix that is written block by block, so that it need not fit in memory.
 
     Attributes:
-        rows: how many there are.
-        columns: how many there are.
-        blocks: float32 arrays of shape (some, columns), `rows` rows together.
+        rows: their number.
+        columns: their number.
+        blocks: float32 arrays of `columns` columns, with `rows` rows in total.
     """
 
     rows: int
@@ -36,12 +36,12 @@ class BlockMatrix(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """What a person's words say of a resource.
+    """A resource as a person specified it.
 
     Attributes:
-        paths: files or folders that are read, on any file system; none for what a package brings.
+        paths: files or folders that are read, on any file system; none for data from a package.
         options: a frozen dataclass of plain values; with the files' content it decides the bytes.
-        language: the language whose rows it is for; None: for those of every language.
+        language: the language of the rows that it serves; None: rows of every language.
     """
 
     paths: tuple[str, ...]
@@ -54,14 +54,21 @@ Opened = Mapping[str, pa.Table | np.ndarray]
 Compile = Callable[[Sequence[str], Any], Iterator[tuple[str, pa.Table | BlockMatrix]]]
 
 
+def table_in(opened: Opened, name: str) -> pa.Table:
+    """Return a table of an opened resource."""
+    table = opened[name]
+    assert isinstance(table, pa.Table)
+    return table
+
+
 class Resource(Protocol):
-    """What every opened resource can do beside what its kind is for."""
+    """What every opened resource can do, beside what its kind is for."""
 
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
-        """Yield what it says of a word, for a person: what it is, and its value."""
+        """Yield what the resource says of a word, for a person: labels and values."""
 
 
-def _whatever_its_name(_: str, parsed: Parsed) -> Parsed:
+def _same_for_all_names(_: str, parsed: Parsed) -> Parsed:
     return parsed
 
 
@@ -69,12 +76,12 @@ class ResourceKind(NamedTuple):
     """A kind of resource.
 
     Attributes:
-        parse: raises UsageError if the words are wrong.
+        parse: raises UsageError if the argument is malformed.
         compile: raises LexbeamError, with file, line or column and remedy, if a file is wrong.
-        open: must cost milliseconds: no table of hashes, no copy.
+        open: must take milliseconds: no hash table, no copy.
         help: how it is written, for a person.
-        digest: from a path, a name of the content that counts.
-        named: from the name that a person gives the resource, and what `parse` returned, what
+        digest: maps a path to a name of the content that counts.
+        named: maps the name that a person gives the resource, and what `parse` returned, to what
             counts for a resource of that name.
     """
 
@@ -83,4 +90,4 @@ class ResourceKind(NamedTuple):
     open: Callable[[Opened, Any], Resource]
     help: str
     digest: Callable[[str], str] = content_digest
-    named: Callable[[str, Parsed], Parsed] = _whatever_its_name
+    named: Callable[[str, Parsed], Parsed] = _same_for_all_names

@@ -1,8 +1,11 @@
-"""Files of resources: opened on any file system, decompressed; what fails says which file."""
+"""Files of resources, opened on any file system and decompressed; the folder where compiled ones are kept."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
+
+import platformdirs
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
@@ -10,28 +13,34 @@ from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
 from transforms.formats.sources.failures import reject_of
 
-__all__ = ["LINE_BYTES", "opened", "reading"]
+__all__ = ["LINE_BYTES", "VARIABLE", "default_cache", "opened", "reading"]
 
+VARIABLE = "LEXBEAM_CACHE"
 LINE_BYTES = 1 << 20  # no line of a word list, or of a thousand dimensions, is that long
 
 
+def default_cache() -> str:
+    """Return the folder that `LEXBEAM_CACHE` names, else the user's cache folder for Lexbeam."""
+    return os.environ.get(VARIABLE) or platformdirs.user_cache_dir("lexbeam", appauthor=False)
+
+
 def opened(path: str) -> BinaryIO:
-    """Open a file for reading; .gz, .xz, .bz2 and .zst are decompressed, told by their first bytes.
+    """Open a file for reading; .gz, .xz, .bz2 and .zst, recognised by their first bytes, are decompressed.
 
     Raises:
-        BadRecord, OSError: it cannot be read; `reading` turns them into errors for a person.
+        BadRecord, OSError: the file cannot be read; `reading` turns these into errors for a person.
     """
     stream = files.open_read(path)
-    # Frequency lists compress well, yet not as a bomb does.
+    # Frequency lists compress well, but not as well as a bomb.
     return decompress(stream, path, ReaderOptions(max_expansion_ratio=1000))[0]
 
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Turn what fails within the block into errors that name the file.
+    """Turn errors raised within the block into errors that name the file.
 
     Raises:
-        LexbeamError: it is not there, cannot be read, or is damaged.
+        LexbeamError: the file does not exist, cannot be read, or is damaged.
     """
     try:
         yield

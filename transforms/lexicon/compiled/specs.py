@@ -1,4 +1,4 @@
-"""What a person writes of a resource: a path, and behind it `key=value` pairs.
+"""Specifications of resources: a path, followed by `key=value` pairs.
 
 >>> split_spec("s3://norms/mrc.csv:word=WORD,value=2", ("word", "value"), form="FILE:word=,value=")
 ('s3://norms/mrc.csv', {'word': 'WORD', 'value': '2'})
@@ -11,7 +11,7 @@ from transforms.common.errors import UsageError, nearest
 
 __all__ = ["choice", "number", "pairs", "split_spec", "yes"]
 
-# Paths may hold colons: `s3://bucket/x`, `C:\x`. What follows the last such colon are the options.
+# Paths may hold colons: `s3://bucket/x`, `C:\x`. The options follow the last such colon.
 _OPTIONS = re.compile(r":(?=[A-Za-z_]\w*=)")
 
 
@@ -22,28 +22,28 @@ def split_spec(argument: str, known: Collection[str], *, form: str) -> tuple[str
 
     Args:
         argument: what a person wrote.
-        known: the keys that there are.
+        known: the valid keys.
         form: how it should be written, for the error.
 
     Raises:
-        UsageError: there is no path, or the options are wrong as `pairs` says.
+        UsageError: there is no path, or `pairs` rejects the options.
     """
     places = [match.start() for match in _OPTIONS.finditer(argument)]
     path = argument[: places[-1]] if places else argument
     if not path:
         raise UsageError(f"{argument!r} names no file; it is written {form}")
-    given = argument[places[-1] + 1 :].split(",") if places else []
-    return path, pairs(given, known, argument, form)
+    texts = argument[places[-1] + 1 :].split(",") if places else []
+    return path, pairs(texts, known, argument, form)
 
 
-def pairs(given: Sequence[str], known: Collection[str], argument: str, form: str) -> dict[str, str]:
+def pairs(texts: Sequence[str], known: Collection[str], argument: str, form: str) -> dict[str, str]:
     """Return `key=value` texts as a dictionary.
 
     Raises:
-        UsageError: one is no pair, a key is not known or stands twice, a value is empty.
+        UsageError: a text is no pair, a key is unknown or occurs twice, or a value is empty.
     """
-    found: dict[str, str] = {}
-    for pair in given:
+    values: dict[str, str] = {}
+    for pair in texts:
         key, _, value = (part.strip() for part in pair.partition("="))
         if not value:
             hint = " (a column whose name holds a comma is given by its number)"
@@ -51,47 +51,47 @@ def pairs(given: Sequence[str], known: Collection[str], argument: str, form: str
         if key not in known:
             hint = nearest(key, known) or f"; there are {', '.join(known)}"
             raise UsageError(f"{argument!r}: no option {key!r}{hint}. It is written {form}")
-        if key in found:
+        if key in values:
             raise UsageError(f"{argument!r}: {key!r} stands twice")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
-def choice(given: Mapping[str, str], key: str, known: Collection[str], default: str) -> str:
+def choice(values: Mapping[str, str], key: str, known: Collection[str], default: str) -> str:
     """Return the value of a key that takes certain words.
 
     Raises:
-        UsageError: it is another word.
+        UsageError: the value is another word.
     """
-    value = given.get(key, default)
+    value = values.get(key, default)
     if value not in known and value != default:
         raise UsageError(f"{key}={value}: it takes {', '.join(known)}{nearest(value, known)}")
     return value
 
 
-def yes(given: Mapping[str, str], key: str, default: bool) -> bool:
+def yes(values: Mapping[str, str], key: str, default: bool) -> bool:
     """Return whether a key is `yes`.
 
     Raises:
-        UsageError: it is neither yes nor no.
+        UsageError: the value is neither yes nor no.
     """
-    return choice(given, key, ("yes", "no"), "yes" if default else "no") == "yes"
+    return choice(values, key, ("yes", "no"), "yes" if default else "no") == "yes"
 
 
-def number(given: Mapping[str, str], key: str, *, whole: bool = False) -> float | None:
-    """Return the value of a key as a number, or None where it is not given.
+def number(values: Mapping[str, str], key: str, *, whole: bool = False) -> float | None:
+    """Return the value of a key as a number, or None if the key is absent.
 
     Args:
-        given: the options.
+        values: the options.
         key: which of them.
         whole: whether it must be a whole number from 0.
 
     Raises:
-        UsageError: it is none.
+        UsageError: the value is not such a number.
     """
-    if key not in given:
+    if key not in values:
         return None
-    text = given[key]
+    text = values[key]
     if not re.fullmatch(r"\d+" if whole else r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
         raise UsageError(f"{key}={text}: it takes a {'whole ' if whole else ''}number")
     return float(text)

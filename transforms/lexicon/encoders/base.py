@@ -27,7 +27,7 @@ def kind_of(spec: str) -> tuple[str, str]:
     """Return kind and argument of a specification.
 
     Raises:
-        UsageError: it names a kind that is not there.
+        UsageError: it names a kind that does not exist.
     """
     kind, colon, argument = spec.partition(":")
     if not colon or "/" in kind or argument.startswith("//"):
@@ -42,10 +42,10 @@ def kind_of(spec: str) -> tuple[str, str]:
 
 
 def check_encoder(spec: str) -> None:
-    """Check what a specification tells by itself.
+    """Check what a specification reveals by itself.
 
     Raises:
-        UsageError: it names a kind that is not there, or no model.
+        UsageError: it names a kind that does not exist, or no model.
     """
     kind, argument = kind_of(spec)
     if not argument:
@@ -61,7 +61,7 @@ def path_of(spec: str) -> Within | None:
 
 
 def describe_encoder(spec: str, *, resolve: Resolve | None = None) -> EncoderInfo:
-    """Return what an encoder is, without loading its weights; of a remote one all bytes are read.
+    """Return the description of an encoder without loading its weights; a remote one is read whole.
 
     Args:
         spec: a folder as `save_pretrained` writes it, on any file system, or KIND:ARGUMENT.
@@ -94,8 +94,8 @@ def load_encoder(
     Args:
         spec: as `describe_encoder`.
         device: `cpu`, `cuda`, or `auto`: a CUDA device if there is one, else the CPU.
-        digest: what `describe_encoder` has told of the model; a remote one that this machine
-            has a copy of is then not read again.
+        digest: the model's digest from `describe_encoder`; a remote model of which this machine
+            has a copy is then not read again.
         resolve: as `describe_encoder`; without it remote folders are copied to this machine.
 
     Raises:

@@ -1,25 +1,86 @@
-"""Sequences of pieces, and the batches in which they go through a model.
+"""What of a text goes through a model: windows around spans, framed sequences, padded batches.
 
 Padding changes the last bits of what a model computes. So a batch is decided by the list that the
 caller gives, one document's or one instance's, and by nothing else: the sequences are sorted by
 length, those of one length in the list's order, and cut into batches of a fixed size.
+
+>>> window(10, 4, 5, 5)
+(2, 7)
+>>> window(10, 9, 10, 5)
+(5, 10)
+>>> window(3, 1, 2, 5)
+(0, 3)
+>>> window(10, 2, 9, 5) is None
+True
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Frame, Spans
+from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Frame, Pieces, Spans
 
-__all__ = ["Framed", "batches", "check_spans", "framed", "greatest_length"]
+__all__ = ["Framed", "batches", "check_spans", "framed", "greatest_length", "located", "shares", "window"]
+
+
+def window(length: int, start: int, end: int, limit: int) -> tuple[int, int] | None:
+    """Return the window of a text that is kept, as (first piece, piece after the last).
+
+    It is as long as the text and the limit allow, holds the span, and has as many pieces on its left
+    as on its right (one more on the right if their number is odd); room that an end of the text
+    leaves unused goes to the other side.
+
+    Args:
+        length: pieces of the text.
+        start: the span's first piece.
+        end: the piece after its last.
+        limit: the greatest number of pieces.
+
+    Returns None if the span is longer than the limit.
+    """
+    if end - start > limit:
+        return None
+    size = min(length, limit)
+    begin = start - (size - (end - start)) // 2
+    begin = max(0, min(begin, length - size))
+    return begin, begin + size
+
+
+def shares(first: int, second: int, limit: int) -> tuple[int, int]:
+    """Return how many pieces of a limit two segments get: half each, and what the other leaves unused.
+
+    >>> shares(100, 100, 61), shares(10, 100, 61), shares(100, 10, 61)
+    ((30, 31), (10, 51), (51, 10))
+    """
+    of_second = min(second, max(limit - limit // 2, limit - first))
+    return min(first, limit - of_second), of_second
+
+
+def located(pieces: Pieces, text: str, start: int, end: int) -> tuple[int, int] | None:
+    """Return the pieces of a span, as (first piece, piece after the last).
+
+    These share a character with the span that is not whitespace: tokenizers differ in whether a
+    word's first piece holds the space before it.
+
+    Returns None if there are no such pieces.
+    """
+    first = last = -1
+    for index in range(bisect_right(pieces.ends, start), len(pieces.ids)):
+        if pieces.starts[index] >= end:
+            break
+        if text[max(pieces.starts[index], start) : min(pieces.ends[index], end)].strip():
+            first = index if first < 0 else first
+            last = index
+    return None if first < 0 else (first, last + 1)
 
 
 class Framed(NamedTuple):
-    """What goes through a model: pieces, their segments' numbers, and where the text begins.
+    """A sequence for a model: pieces, their segment numbers, and where the text begins.
 
-    The text is the one segment, or the second of two.
+    The text is the only segment, or the second of two.
     """
 
     ids: tuple[int, ...]
@@ -28,7 +89,7 @@ class Framed(NamedTuple):
 
 
 def framed(frame: Frame, text: Sequence[int], before: Sequence[int] = ()) -> Framed:
-    """Return a text's pieces with special ones around them, `before` as a segment before it."""
+    """Return the pieces of a text with special pieces around them, and `before` as a segment before it."""
     if not frame.between and not before:
         parts = [frame.before, text, frame.after]
         numbers = [frame.types[0], frame.types[1], frame.types[4]]
@@ -41,7 +102,7 @@ def framed(frame: Frame, text: Sequence[int], before: Sequence[int] = ()) -> Fra
 
 
 def batches(sequences: Sequence[Framed], size: int, padding: int) -> Iterator[tuple[list[int], EncoderBatch]]:
-    """Yield the sequences of each batch, as indices, and the batch, padded to its longest one."""
+    """Yield the sequences of each batch, as indices, and the batch, padded to its longest sequence."""
     order = sorted(range(len(sequences)), key=lambda index: len(sequences[index].ids))
     for begin in range(0, len(order), size):
         chosen = order[begin : begin + size]
@@ -56,25 +117,25 @@ def batches(sequences: Sequence[Framed], size: int, padding: int) -> Iterator[tu
         yield chosen, EncoderBatch(ids, attention, types)
 
 
-def greatest_length(info: EncoderInfo, asked: int | None) -> int:
-    """Return the greatest number of pieces of a sequence: what was asked for, if it is possible.
+def greatest_length(info: EncoderInfo, limit: int | None) -> int:
+    """Return the greatest number of pieces of a sequence: the limit, if the encoder takes as many.
 
     Raises:
         LexbeamError: the encoder takes fewer.
     """
-    if asked is not None and asked > info.max_length:
+    if limit is not None and limit > info.max_length:
         raise LexbeamError(
             f"encoder {info.name!r} takes at most {info.max_length} pieces, not `encoder_length` "
-            f"{asked}: set it to {info.max_length} or less"
+            f"{limit}: set it to {info.max_length} or less"
         )
-    return info.max_length if asked is None else asked
+    return info.max_length if limit is None else limit
 
 
 def check_spans(encoder: Encoder, spans: Spans, what: str = "text") -> None:
     """Check that spans lie within their texts.
 
     Raises:
-        LexbeamError: one does not, or the lists differ in length.
+        LexbeamError: a span does not, or the lists differ in length.
     """
     texts, starts, ends = spans
     if not len(texts) == len(starts) == len(ends):

@@ -1,10 +1,11 @@
-"""Choices: how probable a multiple-choice model finds each of several texts beside a first one.
+"""Choices: how probable a multiple-choice model finds each of several texts after a first one.
 
-A sequence is the first text and one choice, as the model's tokenizer frames two texts. What is too
-long loses the end of the first text, the same of it beside each choice; a choice is never cut.
+A sequence is the first text and a choice, as the model's tokenizer frames two texts. If one is too
+long, the first text loses its end, the same for each choice; a choice is never cut.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from transforms.common.errors import UsageError
 from transforms.lexicon.encoders.batches import batches, framed, greatest_length
@@ -17,7 +18,7 @@ def check_choices(info: EncoderInfo) -> None:
     """Check that a model chooses.
 
     Raises:
-        UsageError: it does not.
+        UsageError: the model does not.
     """
     if not info.choices:
         raise UsageError(
@@ -26,23 +27,24 @@ def check_choices(info: EncoderInfo) -> None:
         )
 
 
-def choose(encoder: Encoder, first: str, choices: list[str], *, max_length: int | None = None) -> np.ndarray | str:
-    """Return the probabilities of choices, float64, or a reason for which there are none.
+def choose(
+    encoder: Encoder, first: str, choices: list[str], *, max_length: int | None = None
+) -> npt.NDArray[np.float64] | str:
+    """Return the probabilities of choices, float64, or the reason why there are none.
 
-    Each question goes through the model by itself: padding beside longer ones would change the
-    last bits.
+    Each question goes through the model by itself: padding would change the last bits.
 
     Args:
         encoder: a multiple-choice model.
         first: the text that all sequences begin with.
-        choices: the others, one at least.
+        choices: the other texts, at least one.
         max_length: pieces of a sequence, special ones included; None: what the model takes.
 
     Returns:
         The softmax of the model's scores; `too_long` where a choice does not fit by itself.
 
     Raises:
-        UsageError: the model is none of multiple choice.
+        UsageError: the model is not a multiple-choice model.
         LexbeamError: it takes fewer pieces.
     """
     check_choices(encoder.info)
@@ -50,13 +52,13 @@ def choose(encoder: Encoder, first: str, choices: list[str], *, max_length: int 
     assert encoder.pair is not None
     before, *others = (pieces.ids for pieces in encoder.split([first, *choices]))
     room = greatest_length(encoder.info, max_length) - encoder.pair.length
-    left = room - max(len(own) for own in others)
+    left = room - max(map(len, others))
     if left < 0:
         return TOO_LONG
-    sequences = [framed(encoder.pair, own, before[:left]) for own in others]
+    sequences = [framed(encoder.pair, choice, before[:left]) for choice in others]
     scores = np.zeros(len(choices))
     for order, batch in batches(sequences, len(choices), encoder.padding):
         scores[order] = encoder.choices(batch)
     scores -= scores.max()
-    found: np.ndarray = np.exp(scores) / np.exp(scores).sum()
-    return found
+    probabilities: npt.NDArray[np.float64] = np.exp(scores) / np.exp(scores).sum()
+    return probabilities

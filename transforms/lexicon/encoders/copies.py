@@ -14,7 +14,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.locks import locked_file
 from transforms.common.store.resources import model_digest
-from transforms.lexicon.compiled.places import default_cache
+from transforms.lexicon.compiled.opening import default_cache
 
 __all__ = ["COPIES", "cache_folder", "clean_copies", "local_copy"]
 
@@ -33,11 +33,11 @@ def local_copy(path: str, *, digest: str | None = None, folder: str | None = Non
 
     Args:
         path: the model's folder, on any file system.
-        digest: the digest of what is there, if it is known; else all of it is read for it.
+        digest: the digest of the folder, if known; else the whole folder is read.
         folder: where copies are; by default `cache_folder()`.
 
     Raises:
-        LexbeamError: nothing is there, or its digest is another.
+        LexbeamError: the folder does not exist, or has another digest.
     """
     if files.is_local(path):
         return os.path.expanduser(path)
@@ -64,9 +64,9 @@ def _copy(path: str, target: str, digest: str) -> None:
             os.makedirs(os.path.dirname(place), exist_ok=True)
             with files.open_read(entry.path) as source, open(place, "xb") as copy:
                 shutil.copyfileobj(source, copy, 1 << 20)
-        if (found := _digest(making)) != digest:
+        if (copied := _digest(making)) != digest:
             raise LexbeamError(
-                f"the encoder at {path!r} is not the one that was described (digest {found}, not "
+                f"the encoder at {path!r} is not the one that was described (digest {copied}, not "
                 f"{digest}): it has changed meanwhile; start again"
             )
         shutil.rmtree(target, ignore_errors=True)
@@ -76,15 +76,15 @@ def _copy(path: str, target: str, digest: str) -> None:
 
 
 def clean_copies(folder: str) -> None:
-    """Remove the copies in a folder but those that are being made, and nothing else."""
-    own: dict[str, list[str]] = {}
+    """Remove the copies in a folder, except those that are being made, and nothing else."""
+    by_digest: dict[str, list[str]] = {}
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if found := _OURS.fullmatch(name):
-            own.setdefault(found[1], []).append(name)
-    for digest, names in own.items():
+        if match := _OURS.fullmatch(name):
+            by_digest.setdefault(match[1], []).append(name)
+    for digest, names in by_digest.items():
         lock = os.path.join(folder, digest + LOCK)
-        with locked_file(lock, wait=False) as ours:
-            if ours:
+        with locked_file(lock, wait=False) as held:
+            if held:
                 for path in (os.path.join(folder, name) for name in names):
                     if os.path.isdir(path) and not os.path.islink(path):
                         shutil.rmtree(path)

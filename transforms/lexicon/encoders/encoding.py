@@ -1,8 +1,8 @@
-"""An encoder that a command uses: which, what of it, and what of that decides an artefact."""
+"""An encoder that a command uses: its options, its description, and what of them decides an artefact."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transforms.lexicon.encoders.base import describe_encoder, kind_of
 from transforms.lexicon.encoders.options import EncoderOptions, layers_of
@@ -15,9 +15,9 @@ class Encoding(NamedTuple):
     """An encoder that is used.
 
     Attributes:
-        options: which, and what of it.
-        info: what it is.
-        scorings: how words are scored with it, entries of `scoring.SCORINGS`.
+        options: which encoder, and how it is used.
+        info: its description.
+        scorings: entries of `scoring.SCORINGS` by which it scores words.
     """
 
     options: EncoderOptions
@@ -29,11 +29,11 @@ class Encoding(NamedTuple):
         base = "transforms.lexicon.encoders"
         return {
             f"{base}.base:ENCODERS": [kind_of(str(self.options.encoder))[0]],
-            f"{base}.pooling:POOLINGS": [self.options.pooling],
+            f"{base}.vectors:POOLINGS": [self.options.pooling],
             f"{base}.scoring:SCORINGS": list(self.scorings),
         }
 
-    def described(self) -> Mapping[str, Any]:
+    def described(self) -> Mapping[str, str]:
         """Return what a manifest says."""
         return {
             "kind": "encoder",
@@ -48,10 +48,10 @@ def encoding_of(options: EncoderOptions) -> Encoding:
     """Return the encoder that options name.
 
     Raises:
-        UsageError: the extra is not installed, there is no model, or it has not these layers.
+        UsageError: the extra is not installed, there is no model, or it lacks the layers.
     """
     names = [field.name for field in fields(EncoderOptions)]
-    own = EncoderOptions(**{name: getattr(options, name) for name in names})
-    info = describe_encoder(str(own.encoder))
-    layers_of(own.layers, info.layers)
-    return Encoding(own, info)
+    bare = EncoderOptions(**{name: getattr(options, name) for name in names})
+    info = describe_encoder(str(bare.encoder))
+    layers_of(bare.layers, info.layers)
+    return Encoding(bare, info)

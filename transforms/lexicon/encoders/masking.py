@@ -1,18 +1,17 @@
 """Texts with a masked place, as they go through a masked language model.
 
-A span of a text is replaced by masks. Before the text there may be another one, a segment of its
-own: `sentence [SEP] sentence with a mask`. What is too long is cut: each segment gets half of the
-room, and what the other leaves over; the masked one keeps the masks, the other its own span.
+A span of a text is replaced by masks. Another text may precede it as a segment of its own:
+`sentence [SEP] sentence with a mask`. Segments that are too long are cut: each gets half of the
+room, and what the other leaves unused; the masked one keeps the masks, the other its own span.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.batches import Framed, check_spans, framed, greatest_length
+from transforms.lexicon.encoders.batches import Framed, check_spans, framed, greatest_length, located, shares, window
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.encoders.records import TOO_LONG, Encoder, Masked, MaskedLM, Pieces, Spans
-from transforms.lexicon.encoders.windows import located, shares, window
 
 __all__ = ["MaskedPlaces", "masked_lm_of", "prepare_places", "put"]
 
@@ -22,10 +21,10 @@ class MaskedPlaces(NamedTuple):
 
     Attributes:
         masked: the texts as pieces.
-        marked: whether words in the place begin with a mark, where the vocabulary has marks.
-        before: the segments before the texts, as pieces; None without.
-        spans: the pieces of the segments before that are kept, as (first, after the last).
-        limit: the greatest number of pieces of both and the special ones.
+        marked: whether words in the place begin with a mark, if the vocabulary has marks.
+        before: the segments before the texts, as pieces; None without them.
+        spans: the pieces that the segments before must keep, as (first, after the last).
+        limit: the greatest number of pieces of both, special ones included.
     """
 
     masked: Sequence[Masked]
@@ -36,10 +35,10 @@ class MaskedPlaces(NamedTuple):
 
 
 def masked_lm_of(encoder: Encoder) -> MaskedLM:
-    """Return what a masked language model has beyond an encoder.
+    """Return the functions of a masked language model.
 
     Raises:
-        LexbeamError: the encoder is none.
+        LexbeamError: the encoder is no such model.
     """
     if encoder.masked_lm is None:
         raise LexbeamError(
@@ -53,12 +52,13 @@ def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options
     """Return the places, each span replaced by one mask.
 
     Raises:
-        LexbeamError: a span is not within its text; the encoder is no masked language model, or
-            takes no two segments where there are two.
+        LexbeamError: a span is not within its text; the encoder is not a masked language model, or
+            takes no pairs although there are segments before the texts.
     """
     model = masked_lm_of(encoder)
     check_spans(encoder, spans)
-    pieces, kept = None, []
+    pieces: Sequence[Pieces] | None = None
+    spans_before: list[tuple[int, int]] = []
     if before is not None:
         if encoder.pair is None:
             raise LexbeamError(f"encoder {encoder.info.name!r} takes no pairs of texts: give none before the text")
@@ -66,7 +66,9 @@ def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options
         if len(before.texts) != len(spans.texts):
             raise LexbeamError(f"{len(spans.texts)} texts have {len(before.texts)} first texts: give as many")
         pieces = encoder.split(before.texts)
-        kept = [located(one, *span) or (0, 0) for one, span in zip(pieces, zip(*before, strict=True), strict=True)]
+        spans_before = [
+            located(text, *span) or (0, 0) for text, span in zip(pieces, zip(*before, strict=True), strict=True)
+        ]
     return MaskedPlaces(
         masked=model.split(*spans),
         marked=[
@@ -74,13 +76,13 @@ def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options
             for text, start in zip(spans.texts, spans.starts, strict=True)
         ],
         before=pieces,
-        spans=kept,
+        spans=spans_before,
         limit=greatest_length(encoder.info, options.max_length),
     )
 
 
 def put(encoder: Encoder, places: MaskedPlaces, number: int, middle: Sequence[int]) -> Framed | str:
-    """Return what goes through the model with some pieces in the place of the mask, or a reason.
+    """Return the sequence with some pieces in the place of the mask, or the reason why there is none.
 
     `begin` is where those pieces begin.
     """
@@ -88,17 +90,17 @@ def put(encoder: Encoder, places: MaskedPlaces, number: int, middle: Sequence[in
     ids = [*masked.ids[: masked.at], *middle, *masked.ids[masked.at + 1 :]]
     place = (masked.at, masked.at + len(middle))
     if places.before is None:
-        kept = window(len(ids), *place, places.limit - encoder.single.length)
-        if kept is None:
+        view = window(len(ids), *place, places.limit - encoder.single.length)
+        if view is None:
             return TOO_LONG
-        whole = framed(encoder.single, ids[slice(*kept)])
-        return whole._replace(begin=whole.begin + place[0] - kept[0])
+        sequence = framed(encoder.single, ids[slice(*view)])
+        return sequence._replace(begin=sequence.begin + place[0] - view[0])
     assert encoder.pair is not None
-    other = places.before[number].ids
-    of_other, of_text = shares(len(other), len(ids), places.limit - encoder.pair.length)
-    kept = window(len(ids), *place, of_text)
-    kept_other = window(len(other), *places.spans[number], of_other)
-    if kept is None or kept_other is None:
+    before = places.before[number].ids
+    before_limit, limit = shares(len(before), len(ids), places.limit - encoder.pair.length)
+    view = window(len(ids), *place, limit)
+    before_view = window(len(before), *places.spans[number], before_limit)
+    if view is None or before_view is None:
         return TOO_LONG
-    whole = framed(encoder.pair, ids[slice(*kept)], other[slice(*kept_other)])
-    return whole._replace(begin=whole.begin + place[0] - kept[0])
+    sequence = framed(encoder.pair, ids[slice(*view)], before[slice(*before_view)])
+    return sequence._replace(begin=sequence.begin + place[0] - view[0])

@@ -15,10 +15,10 @@ _LAYERS = re.compile(r"(-?\d+)(?:\.\.(-?\d+))?")
 
 
 def check_layers(text: str) -> None:
-    """Check what a choice of layers tells by itself.
+    """Check the form of a choice of layers.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is malformed.
     """
     if not all(_LAYERS.fullmatch(part.strip()) for part in text.split(",")):
         raise UsageError(
@@ -28,16 +28,16 @@ def check_layers(text: str) -> None:
 
 
 def layers_of(text: str, layers: int) -> tuple[int, ...]:
-    """Return the layers that a choice names, of an encoder with so many, from low to high.
+    """Return the layers that a choice names, of an encoder with `layers` layers, in ascending order.
 
     >>> layers_of("-1", 12), layers_of("-4..-1", 12), layers_of("0,2", 12)
     ((12,), (9, 10, 11, 12), (0, 2))
 
     Raises:
-        UsageError: it names one that is not there.
+        UsageError: it names a layer that does not exist.
     """
     check_layers(text)
-    found: set[int] = set()
+    chosen: set[int] = set()
     for part in text.split(","):
         match = _LAYERS.fullmatch(part.strip())
         assert match is not None
@@ -49,13 +49,13 @@ def layers_of(text: str, layers: int) -> tuple[int, ...]:
                 f"`encoder_layers` {text!r} names layers that are not there, or a range that runs "
                 f"backwards: the encoder has 0 (embeddings) to {layers}, or -{layers + 1} to -1"
             )
-        found.update(range(first, last + 1))
-    return tuple(sorted(found))
+        chosen.update(range(first, last + 1))
+    return tuple(sorted(chosen))
 
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderOptions:
-    """Which encoder, and what of it."""
+    """Which encoder, and how it is used."""
 
     encoder: str | None = option(
         None,
@@ -75,7 +75,7 @@ class EncoderOptions:
         "mean",
         name="encoder_pooling",
         help="how a span's pieces become one vector",
-        choices="transforms.lexicon.encoders.pooling:POOLINGS",
+        choices="transforms.lexicon.encoders.vectors:POOLINGS",
     )
     max_length: int | None = option(
         None,

@@ -1,8 +1,8 @@
-"""What an encoder is: its description, its loaded form, and what goes through it.
+"""Encoders: their description, their loaded form, and the batches that go through them.
 
 A kind of encoder is one function, `prepare(argument, resolve)`. It checks that everything is there,
 without loading weights, and returns an `EncoderInfo` and a function that loads an `Encoder` onto a
-device. Positions in texts are code points; a piece is what the encoder's tokenizer cuts texts into.
+device. Positions in texts are code points; pieces are what the encoder's tokenizer cuts texts into.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from transforms.common.code.registry import Entry
 from transforms.common.store.identity import Uncounted
@@ -23,7 +24,9 @@ __all__ = [
     "EncoderBatch",
     "EncoderInfo",
     "EncoderKind",
+    "Floats",
     "Frame",
+    "Ints",
     "Load",
     "Masked",
     "MaskedLM",
@@ -34,10 +37,13 @@ __all__ = [
     "Spans",
 ]
 
-# Reasons for which a span has no result.
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+# Why a span has no result.
 NO_PIECE = "no_piece"  # the tokenizer keeps nothing of it
 TOO_LONG = "too_long"  # it does not fit in the greatest length by itself
-UNEVEN = "uneven"  # with the word in its place the pieces around it are others
+UNEVEN = "uneven"  # inserting the word changes the pieces around it
 
 # Maps a model's path as named to a folder on this machine.
 Resolve = Callable[[str], str]
@@ -50,12 +56,12 @@ class EncoderInfo:
     Attributes:
         name: its specification, a folder shortened to the folder's name.
         digest: SHA-256 of the model's files (`model_digest`).
-        fingerprint: the digest, and the versions of libraries: equal ones promise equal results, on
-            one kind of CPU.
-        masked: whether it is a masked language model; else it gives vectors alone.
+        fingerprint: the digest, and the versions of libraries: equal fingerprints promise equal
+            results, on one kind of CPU.
+        masked: whether it is a masked language model; else it only returns vectors.
         choices: whether it chooses among several texts.
         dim: length of its vectors.
-        layers: the number of its layers, beside the embeddings, which are layer 0.
+        layers: the number of its layers, not counting the embeddings, which are layer 0.
         max_length: the greatest number of pieces that it takes, special ones included.
     """
 
@@ -86,16 +92,16 @@ class Pieces(NamedTuple):
 
 
 class Masked(NamedTuple):
-    """A text as pieces, a span of it replaced by one mask, which is piece `at`."""
+    """A text as pieces, with a span replaced by one mask, which is piece `at`."""
 
     ids: Sequence[int]
     at: int
 
 
 class Piece(NamedTuple):
-    """A piece of the vocabulary, for a person: its text without marks of borders of words.
+    """A piece of the vocabulary, for a person: its text without marks of word borders.
 
-    `continues` says that it is no word by itself: it continues one, or does not end one.
+    `continues` says that it is not a word by itself: it continues a word, or does not end it.
     """
 
     text: str
@@ -103,10 +109,10 @@ class Piece(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Special pieces around one segment, or around and between two; each with a segment's number.
+    """Special pieces around one segment, or around and between two segments.
 
-    `types` numbers what stands before, the first segment, what stands between, the second
-    segment, and what stands after.
+    `types` holds the segment numbers of the pieces before, the first segment, the pieces between,
+    the second segment, and the pieces after.
     """
 
     before: tuple[int, ...] = ()
@@ -128,48 +134,46 @@ class EncoderBatch(NamedTuple):
 
     Attributes:
         ids: pieces; after a sequence's end, padding.
-        attention: 1 where a piece is, 0 where there is padding.
-        types: segments' numbers.
+        attention: 1 for pieces, 0 for padding.
+        types: segment numbers.
     """
 
-    ids: np.ndarray
-    attention: np.ndarray
-    types: np.ndarray
+    ids: Ints
+    attention: Ints
+    types: Ints
 
 
 class States(Protocol):
     """Run a batch; return the mean over layers of the vectors at places, float32 (places, dim)."""
 
-    def __call__(
-        self, batch: EncoderBatch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray
-    ) -> np.ndarray:
+    def __call__(self, batch: EncoderBatch, layers: tuple[int, ...], rows: Ints, columns: Ints) -> Floats:
         """Return the vectors at (rows[i], columns[i]); layers are 0 (embeddings) and up."""
 
 
 class LogProbs(Protocol):
     """Run a batch; return log-probabilities at places, float32 (places, vocabulary)."""
 
-    def __call__(self, batch: EncoderBatch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return them for (rows[i], columns[i]): natural logarithms, over the vocabulary."""
+    def __call__(self, batch: EncoderBatch, rows: Ints, columns: Ints) -> Floats:
+        """Return natural logarithms over the vocabulary at (rows[i], columns[i])."""
 
 
 class Choices(Protocol):
     """Run a batch whose sequences are the choices of one question; return their scores."""
 
-    def __call__(self, batch: EncoderBatch) -> np.ndarray:
-        """Return scores, float32 (sequences,); their softmax are probabilities."""
+    def __call__(self, batch: EncoderBatch) -> Floats:
+        """Return scores, float32 (sequences,), whose softmax are probabilities."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaskedLM:
-    """What a masked language model has beyond an encoder.
+    """What a masked language model can do beyond an encoder.
 
     Attributes:
         split: texts, starts and ends of spans -> texts as pieces, a mask in each span's place.
         log_probs: runs a batch.
-        piece: what a piece is, by id, where words begin with a mark (`marked`) or without one.
+        piece: a piece by its id, in a place where words begin with a mark (`marked`) or do not.
         marks_first: whether the first word of a text begins with such a mark.
-        special: ids that are no words: special pieces, and rows of the model without a piece.
+        special: ids that are not words: special pieces, and rows of the model without a piece.
     """
 
     split: Callable[[Sequence[str], Sequence[int], Sequence[int]], Sequence[Masked]]
@@ -190,10 +194,10 @@ class Encoder:
             text is text.
         states: runs a batch.
         single: special pieces around one text.
-        pair: special pieces around two; None if it takes no two.
-        padding: id of the piece that fills sequences up.
-        masked_lm: what a masked language model has beyond; None if it is none.
-        choices: what a multiple-choice model has beyond; None if it is none.
+        pair: special pieces around two texts; None if it takes no pairs.
+        padding: id of the piece that fills up sequences.
+        masked_lm: the functions of a masked language model; None for other models.
+        choices: scores the choices of a multiple-choice model; None for other models.
     """
 
     info: EncoderInfo
@@ -216,8 +220,8 @@ class EncoderKind(Entry):
     """A kind of encoder.
 
     Attributes:
-        prepare: from what stands behind `KIND:`, and what maps paths to folders on this machine,
-            what the encoder is, and a function that loads it on a device.
+        prepare: maps what follows `KIND:`, and a function from paths to folders on this machine, to
+            the description of the encoder and a function that loads it onto a device.
     """
 
     prepare: Prepare

@@ -1,13 +1,13 @@
 """A model of transformers, loaded and run: float32, one thread, no dropout, no gradients.
 
-This module is imported when a model is loaded; it is the only one here that imports torch.
+This module is imported when a model is loaded; no other module here imports torch.
 """
 
 import inspect
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,8 @@ from safetensors import SafetensorError
 from transformers.modeling_outputs import BaseModelOutput
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.lexicon.encoders.cutting import Cutter, frame_of
-from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, MaskedLM
-from transforms.lexicon.encoders.vocabulary import piece_reader
+from transforms.lexicon.encoders.records import Encoder, EncoderBatch, EncoderInfo, Floats, Ints, MaskedLM
+from transforms.lexicon.encoders.tokenizing import Cutter, frame_of, piece_reader
 
 __all__ = ["load_model"]
 
@@ -28,11 +27,11 @@ def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
     """Load a model from a folder on this machine.
 
     Raises:
-        UsageError: there is no such device, or the tokenizer does not tell where pieces are.
-        LexbeamError: the model cannot be loaded, or its weights are not all there.
+        UsageError: there is no such device, or the tokenizer does not say where pieces are.
+        LexbeamError: the model cannot be loaded, or lacks weights.
     """
     place = _device(device)
-    # Tokenizers are fast enough in one thread, and a worker is to have no more.
+    # Tokenizers are fast enough in one thread, and a worker must have no more.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     _one_thread()
     with _quiet():
@@ -54,23 +53,23 @@ def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
     )
 
 
-def _device(asked: str) -> str:
-    there = torch.cuda.is_available()
-    if asked == "cuda" and not there:
+def _device(name: str) -> str:
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
         raise UsageError("`encoder_device` is cuda, but torch finds no CUDA device: choose auto or cpu")
-    return "cuda" if there and asked != "cpu" else "cpu"
+    return "cuda" if available and name != "cpu" else "cpu"
 
 
 def _one_thread() -> None:
-    # The order of a sum, and so its last bits, depend on the threads.
+    # The order of a sum, and so its last bits, depend on the number of threads.
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the library from drawing bars and reporting what is checked here."""
-    log = transformers.utils.logging
+    """Keep the library from drawing progress bars and reporting what is checked here."""
+    log: Any = transformers.utils.logging  # its functions have no types
     verbosity, bar = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity(log.CRITICAL)
     log.disable_progress_bar()
@@ -89,7 +88,7 @@ def _tokenizer(folder: str, info: EncoderInfo) -> Any:
         raise LexbeamError(f"the tokenizer of encoder {info.name!r} cannot be loaded: {error}") from error
     if not tokenizer.is_fast:
         raise UsageError(
-            f"encoder {info.name!r} has a slow tokenizer, which does not tell where pieces are: "
+            f"encoder {info.name!r} has a slow tokenizer, which does not say where pieces are: "
             "take a model with a tokenizer.json"
         )
     if info.masked and tokenizer.mask_token_id is None:
@@ -110,11 +109,11 @@ def _model(folder: str, info: EncoderInfo) -> Any:
             f"encoder {info.name!r} cannot be loaded: {error}. It may need another version of "
             f"transformers than {transformers.__version__}"
         ) from error
-    # A pooler belongs to the prediction of next sentences, and to choices; others do not ask it.
+    # A pooler belongs to the prediction of next sentences, and to choices; nothing else uses it.
     missing = sorted(key for key in report["missing_keys"] if info.choices or "pooler" not in key)
     if missing or report["mismatched_keys"]:
         raise LexbeamError(
-            f"encoder {info.name!r} has not all its weights ({missing or 'of other shapes'}): what "
+            f"encoder {info.name!r} lacks weights ({missing or 'of other shapes'}): what "
             "is missing would be random; its files are not of one model, or config.json names "
             "another architecture than that of the weights"
         )
@@ -142,41 +141,41 @@ def _masked_lm(cut: Cutter, run: "_Run") -> MaskedLM:
 class _Run:
     """A model, run by one thread at a time."""
 
-    def __init__(self, model: Any, device: str, lock: Any) -> None:
+    def __init__(self, model: Any, device: str, lock: AbstractContextManager[object]) -> None:
         self._model = model
         self._device = device
         self.vocabulary = int(model.config.vocab_size)
         self._lock = lock
-        takes = inspect.signature(model.base_model.forward).parameters
-        self._types = "token_type_ids" in takes and model.config.to_dict().get("type_vocab_size", 0)
+        parameters = inspect.signature(model.base_model.forward).parameters
+        self._types = "token_type_ids" in parameters and model.config.to_dict().get("type_vocab_size", 0)
 
-    def states(self, batch: EncoderBatch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def states(self, batch: EncoderBatch, layers: tuple[int, ...], rows: Ints, columns: Ints) -> Floats:
         """Return the mean over layers of the vectors at places."""
         with self._lock, torch.inference_mode():
             _one_thread()
             places = self._on_device(rows), self._on_device(columns)
             last = self._model.config.num_hidden_layers
             several = layers != (last,)
-            found = self._model.base_model(**self._inputs(batch), output_hidden_states=several)
+            output = self._model.base_model(**self._inputs(batch), output_hidden_states=several)
             total: Any = 0
             for layer in layers:
-                # What comes last may have been normalised once more.
-                states = found.last_hidden_state if layer == last else found.hidden_states[layer]
+                # The last state may have been normalised once more.
+                states = output.last_hidden_state if layer == last else output.hidden_states[layer]
                 total = total + states[places]
             return np.asarray((total / len(layers)).cpu().numpy(), np.float32)
 
-    def log_probs(self, batch: EncoderBatch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def log_probs(self, batch: EncoderBatch, rows: Ints, columns: Ints) -> Floats:
         """Return the log-probabilities of the vocabulary at places."""
         with self._lock, torch.inference_mode():
             _one_thread()
             places = self._on_device(rows), self._on_device(columns)
-            # The head is shown these places alone: of most texts they are a twentieth, and the
-            # vocabulary is the greatest matrix of a model.
+            # The head sees these places alone: they are a twentieth of most texts, and the
+            # vocabulary is the largest matrix of a model.
             with _only(self._model.base_model, places):
                 logits = self._model(**self._inputs(batch)).logits[0]
             return np.asarray(torch.log_softmax(logits, dim=-1).cpu().numpy(), np.float32)
 
-    def choices(self, batch: EncoderBatch) -> np.ndarray:
+    def choices(self, batch: EncoderBatch) -> Floats:
         """Return the scores of the choices of a question."""
         with self._lock, torch.inference_mode():
             _one_thread()
@@ -184,21 +183,21 @@ class _Run:
             scores = self._model(**inputs).logits[0]
             return np.asarray(scores.cpu().numpy(), np.float32)
 
-    def _inputs(self, batch: EncoderBatch) -> dict[str, Any]:
+    def _inputs(self, batch: EncoderBatch) -> dict[str, torch.Tensor]:
         inputs = {"input_ids": batch.ids, "attention_mask": batch.attention}
         if self._types and batch.types.any():
             inputs["token_type_ids"] = batch.types
         return {name: self._on_device(array) for name, array in inputs.items()}
 
-    def _on_device(self, array: np.ndarray) -> torch.Tensor:
+    def _on_device(self, array: Ints) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
 
 
 @contextmanager
-def _only(module: Any, places: tuple[torch.Tensor, torch.Tensor]) -> Iterator[None]:
-    """Have a module give its states at some places only, as one sequence."""
+def _only(module: torch.nn.Module, places: tuple[torch.Tensor, torch.Tensor]) -> Iterator[None]:
+    """Have a module return its states at some places only, as one sequence."""
 
-    def pick(_module: Any, _arguments: Any, output: Any) -> BaseModelOutput:
+    def pick(_module: object, _arguments: object, output: tuple[torch.Tensor, ...]) -> BaseModelOutput:
         return BaseModelOutput(last_hidden_state=output[0][places][None])
 
     handle: Callable[[], None] = module.register_forward_hook(pick).remove

@@ -1,8 +1,8 @@
 """Log-probabilities of given words for a masked place.
 
 A word is put in the place; its pieces are those that then stand where the mask stood. As many masks
-take their places, and the word's log-probability is the sum over its pieces of each one's
-log-probability at its own mask, with some of its other pieces known (`SCORINGS`):
+take their places, and the word's log-probability is the sum of its pieces' log-probabilities, each
+at its own mask, with some of the other pieces known (`SCORINGS`):
 
     masked          none: one run for all words of as many pieces
     left_to_right   those before it: the chain rule, given the number of pieces; the within-word
@@ -11,36 +11,40 @@ log-probability at its own mask, with some of its other pieces known (`SCORINGS`
     pseudo          all others: the pseudo-log-likelihood of Salazar et al. 2020 ("Masked language
                     model scoring"), for one word
 
-For words of one piece they are the same. A sum grows with the number of pieces: `per_piece` divides
+For words of one piece all are the same. A sum grows with the number of pieces: `per_piece` divides
 it by that number.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import LexbeamError
 from transforms.lexicon.encoders.batches import Framed, batches
 from transforms.lexicon.encoders.masking import MaskedPlaces, masked_lm_of, prepare_places, put
 from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
-from transforms.lexicon.encoders.records import NO_PIECE, UNEVEN, Encoder, Spans
+from transforms.lexicon.encoders.records import NO_PIECE, UNEVEN, Encoder, Ints, MaskedLM, Spans
 
-__all__ = ["SCORINGS", "WordScores", "word_log_probs"]
+__all__ = ["SCORINGS", "Scoring", "WordScores", "word_log_probs"]
+
+Doubles = npt.NDArray[np.float64]
 
 
 class WordScores(NamedTuple):
     """Scores of words, by text and word.
 
     Attributes:
-        log_probs: natural logarithms, float64 (words of the text,); not a number where there is a
-            reason.
-        pieces: the number of pieces of each word, int64; 0 where they cannot be told.
-        reasons: why a word has none: `no_piece`, `too_long`, `uneven`; None where it has one.
+        log_probs: natural logarithms, float64 (words of the text,); NaN where there is a reason.
+        pieces: the number of pieces of each word, int64; 0 where there is a reason.
+        reasons: why a word has no score: `no_piece`, `too_long`, `uneven`; None where it has one.
     """
 
-    log_probs: list[np.ndarray]
-    pieces: list[np.ndarray]
+    log_probs: list[Doubles]
+    pieces: list[Ints]
     reasons: list[list[str | None]]
 
 
@@ -64,29 +68,37 @@ def word_log_probs(
         starts: where the places begin.
         ends: where they end.
         words: for each text, the words.
-        scoring: one of `SCORINGS`.
+        scoring: an entry of `SCORINGS`.
         per_piece: the mean over pieces, instead of the sum.
         first: as in `fill_mask`.
-        options: the greatest length and the size of batches count.
+        options: the greatest length and the size of batches are used.
 
     Raises:
         UsageError: there is no such scoring.
-        LexbeamError: as `fill_mask`; or there are not as many lists of words as texts.
+        LexbeamError: as `fill_mask`; or texts and lists of words differ in number.
     """
     model = masked_lm_of(encoder)
-    if scoring not in SCORINGS:
-        known = ", ".join(SCORINGS)
-        raise UsageError(f"no scoring {scoring!r}{nearest(scoring, SCORINGS)} (there are {known})")
+    SCORINGS.check([scoring])
     if len(words) != len(texts):
         raise LexbeamError(f"{len(texts)} texts have {len(words)} lists of words: give as many")
     places = prepare_places(encoder, Spans(texts, starts, ends), first, options)
-    jobs = _Jobs(encoder, places, SCORINGS[scoring])
-    found = [
-        [jobs.add(number, pieces) for pieces in found]
-        for number, found in enumerate(_pieces(encoder, places, texts, starts, ends, words))
+    jobs = _Jobs(encoder, places, SCORINGS[scoring].known)
+    reads = [
+        [jobs.add(number, pieces) for pieces in of_words]
+        for number, of_words in enumerate(_pieces(encoder, places, texts, starts, ends, words))
     ]
+    values = _values(encoder, model, jobs, options.batch_size)
+    return WordScores(
+        log_probs=[np.array([_total(values, word, per_piece) for word in row], np.float64) for row in reads],
+        pieces=[np.array([0 if isinstance(word, str) else len(word) for word in row], np.int64) for row in reads],
+        reasons=[[word if isinstance(word, str) else None for word in row] for row in reads],
+    )
+
+
+def _values(encoder: Encoder, model: MaskedLM, jobs: "_Jobs", batch_size: int) -> Doubles:
+    """Return the log-probabilities that the jobs read."""
     values = np.full(len(jobs.reads), np.nan)
-    for chosen, batch in batches(jobs.sequences, options.batch_size, encoder.padding):
+    for chosen, batch in batches(jobs.sequences, batch_size, encoder.padding):
         reads = [(row, read) for row, job in enumerate(chosen) for read in jobs.of[job]]
         # Several words are read at one place: it is computed once.
         spots = sorted({(row, jobs.reads[read][0]) for row, read in reads})
@@ -96,14 +108,10 @@ def word_log_probs(
         for row, read in reads:
             column, piece = jobs.reads[read]
             values[read] = scores[spot_of[row, column], piece]
-    return WordScores(
-        log_probs=[np.array([_total(values, one, per_piece) for one in row], np.float64) for row in found],
-        pieces=[np.array([0 if isinstance(one, str) else len(one) for one in row], np.int64) for row in found],
-        reasons=[[one if isinstance(one, str) else None for one in row] for row in found],
-    )
+    return values
 
 
-def _total(values: np.ndarray, reads: list[int] | str, per_piece: bool) -> float:
+def _total(values: Doubles, reads: list[int] | str, per_piece: bool) -> float:
     if isinstance(reads, str):
         return float("nan")
     total = sum(float(values[read]) for read in reads)
@@ -111,7 +119,7 @@ def _total(values: np.ndarray, reads: list[int] | str, per_piece: bool) -> float
 
 
 class _Jobs:
-    """What goes through the model, each once, and what is read of it: a column and a piece."""
+    """Sequences that go through the model, each once, and what is read of them: a column and a piece."""
 
     def __init__(self, encoder: Encoder, places: MaskedPlaces, known: Callable[[int, int], set[int]]) -> None:
         self.sequences: list[Framed] = []
@@ -123,21 +131,22 @@ class _Jobs:
         self._jobs: dict[tuple[int, tuple[int, ...]], int] = {}
 
     def add(self, number: int, pieces: list[int] | str) -> list[int] | str:
-        """Return the reads whose sum a word is, or the reason why there are none."""
+        """Return the reads that add up to the score of a word, or the reason why there are none."""
         if isinstance(pieces, str):
             return pieces
-        one = self._places.masked[number]
+        masked = self._places.masked[number]
+        mask = masked.ids[masked.at]
         reads = []
         for index, piece in enumerate(pieces):
             known = self._known(index, len(pieces))
-            middle = tuple(p if i in known else one.ids[one.at] for i, p in enumerate(pieces))
+            middle = tuple(other if place in known else mask for place, other in enumerate(pieces))
             job = self._jobs.get((number, middle))
             if job is None:
-                made = put(self._encoder, self._places, number, middle)
-                if isinstance(made, str):  # for all of its pieces, whichever are known
-                    return made
+                sequence = put(self._encoder, self._places, number, middle)
+                if isinstance(sequence, str):  # for all of its pieces, whichever are known
+                    return sequence
                 job = self._jobs[number, middle] = len(self.sequences)
-                self.sequences.append(made)
+                self.sequences.append(sequence)
                 self.of.append([])
             self.of[job].append(len(self.reads))
             reads.append(len(self.reads))
@@ -148,18 +157,18 @@ class _Jobs:
 def _pieces(
     encoder: Encoder, places: MaskedPlaces, texts: list[str], starts: list[int], ends: list[int], words: list[list[str]]
 ) -> list[list[list[int] | str]]:
-    """Return the pieces of words, in order: what stands in the place of the mask."""
+    """Return the pieces of words, in order: those in the place of the mask."""
     whole = [
         text[:start] + word + text[end:]
-        for text, start, end, some in zip(texts, starts, ends, words, strict=True)
-        for word in some
+        for text, start, end, candidates in zip(texts, starts, ends, words, strict=True)
+        for word in candidates
     ]
     split = iter(encoder.split(whole))
-    found: list[list[list[int] | str]] = []
-    for one, some in zip(places.masked, words, strict=True):
-        left, right = list(one.ids[: one.at]), list(one.ids[one.at + 1 :])
+    pieces: list[list[list[int] | str]] = []
+    for masked, candidates in zip(places.masked, words, strict=True):
+        left, right = list(masked.ids[: masked.at]), list(masked.ids[masked.at + 1 :])
         row: list[list[int] | str] = []
-        for word in some:
+        for word in candidates:
             ids = list(next(split).ids)
             after = len(ids) - len(right)
             if not word.strip():
@@ -168,8 +177,8 @@ def _pieces(
                 row.append(UNEVEN)
             else:
                 row.append(ids[len(left) : after] or NO_PIECE)
-        found.append(row)
-    return found
+        pieces.append(row)
+    return pieces
 
 
 def _none_known(index: int, count: int) -> set[int]:
@@ -184,9 +193,23 @@ def _all_others(index: int, count: int) -> set[int]:
     return set(range(count)) - {index}
 
 
-# Which pieces of a word are known when one is scored: its index, their number -> indices.
-SCORINGS: dict[str, Callable[[int, int], set[int]]] = {
-    "masked": _none_known,
-    "left_to_right": _those_before,
-    "pseudo": _all_others,
-}
+@dataclass(frozen=True)
+class Scoring(Entry):
+    """How a word of several pieces is scored.
+
+    Attributes:
+        known: from the index of a piece and the number of pieces, the indices of the pieces that are
+            known when that piece is scored.
+    """
+
+    known: Callable[[int, int], set[int]]
+
+
+SCORINGS: Registry[Scoring] = Registry(
+    {
+        "masked": Scoring(_none_known, doc="no other piece is known: one run for all words of as many pieces"),
+        "left_to_right": Scoring(_those_before, doc="the pieces before are known (Kauf and Ivanova 2023)"),
+        "pseudo": Scoring(_all_others, doc="all other pieces are known (Salazar et al. 2020)"),
+    },
+    what="scoring",
+)

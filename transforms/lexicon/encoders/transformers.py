@@ -8,12 +8,11 @@ import importlib.util
 import os
 import posixpath
 from collections.abc import Mapping
-from typing import Any
 
 from transforms.annotation.engines.spacy import versions
+from transforms.common.code.fingerprints import parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store import files
-from transforms.common.store.json_text import parse_json
 from transforms.common.store.resources import model_digest
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
 
@@ -27,11 +26,11 @@ _REMEDY = (
     "name the folder that model.save_pretrained(FOLDER) and tokenizer.save_pretrained(FOLDER) of transformers wrote"
 )
 
-# What configurations call these, in the order of preference.
+# The names of these fields in configurations, in order of preference.
 _DIMS = ("hidden_size", "dim", "d_model", "emb_dim", "n_embd")
 _LAYERS = ("num_hidden_layers", "n_layers", "num_layers", "n_layer")
 _POSITIONS = ("max_position_embeddings", "n_positions")
-# Their positions are counted from the padding's id on, so that so many are lost.
+# Their positions are counted from the id of the padding on, so that as many are lost.
 _AFTER_PADDING = frozenset(
     {
         "camembert",
@@ -50,7 +49,7 @@ _AFTER_PADDING = frozenset(
 _NO_LIMIT = 1_000_000  # a tokenizer without a limit says 10**30
 _USUAL_LIMIT = 512
 
-# Beside what ends in ForMaskedLM: they hold the head of a masked language model.
+# Beside those that end in ForMaskedLM: they hold the head of a masked language model.
 _MASKED = frozenset(
     {
         "AlbertForPreTraining",
@@ -64,7 +63,7 @@ _MASKED = frozenset(
 
 
 def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo, Load]:
-    """Return what the model in a folder is, and the function that loads it onto a device.
+    """Return the description of the model in a folder, and a function that loads it onto a device.
 
     Raises:
         UsageError: the extra `transformers` is not installed, or the folder is not a model.
@@ -75,23 +74,25 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
             f"encoders need the Python packages {', '.join(missing)}: install the extra "
             "`transformers`, pip install 'lexbeam[transformers]'"
         )
-    named = argument if not files.is_local(argument) else os.path.expanduser(argument)
-    folder = resolve(argument) if resolve else named
+    path = os.path.expanduser(argument) if files.is_local(argument) else argument
+    folder = resolve(argument) if resolve else path
     config = _config(folder, argument)
     digest = model_digest(folder)
+    stated = config.get("architectures")
+    architectures = [str(name) for name in stated] if isinstance(stated, list) else []
     info = EncoderInfo(
         name=f"transformers:{posixpath.basename(argument.rstrip('/'))}",
         digest=digest,
         fingerprint=f"{versions(*PACKAGES)} model={digest[:32]}",
-        masked=any(name.endswith("ForMaskedLM") or name in _MASKED for name in config.get("architectures") or ()),
+        masked=any(name.endswith("ForMaskedLM") or name in _MASKED for name in architectures),
         dim=_number(config, _DIMS, argument),
         layers=_number(config, _LAYERS, argument),
         max_length=_max_length(folder, config),
-        choices=any(name.endswith("ForMultipleChoice") for name in config.get("architectures") or ()),
+        choices=any(name.endswith("ForMultipleChoice") for name in architectures),
     )
 
     def load(device: str) -> Encoder:
-        # Imported here: it takes torch and transformers, some seconds.
+        # Imported here, since torch and transformers take some seconds.
         from transforms.lexicon.encoders.running import load_model
 
         return load_model(folder, info, device)
@@ -99,7 +100,7 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
     return info, load
 
 
-def _config(folder: str, shown: str) -> Mapping[str, Any]:
+def _config(folder: str, shown: str) -> Mapping[str, object]:
     try:
         names = {entry.name for entry in files.list_files(folder)}
     except LexbeamError:
@@ -126,33 +127,34 @@ def _config(folder: str, shown: str) -> Mapping[str, Any]:
     return config
 
 
-def _json(folder: str, name: str) -> Mapping[str, Any]:
+def _json(folder: str, name: str) -> Mapping[str, object]:
     path = files.join(folder, name)
     try:
-        found = parse_json(files.read_bytes(path))
-        if not isinstance(found, dict):
+        content = parse_json(files.read_bytes(path))
+        if not isinstance(content, dict):
             raise ValueError("it is no object")
     except (OSError, ValueError) as error:
         raise UsageError(f"{name} of the encoder {folder!r} cannot be read: {error}") from error
-    return found
+    return content
 
 
-def _number(config: Mapping[str, Any], names: tuple[str, ...], shown: str) -> int:
+def _number(config: Mapping[str, object], names: tuple[str, ...], shown: str) -> int:
     for name in names:
-        if isinstance(found := config.get(name), int):
-            return found
+        if isinstance(value := config.get(name), int):
+            return value
     raise UsageError(
         f"config.json of the encoder {shown!r} has none of {', '.join(names)}: take a model whose "
         "vectors and layers are told there"
     )
 
 
-def _max_length(folder: str, config: Mapping[str, Any]) -> int:
-    limits = [found for name in _POSITIONS if isinstance(found := config.get(name), int)]
+def _max_length(folder: str, config: Mapping[str, object]) -> int:
+    limits = [value for name in _POSITIONS if isinstance(value := config.get(name), int)]
     if limits and config.get("model_type") in _AFTER_PADDING:
-        limits[0] -= (config.get("pad_token_id") or 0) + 1
+        padding = config.get("pad_token_id")
+        limits[0] -= (padding if isinstance(padding, int) else 0) + 1
     if files.exists(files.join(folder, "tokenizer_config.json")):
-        said = _json(folder, "tokenizer_config.json").get("model_max_length")
-        if isinstance(said, int | float) and 0 < said < _NO_LIMIT:
-            limits.append(int(said))
+        stated = _json(folder, "tokenizer_config.json").get("model_max_length")
+        if isinstance(stated, int | float) and 0 < stated < _NO_LIMIT:
+            limits.append(int(stated))
     return min((limit for limit in limits if limit > 0), default=_USUAL_LIMIT)

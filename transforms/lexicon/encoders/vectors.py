@@ -1,37 +1,90 @@
 """Vectors of spans in their context.
 
 A span's vector is pooled over its pieces; a piece's vector is the mean over the chosen layers. The
-context is the text, or the window around the span of a text that is too long (`windows`). A text
+context is the text, or, if that is too long, the window around the span (`batches.window`). A text
 with several spans goes through the model once, if it need not be cut.
+
+>>> pieces = np.array([[1, 5], [3, 1], [7, 7]], np.float32)
+>>> {name: pooling.pool(pieces, np.array([0, 2, 3])).tolist() for name, pooling in POOLINGS.items()}
+... # doctest: +NORMALIZE_WHITESPACE
+{'mean': [[2.0, 3.0], [7.0, 7.0]], 'first': [[1.0, 5.0], [7.0, 7.0]],
+ 'last': [[3.0, 1.0], [7.0, 7.0]], 'max': [[3.0, 5.0], [7.0, 7.0]]}
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from transforms.lexicon.encoders.batches import Framed, batches, check_spans, framed, greatest_length
+from transforms.common.code.registry import Entry, Registry
+from transforms.lexicon.encoders.batches import Framed, batches, check_spans, framed, greatest_length, located, window
 from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions, layers_of
-from transforms.lexicon.encoders.pooling import POOLINGS
-from transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Spans
-from transforms.lexicon.encoders.windows import located, window
+from transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Floats, Ints, Spans
 
-__all__ = ["SpanVectors", "span_vectors"]
+__all__ = ["POOLINGS", "Pooling", "SpanVectors", "span_vectors"]
+
+
+@dataclass(frozen=True)
+class Pooling(Entry):
+    """How the vectors of a span's pieces become one vector.
+
+    Attributes:
+        pool: from the vectors of all spans' pieces, one after another, (pieces, dim), and `bounds`,
+            (spans + 1,), to (spans, dim). Span i has the pieces `bounds[i]` to `bounds[i + 1]`, at
+            least one. Sums run from the first piece to the last.
+    """
+
+    pool: Callable[[Floats, Ints], Floats]
+
+
+def mean(vectors: Floats, bounds: Ints) -> Floats:
+    """Return the mean of the pieces."""
+    sums = np.add.reduceat(vectors, bounds[:-1], axis=0)
+    return np.asarray(sums / np.diff(bounds)[:, None].astype(np.float32), np.float32)
+
+
+def first(vectors: Floats, bounds: Ints) -> Floats:
+    """Return the first piece."""
+    return vectors[bounds[:-1]]
+
+
+def last(vectors: Floats, bounds: Ints) -> Floats:
+    """Return the last piece."""
+    return vectors[bounds[1:] - 1]
+
+
+def greatest(vectors: Floats, bounds: Ints) -> Floats:
+    """Return the greatest value of each dimension."""
+    values: Floats = np.maximum.reduceat(vectors, bounds[:-1], axis=0)
+    return values
+
+
+POOLINGS: Registry[Pooling] = Registry(
+    {
+        "mean": Pooling(mean, doc="the mean of the pieces"),
+        "first": Pooling(first, doc="the first piece"),
+        "last": Pooling(last, doc="the last piece"),
+        "max": Pooling(greatest, doc="the greatest value of each dimension"),
+    },
+    what="pooling",
+)
 
 
 class SpanVectors(NamedTuple):
     """Vectors of spans.
 
     Attributes:
-        vectors: float32 (spans, dim); not a number where there is a reason.
-        reasons: why a span has none: `no_piece`, `too_long`; None where it has one.
+        vectors: float32 (spans, dim); NaN where there is a reason.
+        reasons: why a span has no vector: `no_piece`, `too_long`; None where it has one.
     """
 
-    vectors: np.ndarray
+    vectors: Floats
     reasons: list[str | None]
 
 
 class _Jobs(NamedTuple):
-    """What goes through the model, and of each the spans, as (span, first column, after last)."""
+    """Sequences that go through the model, and the spans in each, as (span, first column, after last)."""
 
     sequences: list[Framed]
     spans: list[list[tuple[int, int, int]]]
@@ -43,18 +96,18 @@ def span_vectors(
     """Return the vectors of `texts[i][starts[i]:ends[i]]`; give all spans of one document at once.
 
     Raises:
-        LexbeamError: a span is not within its text, or an option does not fit the encoder.
+        LexbeamError: a span is not within its text, or an option does not suit the encoder.
     """
     spans = Spans(texts, starts, ends)
     check_spans(encoder, spans)
     layers = layers_of(options.layers, encoder.info.layers)
-    pool = POOLINGS[options.pooling]
+    pool = POOLINGS[options.pooling].pool
     jobs, reasons = _jobs(encoder, spans, greatest_length(encoder.info, options.max_length))
     vectors = np.full((len(texts), encoder.info.dim), np.nan, np.float32)
     for chosen, batch in batches(jobs.sequences, options.batch_size, encoder.padding):
-        found = [(row, *span) for row, job in enumerate(chosen) for span in jobs.spans[job]]
-        rows, numbers, begins, afters = np.array(found, np.int64).T
-        lengths = afters - begins
+        spans_of_rows = [(row, *span) for row, job in enumerate(chosen) for span in jobs.spans[job]]
+        rows, numbers, begins, ends_of_spans = np.array(spans_of_rows, np.int64).T
+        lengths = ends_of_spans - begins
         bounds = np.concatenate([[0], np.cumsum(lengths)])
         columns = np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], lengths)
         states = encoder.states(batch, layers, np.repeat(rows, lengths), columns)
@@ -70,14 +123,14 @@ def _jobs(encoder: Encoder, spans: Spans, limit: int) -> tuple[_Jobs, list[str |
     for number, (text, start, end) in enumerate(zip(*spans, strict=True)):
         pieces = split[text]
         place = located(pieces, text, start, end)
-        kept = place and window(len(pieces.ids), *place, limit - encoder.single.length)
-        reasons.append(NO_PIECE if place is None else TOO_LONG if kept is None else None)
-        if place is None or kept is None:
+        view = place and window(len(pieces.ids), *place, limit - encoder.single.length)
+        reasons.append(NO_PIECE if place is None else TOO_LONG if view is None else None)
+        if place is None or view is None:
             continue
-        job = known.setdefault((text, kept), len(known))
+        job = known.setdefault((text, view), len(known))
         if job == len(jobs.sequences):
-            jobs.sequences.append(framed(encoder.single, pieces.ids[slice(*kept)]))
+            jobs.sequences.append(framed(encoder.single, pieces.ids[slice(*view)]))
             jobs.spans.append([])
-        shift = jobs.sequences[job].begin - kept[0]
+        shift = jobs.sequences[job].begin - view[0]
         jobs.spans[job].append((number, place[0] + shift, place[1] + shift))
     return jobs, reasons

@@ -1,18 +1,17 @@
 """Files of thesauri: senses with their members.
 
 **MyThes** (LibreOffice, OpenThesaurus): the first line names the encoding; then `word|n` and, for
-its n senses, lines `(pos)|member|member...`, with `-` or nothing for no part of speech. A member
-may have remarks in brackets behind it, of which `generic term` makes it a hypernym and `antonym`
-takes it out; others are left out of its text. Commas separate members, too, for some files have
-them so.
+its n senses, lines `(pos)|member|member...`, with `-` or nothing for no part of speech. Remarks in
+brackets may follow a member: `generic term` makes it a hypernym, `antonym` takes it out, and others
+are removed from its text. Commas separate members, too, since some files use them so.
 
 **tab** (Open Multilingual Wordnet, MCR): `synset<TAB>language:lemma<TAB>lemma`, where the synset
-is `offset-pos`; underscores are spaces. Other lines (`spa:def`, comments) are passed over. A lemma
-that begins with a backtick is English that nobody has translated: a placeholder.
+is `offset-pos`; underscores are spaces. Other lines (`spa:def`, comments) are skipped. A lemma that
+begins with a backtick is English that nobody has translated: a placeholder.
 
     >>> lines = [b"UTF-8\\n", b"house|2\\n", b"(n)|home|building (generic term)\\n", b"-|firm\\n"]
     >>> for word, sense in read_mythes(lines, "", "th.dat"):
-    ...     print(word, sense.id, sense.pos, [one.text for one in sense.members])
+    ...     print(word, sense.id, sense.pos, [member.text for member in sense.members])
     house house#1 NOUN ['home', 'building']
     house house#2 None ['firm']
 """
@@ -22,6 +21,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from transforms.common.code.registry import Entry, Registry
@@ -47,8 +47,8 @@ class Member(NamedTuple):
 
     Attributes:
         text: NFC, with spaces.
-        hypernym: whether it names something wider.
-        placeholder: whether it is no word of the language.
+        hypernym: whether it is a wider term.
+        placeholder: whether it is not a word of the language.
     """
 
     text: str
@@ -60,8 +60,8 @@ class ThesaurusSense(NamedTuple):
     """A sense.
 
     Attributes:
-        id: of tab files, the synset; of MyThes, `word#n`.
-        pos: part of speech of Universal Dependencies; None: the file does not say it.
+        id: in tab files, the synset; in MyThes files, `word#n`.
+        pos: part of speech of Universal Dependencies; None if the file does not say.
         members: its words, each once.
     """
 
@@ -70,7 +70,7 @@ class ThesaurusSense(NamedTuple):
     members: tuple[Member, ...]
 
 
-# What files call parts of speech, without brackets and dots.
+# Names of parts of speech in files, without brackets and dots.
 _POS = {
     "n": "NOUN",
     "noun": "NOUN",
@@ -100,24 +100,24 @@ _SYNSET_ID = re.compile(r"\S*\d+-([nvasr])\Z")
 
 
 def read_thesaurus(path: str, format: str, encoding: str) -> Iterator[tuple[str | None, ThesaurusSense]]:
-    """Yield the senses of a file, each with the word that it is of; None: of all of its members.
+    """Yield the senses of a file, each with its word; None: it is a sense of all of its members.
 
     Args:
         path: compressed or not.
-        format: one of `READERS`; empty: told by `detect`.
-        encoding: empty: as the format has it.
+        format: one of `READERS`; empty: detected.
+        encoding: empty: the one of the format.
 
     Raises:
-        LexbeamError: the file is not there, not of the format, or a line is wrong.
+        LexbeamError: the file does not exist, is not of the format, or a line is wrong.
     """
     with reading(path), opened(path) as stream:
         lines = _lines(stream, path)
         first = next(lines, b"")
-        yield from READERS[format or detect(first, path)].read(_again(first, lines), encoding, path)
+        yield from READERS[format or detect(first, path)].read(chain([first], lines), encoding, path)
 
 
 def _lines(stream: Iterable[bytes], path: str) -> Iterator[bytes]:
-    read = getattr(stream, "readline")  # noqa: B009 - streams that are iterated know no limit
+    read = getattr(stream, "readline")  # noqa: B009 - iterating a stream has no limit
     number = 0
     while line := read(LINE_BYTES):
         number += 1
@@ -126,16 +126,11 @@ def _lines(stream: Iterable[bytes], path: str) -> Iterator[bytes]:
         yield line
 
 
-def _again(first: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from lines
-
-
 def detect(first: bytes, path: str) -> str:
     """Return the format of a file by its first line.
 
     Raises:
-        LexbeamError: it is of none.
+        LexbeamError: the line begins no known format.
     """
     line = first.removeprefix(codecs.BOM_UTF8).strip()
     if line.startswith(b"#") or b"\t" in line:
@@ -151,7 +146,7 @@ def detect(first: bytes, path: str) -> str:
 def _is_encoding(name: str) -> bool:
     try:
         b"a".decode(name)
-    except (LookupError, ValueError):  # also codecs that are none of texts, or of words of 16 bits
+    except (LookupError, ValueError):  # also codecs of other things than text, or of 16-bit units
         return False
     return True
 
@@ -212,11 +207,11 @@ def _members(text: str) -> Iterator[Member]:
     seen = set()
     for part in re.split(r"[|,]", text):
         remarks = []
-        while found := _REMARK.search(part):
-            remarks.append(found[1].strip().lower())
-            part = part[: found.start()]
+        while remark := _REMARK.search(part):
+            remarks.append(remark[1].strip().lower())
+            part = part[: remark.start()]
         part = _tidy(part)
-        if part and part not in seen and not any(_ANTONYM.match(one) for one in remarks):
+        if part and part not in seen and not any(map(_ANTONYM.match, remarks)):
             seen.add(part)
             yield Member(part, hypernym="generic term" in remarks)
 
@@ -226,10 +221,10 @@ def _tidy(text: str) -> str:
 
 
 def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, ThesaurusSense]]:
-    """Yield the synsets of a tab file, in the order in which they begin; they are of all members.
+    """Yield the synsets of a tab file, in the order in which they begin; None stands for all members.
 
     Raises:
-        LexbeamError: a line is wrong, or there is no lemma.
+        LexbeamError: a line is wrong, or the file has no lemma.
     """
     synsets: dict[str, dict[Member, None]] = {}
     for number, raw in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""What readers of vectors yield, and what all of them check."""
+"""Blocks of words with their vectors, which readers yield, and the checks that they share."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -12,16 +12,16 @@ from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["ROWS", "Reader", "VectorBlock", "check_finite", "texts"]
 
-ROWS = 4096  # of a block; it decides the order of sums, and so their last bits
+ROWS = 4096  # of a block; they decide the order of sums, and so their last bits
 
 
 class VectorBlock(NamedTuple):
     """Some words of a file, in its order.
 
     Attributes:
-        words: in NFC; an empty one has no name.
+        words: in NFC; empty where a row has no word.
         dim: numbers of a vector.
-        vectors: float32 of shape (words, dim); None where they were not asked for.
+        vectors: float32 of shape (words, dim); None where they were not requested.
     """
 
     words: list[str]
@@ -29,7 +29,7 @@ class VectorBlock(NamedTuple):
     vectors: npt.NDArray[np.float32] | None
 
 
-# Takes path, options, and whether vectors are asked for or the words alone.
+# Takes a path, options, and whether to read vectors or the words alone.
 Reader = Callable[[str, VectorOptions, bool], Iterator[VectorBlock]]
 
 
@@ -38,12 +38,12 @@ def texts(words: Sequence[bytes], places: Sequence[str]) -> list[str]:
 
     Args:
         words: as bytes.
-        places: where each stands, for the error.
+        places: where each word stands, for the error.
 
     Raises:
-        LexbeamError: one is not UTF-8.
+        LexbeamError: a word is not UTF-8.
     """
-    found = []
+    decoded = []
     for word, place in zip(words, places, strict=True):
         try:
             text = word.decode("utf-8")
@@ -52,19 +52,19 @@ def texts(words: Sequence[bytes], places: Sequence[str]) -> list[str]:
                 f"{place}: the word {word!r} is not UTF-8 ({error.reason}): convert the file, or "
                 "leave the word out of it"
             ) from None
-        found.append(nfc(text))
-    return found
+        decoded.append(nfc(text))
+    return decoded
 
 
 def check_finite(vectors: npt.NDArray[np.float32], places: Sequence[str]) -> None:
-    """Check that numbers are numbers.
+    """Check that all numbers are finite.
 
     Raises:
-        LexbeamError: one is infinite or not a number; the error names its place.
+        LexbeamError: a number is infinite or NaN; the error names its place.
     """
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
         raise LexbeamError(
-            f"{places[int(np.argmin(finite))]}: a number of the vector is infinite or none: make "
+            f"{places[int(np.argmin(finite))]}: a number of the vector is infinite or NaN: make "
             "the file anew, or give the right `format=`"
         )

@@ -1,4 +1,4 @@
-"""How static vectors are written: `FILE[:key=value...]`, or `FOLDER:slice=NAME` of our own."""
+"""How static vectors are specified: `FILE[:key=value...]`, or `FOLDER:slice=NAME` for our own tables."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ FORM = "vectors:FILE[:format=,dim=,centre=yes,remove=N,unit=yes,case=,language=]
 
 @dataclass(frozen=True, kw_only=True)
 class VectorOptions:
-    """How vectors are read, and what is done to them.
+    """How vectors are read and transformed.
 
     Attributes:
-        format: an entry of `formats.READERS`; empty: found out.
-        slice: of our own table, the slice's name.
-        seed: of our own table, the training seed; None: the first.
-        dim: numbers of a vector; None: found out.
+        format: an entry of `formats.READERS`; empty: detected.
+        slice: for our own table, the name of the slice.
+        seed: for our own table, the training seed; None: the first.
+        dim: numbers of a vector; None: detected.
         centre: whether the mean of all vectors is subtracted.
-        remove: how many top components are removed after that; it centres, too.
+        remove: how many top components are removed after centring, which it implies.
         unit: whether vectors are scaled to length 1 in the end.
-        case: by which form a word is looked up: `fold`, `keep` or `lower`.
+        case: an entry of `CASES`.
     """
 
     format: str = ""
@@ -40,34 +40,34 @@ class VectorOptions:
 
 
 def parse(argument: str, formats: Collection[str]) -> Parsed:
-    """Return what a person's words say of vectors.
+    """Return the vectors that a person names by `PATH[:key=value,...]`.
 
     Args:
-        argument: what stands behind `vectors:`.
+        argument: what follows `vectors:`.
         formats: names of formats.
 
     Raises:
-        UsageError: they are not of the form, or two options contradict each other.
+        UsageError: the argument is malformed, or two options contradict each other.
     """
-    path, given = split_spec(argument, _KEYS, form=FORM)
-    format = choice(given, "format", formats, "")
-    if "slice" in given and format not in ("", "table"):
+    path, values = split_spec(argument, _KEYS, form=FORM)
+    format = choice(values, "format", formats, "")
+    if "slice" in values and format not in ("", "table"):
         raise UsageError(f"slice= is of our own tables, not of format={format}")
-    if "seed" in given and "slice" not in given:
+    if "seed" in values and "slice" not in values:
         raise UsageError("seed= goes with slice=")
-    seed, dim, remove = (number(given, key, whole=True) for key in ("seed", "dim", "remove"))
+    seed, dim, remove = (number(values, key, whole=True) for key in ("seed", "dim", "remove"))
     if dim == 0:
         raise UsageError("dim=0: it takes a whole number from 1")
-    if "centre" in given and not yes(given, "centre", False) and remove:
+    if "centre" in values and not yes(values, "centre", False) and remove:
         raise UsageError("remove= centres first: it does not go with centre=no")
     options = VectorOptions(
-        format="table" if "slice" in given else format,
-        slice=given.get("slice", ""),
+        format="table" if "slice" in values else format,
+        slice=values.get("slice", ""),
         seed=None if seed is None else int(seed),
         dim=None if dim is None else int(dim),
-        centre=yes(given, "centre", False) or bool(remove),
+        centre=yes(values, "centre", False) or bool(remove),
         remove=int(remove or 0),
-        unit=yes(given, "unit", False),
-        case=choice(given, "case", CASES, "fold"),
+        unit=yes(values, "unit", False),
+        case=choice(values, "case", CASES, "fold"),
     )
-    return Parsed((path,), options, given.get("language"))
+    return Parsed((path,), options, values.get("language"))

@@ -1,7 +1,7 @@
 """Vectors as text: a word and its numbers a line (GloVe), below a line with the sizes (word2vec).
 
-Lines are read from the right, for words may hold spaces (as in glove.840B). What separates is one
-space; other white space is of words.
+Lines are read from the right, since words may hold spaces (as in glove.840B). One space separates
+numbers; other white space belongs to words.
 """
 
 import re
@@ -21,7 +21,7 @@ from transforms.lexicon.vectors.options import VectorOptions
 __all__ = ["float_rows", "read_glove", "read_word2vec", "sizes_of"]
 
 _SIZES = re.compile(rb"(\d+)[ \t]+([1-9]\d*)\s*")
-_HEAD = 200  # lines that tell how many numbers a vector has
+_HEAD = 200  # lines that show how many numbers a vector has
 
 Line = tuple[int, bytes]
 
@@ -66,7 +66,7 @@ def read_word2vec(path: str, options: VectorOptions, vectors: bool) -> Iterator[
 def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[VectorBlock]:
     """Yield the blocks of a file in GloVe's text format.
 
-    How many numbers a vector has is told by the shortest of the first 200 lines, or `dim`.
+    How many numbers a vector has follows from the shortest of the first 200 lines, or from `dim`.
 
     Raises:
         LexbeamError: a line is malformed.
@@ -91,7 +91,7 @@ def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Vec
 
 
 def sizes_of(line: bytes) -> tuple[int, int] | None:
-    """Return the numbers of words and dimensions, if a line is nothing but these."""
+    """Return the numbers of words and dimensions, if a line holds nothing else."""
     match = _SIZES.fullmatch(line)
     return None if match is None else (int(match[1]), int(match[2]))
 
@@ -152,7 +152,7 @@ def _block(path: str, rows: Sequence[_Row], dim: int, vectors: bool) -> VectorBl
     if not vectors:
         return VectorBlock(words, dim, None)
     try:
-        found = float_rows([row.numbers for row in rows], dim)
+        matrix = float_rows([row.numbers for row in rows], dim)
     except ValueError:
         for row, place in zip(rows, places, strict=True):
             try:
@@ -160,19 +160,19 @@ def _block(path: str, rows: Sequence[_Row], dim: int, vectors: bool) -> VectorBl
             except ValueError as error:
                 raise LexbeamError(f"{place}: {error}: the line is broken") from None
         raise
-    check_finite(found, places)
-    return VectorBlock(words, dim, found)
+    check_finite(matrix, places)
+    return VectorBlock(words, dim, matrix)
 
 
 def float_rows(lines: Sequence[bytes], dim: int) -> npt.NDArray[np.float32]:
     """Return numbers separated by single spaces as float32, shape (lines, dim).
 
     Raises:
-        ValueError: what stands between two spaces is no number.
+        ValueError: a text between two spaces is no number.
     """
     text = np.frombuffer(b" ".join(lines), np.uint8)
     ends = np.flatnonzero(text == ord(" "))
-    # The texts one behind the other, without the spaces, are Arrow's own layout.
+    # Texts one after another, without the spaces, are Arrow's own layout.
     offsets = np.zeros(len(ends) + 2, np.int64)
     offsets[1:-1] = ends - np.arange(len(ends))
     offsets[-1] = len(text) - len(ends)

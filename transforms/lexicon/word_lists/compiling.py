@@ -11,33 +11,36 @@ Tables:
 import logging
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.lexicon.compiled.casing import TAB, entries, lowered, only, with_tags
-from transforms.lexicon.word_lists.merging import merged
 from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
 from transforms.lexicon.word_lists.options import UPOS, WordListOptions, WordListRules
 from transforms.lexicon.word_lists.reading import ROWS, read_cells
-from transforms.lexicon.word_lists.scales import scale_that_fits, told
+from transforms.lexicon.word_lists.scales import described, scale_that_fits
 
-__all__ = ["ABOUT", "compile_words", "compiled"]
+__all__ = ["ABOUT", "compile_rows", "compile_words", "merge_rows"]
 
 log = logging.getLogger("lexbeam")
+
+_SHOWN = 5
 
 ABOUT = pa.schema(
     [
         ("rows", pa.int64()),  # of the file, the header aside
-        ("words", pa.int64()),  # that can be asked for
+        ("words", pa.int64()),  # that can be looked up
         ("without_word", pa.int64()),
         ("without_value", pa.int64()),
         ("below_min_n", pa.int64()),
-        ("merged", pa.int64()),  # rows that are one with another row of their word
+        ("merged", pa.int64()),  # rows merged into another row of their word
         ("low", pa.float64()),
         ("high", pa.float64()),
-        ("declared", pa.bool_()),  # whether the scale was, or is what was found
+        ("declared", pa.bool_()),  # whether the scale was declared, or is that of the values
         ("sd", pa.bool_()),
         ("n", pa.bool_()),
         ("column", pa.string()),
@@ -49,7 +52,7 @@ def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tu
     """Yield the tables of a file of words and values.
 
     Raises:
-        LexbeamError: the file is not as the options say; the error names file, place and remedy.
+        LexbeamError: the file does not match the options; the error names file, place and remedy.
     """
     (path,) = paths
     lines, cells, comments = read_cells(path, options)
@@ -77,8 +80,8 @@ def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tu
         }
     )
     if comments:
-        log.info("%s: %d comment lines at its start are passed over", path, comments)
-    yield from compiled(rows, options.rules, path, columns["value"])
+        log.info("%s: %d comment lines at its start are skipped", path, comments)
+    yield from compile_rows(rows, options.rules, path, columns["value"])
 
 
 def _cleaned(words: pa.Array) -> pa.Array:
@@ -94,56 +97,38 @@ def _tags(texts: pa.Array | None, count: int) -> pa.Array:
         return pa.nulls(count, pa.large_string())
     trimmed = pc.utf8_trim_whitespace(texts)
     tags = [
-        None if gone else UPOS.get(text.lower(), text)
-        for text, gone in zip(trimmed.to_pylist(), missing(trimmed).to_pylist(), strict=True)
+        None if absent else UPOS.get(text.lower(), text)
+        for text, absent in zip(trimmed.to_pylist(), missing(trimmed).to_pylist(), strict=True)
     ]
     return pa.array(tags, pa.large_string())
 
 
-def compiled(rows: pa.Table, rules: WordListRules, where: str, column: str) -> Iterator[tuple[str, pa.Table]]:
+def compile_rows(rows: pa.Table, rules: WordListRules, where: str, column: str) -> Iterator[tuple[str, pa.Table]]:
     """Yield the tables of rows.
 
     Args:
-        rows: `word`, `value`, `sd`, `n`, `pos`, `line`; null for what there is not.
-        rules: what is made of them.
-        where: what they are of, for errors.
+        rows: `word`, `value`, `sd`, `n`, `pos`, `line`; null for what a row lacks.
+        rules: how rows become entries.
+        where: where the rows come from, for errors.
         column: what the value is called there.
 
     Raises:
         LexbeamError: nothing is left, a value is outside the scale that is declared or usual for
             the list's name, or a word has several rows.
     """
-    rows = rows.combine_chunks()
-    about: dict[str, object] = {"rows": len(rows)}
-    rows, about["without_word"] = _without(
-        rows, pc.equal(pc.fill_null(rows["word"], ""), pa.scalar("", pa.large_string()))
-    )
-    rows, about["without_value"] = _without(rows, pc.is_null(rows["value"]))
-    about["below_min_n"] = 0
-    if rules.min_n is not None:
-        few = pc.less(pc.fill_null(rows["n"], -1.0), rules.min_n)
-        rows, about["below_min_n"] = _without(rows, few)
+    rows, about = _usable(rows.combine_chunks(), rules)
     if not len(rows):
         raise LexbeamError(f"{where}: no row has a word and a value in column {column!r}")
     _check_scale(rows, rules, where, column)
     _check_usual_scale(rows, rules, where, column)
-    by_word = rows["word"]
-    if rules.case == "lower":
-        by_word = lowered(by_word)
-    words = merged(rows, only(by_word), rules.duplicates, where)
+    words = merge_rows(rows, only(_forms(rows["word"], rules)), rules.duplicates, where)
     values = words["value"]
     if rows["pos"].null_count < len(rows):
-        having = rows.filter(pc.is_valid(rows["pos"]))
-        names = lowered(having["word"]) if rules.case == "lower" else having["word"]
-        by_tag = only(with_tags(names, having["pos"]))
-        tagged = merged(having, by_tag, rules.duplicates, where)
+        tagged = _tagged(rows.filter(pc.is_valid(rows["pos"])), rules, where)
         values = pa.chunked_array([*values.chunks, *tagged["value"].chunks])
-        tagged = tagged.set_column(0, "word", with_tags(tagged["word"], tagged["pos"]))
         yield "tagged", _in_order(tagged, rules.case, tags=True)
     ends = pc.min_max(values).as_py()
-    about |= {
-        "words": len(words),
-        "merged": len(rows) - len(words),
+    scale: dict[str, object] = {
         "low": ends["min"] if rules.low is None else rules.low,
         "high": ends["max"] if rules.high is None else rules.high,
         "declared": rules.low is not None,
@@ -152,13 +137,39 @@ def compiled(rows: pa.Table, rules: WordListRules, where: str, column: str) -> I
         "column": column,
     }
     yield "words", _in_order(words, rules.case)
-    yield "about", pa.Table.from_pylist([about], schema=ABOUT)
+    counts = {"words": len(words), "merged": len(rows) - len(words)}
+    yield "about", pa.Table.from_pylist([{**about, **counts, **scale}], schema=ABOUT)
 
 
-def _without(rows: pa.Table, gone: pa.ChunkedArray) -> tuple[pa.Table, int]:
-    if not pc.any(gone).as_py():
+def _usable(rows: pa.Table, rules: WordListRules) -> tuple[pa.Table, dict[str, int]]:
+    """Return the rows that have a word, a value and enough people or uses, and how many do not."""
+    counts = {"rows": len(rows)}
+    empty = pc.equal(pc.fill_null(rows["word"], ""), pa.scalar("", pa.large_string()))
+    rows, counts["without_word"] = _without(rows, empty)
+    rows, counts["without_value"] = _without(rows, pc.is_null(rows["value"]))
+    counts["below_min_n"] = 0
+    if rules.min_n is not None:
+        few = pc.less(pc.fill_null(rows["n"], -1.0), rules.min_n)
+        rows, counts["below_min_n"] = _without(rows, few)
+    return rows, counts
+
+
+def _forms(words: pa.ChunkedArray, rules: WordListRules) -> pa.ChunkedArray:
+    """Return the forms by which rows are of one word."""
+    return lowered(words) if rules.case == "lower" else words
+
+
+def _tagged(rows: pa.Table, rules: WordListRules, where: str) -> pa.Table:
+    """Return one row per word and part of speech; `word` is both."""
+    keys = only(with_tags(_forms(rows["word"], rules), rows["pos"]))
+    tagged = merge_rows(rows, keys, rules.duplicates, where)
+    return tagged.set_column(0, "word", with_tags(tagged["word"], tagged["pos"]))
+
+
+def _without(rows: pa.Table, excluded: pa.ChunkedArray) -> tuple[pa.Table, int]:
+    if not pc.any(excluded).as_py():
         return rows, 0
-    left = rows.filter(pc.invert(gone)).combine_chunks()
+    left = rows.filter(pc.invert(excluded)).combine_chunks()
     return left, len(rows) - len(left)
 
 
@@ -185,21 +196,95 @@ def _check_usual_scale(rows: pa.Table, rules: WordListRules, where: str, column:
         return
     raise LexbeamError(
         f"{where}: the values in column {column!r} go from {ends['min']:g} to {ends['max']:g}, "
-        f"where lists of this name go from {told(rules.usual)}: give the right column or "
-        "`factor=`, or say the scale by `scale=LOW-HIGH` or `scale=read`"
+        f"where lists of this name go from {described(rules.usual)}: give the right column or "
+        "`factor=`, or state the scale, `scale=LOW-HIGH` or `scale=read`"
     )
 
 
 def _in_order(rows: pa.Table, case: str, *, tags: bool = False) -> pa.Table:
     """Return rows in the order of keys, with the entries that a rule of case adds."""
     words = only(rows["word"])
-    if tags:  # capitals of words count, those of tags do not change
+    if tags:  # words have lower-case forms, tags stay as they are
         bare = pc.list_element(pc.split_pattern(words, TAB), 0)
         low = with_tags(lowered(bare), only(rows["pos"]))
-        found, places = entries(words, case, low)
+        table, places = entries(words, case, low)
     else:
-        found, places = entries(words, case)
+        table, places = entries(words, case)
     values = rows.select(["value", "sd", "n"]).take(pa.array(places))
     for name in values.column_names:
-        found = found.append_column(name, values[name])
-    return found.combine_chunks()
+        table = table.append_column(name, values[name])
+    return table.combine_chunks()
+
+
+def merge_rows(rows: pa.Table, words: pa.Array, rule: str, where: str) -> pa.Table:
+    """Return one row per word, in the order in which words first occur.
+
+    Args:
+        rows: columns `word`, `value`, `sd`, `n` and others; rows of one word differ in `line`.
+        words: the word of each row.
+        rule: an entry of `DUPLICATES`. `sum` and `mean` add up `n` and have no `sd`.
+        where: where the rows come from, for the error.
+
+    Raises:
+        LexbeamError: the rule is `error` and a word has several rows.
+    """
+    coded = words.dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False)
+    distinct = len(coded.dictionary)
+    if distinct == len(rows):
+        return rows
+    counts = np.bincount(codes, minlength=distinct)
+    if rule == "error":
+        raise _doubled(rows, coded.dictionary, codes, np.flatnonzero(counts > 1), where)
+    order = np.arange(len(rows))
+    if rule == "last":
+        order = order[::-1]
+    elif rule == "most":
+        n = rows["n"].combine_chunks().fill_null(-1.0).to_numpy(zero_copy_only=False)
+        order = np.argsort(-n, kind="stable")
+    _, firsts = np.unique(codes[order], return_index=True)
+    # Codes are numbered in the order in which words first occur, and so are these rows.
+    chosen = rows.take(pa.array(order[firsts]))
+    return _reduced(chosen, rows, codes, counts, rule) if rule in ("sum", "mean") else chosen
+
+
+def _reduced(
+    chosen: pa.Table, rows: pa.Table, codes: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], rule: str
+) -> pa.Table:
+    """Return rows whose values are sums or means; those of words with a single row stay as they are."""
+    single = pa.array(counts == 1)
+
+    def total(column: str) -> npt.NDArray[np.float64]:
+        values = rows[column].combine_chunks().fill_null(0.0).to_numpy(zero_copy_only=False)
+        return np.bincount(codes, weights=values, minlength=len(counts)).astype(np.float64)
+
+    value = total("value") / (counts if rule == "mean" else 1)
+    with_n = np.bincount(codes, weights=rows["n"].is_valid().to_numpy(), minlength=len(counts))
+    new = {
+        "value": pc.if_else(single, chosen["value"], pa.array(value)),
+        "sd": pc.if_else(single, chosen["sd"], pa.scalar(None, pa.float64())),
+        "n": pa.array(total("n"), mask=with_n == 0),
+    }
+    for name, column in new.items():
+        chosen = chosen.set_column(chosen.schema.get_field_index(name), name, column)
+    return chosen
+
+
+def _doubled(
+    rows: pa.Table,
+    words: pa.Array,
+    codes: npt.NDArray[np.int32],
+    several: Sequence[int] | npt.NDArray[np.int64],
+    where: str,
+) -> LexbeamError:
+    lines = rows["line"]
+    shown = []
+    for code in several[:_SHOWN]:
+        numbers = [str(lines[int(place)].as_py()) for place in np.flatnonzero(codes == code)[:_SHOWN]]
+        word = words[int(code)].as_py().replace("\t", " as ")
+        shown.append(f"{word!r} (lines {', '.join(numbers)})")
+    more = f" and {len(several) - _SHOWN} more" if len(several) > _SHOWN else ""
+    return LexbeamError(
+        f"{where}: {len(several)} words have several rows: {', '.join(shown)}{more}: choose by "
+        "`duplicates=`: first, last, mean, sum, or most (of n)"
+    )

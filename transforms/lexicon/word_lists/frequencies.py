@@ -1,20 +1,23 @@
-"""Word frequencies of the package wordfreq (extra `frequency`), on the Zipf scale.
+"""Word frequencies of the package wordfreq (extra `frequency`), and trigrams counted from them.
 
-`wordfreq:LANG` compiles the package's own list. What is looked up gets what
+`wordfreq:LANG` compiles the package's own list, on the Zipf scale. What is looked up gets what
 `wordfreq.zipf_frequency` returns, to the last digit, but null where that has nothing: a word that
 is not listed, or text without a word. Listed words are found by their keys. Others are cut into
-tokens by wordfreq, a distinct one once: capitals, vowel points and other marks are treated by the
+tokens by wordfreq, each distinct one once: capitals, vowel points and other marks are treated by the
 rules of the language, digits of a number count as zeros times the share of that number, and the
 frequencies of several tokens are added as 1/f = 1/f1 + 1/f2 + ... (0.0: below one in 10^9).
 
-Chinese, Japanese and Korean need tokenisers that wordfreq does not bring: there listed words are
+Chinese, Japanese and Korean need tokenisers that wordfreq does not bring: for them listed words are
 found, others are null.
+
+`trigrams:LANG` says how probable a character is after the two before it. The words of the same list
+count as often as they are used, in lower case, with two marks `_` before each and one behind it. The
+value of a trigram abc is log10 of f(abc) / f(ab), the maximum likelihood estimate.
 """
 
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,10 +26,9 @@ import pyarrow.compute as pc
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.lexicon.compiled.casing import coded, lowered
 from transforms.lexicon.compiled.kind import Opened, ResourceKind
-from transforms.lexicon.word_lists.asking import LOOKED_UP, WordList
-from transforms.lexicon.word_lists.kinds import words_from
+from transforms.lexicon.word_lists.word_list import LOOKED_UP, ArgumentOptions, WordList, words_from
 
-__all__ = ["WORDFREQ", "Frequencies", "zipf_values"]
+__all__ = ["TRIGRAMS", "WORDFREQ", "Frequencies", "trigram_values", "zipf_values"]
 
 _FORM = "wordfreq:LANG[,wordlist=best|large|small]"
 _WORDLISTS = ("best", "large", "small")
@@ -36,14 +38,14 @@ _ARGUMENT = re.compile(r"([A-Za-z][\w-]*)(?:[,:]wordlist=(\w+))?")
 _UNSPACED = frozenset({"ja", "ko", "yue", "zh"})
 # I is not the capital of i.
 _DOTLESS = frozenset({"az", "kk", "tr"})
-_LEAST = 1e-9  # wordfreq gives no word less
+_LEAST = 1e-9  # the least frequency that wordfreq returns
 
 
 def _parsed(argument: str) -> tuple[str, str]:
     """Return language and list.
 
     Raises:
-        UsageError: it is not of the form, or there is no such list.
+        UsageError: the argument is malformed, or there is no such list.
     """
     match = _ARGUMENT.fullmatch(argument)
     if match is None:
@@ -102,14 +104,14 @@ class Frequencies:
     """Zipf frequencies of words of a language.
 
     Attributes:
-        facts: as of a word list.
+        facts: as for a word list.
         scale: the least and the greatest value that a word can have.
     """
 
     def __init__(self, opened: Opened, language: str) -> None:
         self._list = WordList(opened, "keep")
         self._language = language
-        self.facts: dict[str, Any] = self._list.facts
+        self.facts = self._list.facts
         self.scale = self._list.scale
 
     def look_up(self, words: pa.Array | pa.ChunkedArray, pos: pa.Array | pa.ChunkedArray | None = None) -> pa.Table:
@@ -119,8 +121,8 @@ class Frequencies:
         self._add_lowered(distinct, values)
         self._add_tokens(distinct, values)
         values = np.append(values, np.nan)[places]
-        nothing = pa.nulls(len(values), pa.float64())
-        return pa.table([pa.array(values, mask=np.isnan(values)), nothing, nothing], schema=LOOKED_UP)
+        null = pa.nulls(len(values), pa.float64())
+        return pa.table([pa.array(values, mask=np.isnan(values)), null, null], schema=LOOKED_UP)
 
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield what the list says of a word, for a person."""
@@ -129,7 +131,7 @@ class Frequencies:
             yield "Zipf frequency", f"{value:g} (log10 of uses in 10^9 words, {self._language})"
 
     def _add_lowered(self, words: pa.Array, values: np.ndarray) -> None:
-        """Look up what is nothing but letters of ASCII in lower case: it is one token."""
+        """Look up words of nothing but ASCII letters in lower case: they are one token."""
         if self._base in _UNSPACED | _DOTLESS:
             return
         left = np.flatnonzero(np.isnan(values))
@@ -140,7 +142,7 @@ class Frequencies:
             values[left] = self._list.values(lowered(words.take(pa.array(left))))
 
     def _add_tokens(self, words: pa.Array, values: np.ndarray) -> None:
-        """Cut what is left into tokens, and look these up."""
+        """Cut the remaining words into tokens, and look these up."""
         if self._base in _UNSPACED:
             return
         left = np.flatnonzero(np.isnan(values))
@@ -157,23 +159,23 @@ class Frequencies:
             raise _missing_package() from error
         texts = words.take(pa.array(left)).to_pylist()
         tokens = [lossy_tokenize(text, self._language) for text in texts]
-        flat = [token for own in tokens for token in own]
+        flat = [token for parts in tokens for token in parts]
         smashed = [smash_numbers(token) for token in flat]
         listed, places = coded(pa.array(smashed, pa.large_string()))
         zipf = self._list.values(listed)[places]
         start = 0
-        for place, own in zip(left, tokens, strict=True):
-            parts = range(start, start + len(own))
-            start += len(own)
-            if not own or np.isnan(zipf[parts.start : parts.stop]).any():
+        for place, parts in zip(left, tokens, strict=True):
+            numbers = range(start, start + len(parts))
+            start += len(parts)
+            if not parts or np.isnan(zipf[numbers.start : numbers.stop]).any():
                 continue
-            over = 0.0
-            for part in parts:
-                frequency = 10 ** (round(zipf[part] * 100 - 900) / 100)
-                if smashed[part] != flat[part]:
-                    frequency *= digit_freq(flat[part])
-                over += 1.0 / frequency
-            values[place] = _rounded(1.0 / over)
+            inverse = 0.0
+            for number in numbers:
+                frequency = 10 ** (round(zipf[number] * 100 - 900) / 100)
+                if smashed[number] != flat[number]:
+                    frequency *= digit_freq(flat[number])
+                inverse += 1.0 / frequency
+            values[place] = _rounded(1.0 / inverse)
 
     @property
     def _base(self) -> str:
@@ -187,10 +189,44 @@ def _rounded(frequency: float) -> float:
     return round(math.log(frequency, 10) + 9, 2)
 
 
-def _open(opened: Opened, options: Any) -> Frequencies:
+def _open(opened: Opened, options: ArgumentOptions) -> Frequencies:
     return Frequencies(opened, _language(options.argument))
 
 
 WORDFREQ: ResourceKind = words_from(
     zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0)
 )._replace(open=_open)
+
+
+def trigram_values(argument: str) -> pa.Table:
+    """Return trigrams and the probability of their last character after the others.
+
+    Args:
+        argument: a language.
+
+    Returns:
+        `word`, a trigram, and `value`, log10 of a probability.
+
+    Raises:
+        LexbeamError: wordfreq is not installed, or lacks the language.
+    """
+    listed = zipf_values(argument)
+    totals: dict[str, float] = {}
+    for text, zipf in zip(listed["word"].to_pylist(), listed["value"].to_pylist(), strict=True):
+        frequency = 10.0 ** (zipf - 9)
+        for trigram in _trigrams(f"__{text.lower()}_"):
+            totals[trigram] = totals.get(trigram, 0.0) + frequency
+    before: dict[str, float] = {}
+    for trigram, frequency in totals.items():
+        before[trigram[:2]] = before.get(trigram[:2], 0.0) + frequency
+    # A trigram with white space or a character that is not printed is no word that a list can hold.
+    trigrams = sorted(trigram for trigram in totals if trigram.isprintable() and " " not in trigram)
+    values = [float(np.log10(totals[trigram] / before[trigram[:2]])) for trigram in trigrams]
+    return pa.table({"word": pa.array(trigrams, pa.large_string()), "value": values})
+
+
+def _trigrams(text: str) -> Iterator[str]:
+    return (text[at : at + 3] for at in range(len(text) - 2))
+
+
+TRIGRAMS: ResourceKind = words_from(trigram_values, help="trigrams:LANG", language=str, case="keep", duplicates="first")

@@ -1,4 +1,4 @@
-"""Texts of cells as numbers; what stands for a missing value; factor and logarithm.
+"""Cells as numbers: missing values, factor and logarithm.
 
 >>> numbers_of(["3.5", "", "NA"], [2, 3, 4], "value", "norms.csv").to_pylist()
 [3.5, None, None]
@@ -15,12 +15,12 @@ from transforms.common.errors import LexbeamError
 
 __all__ = ["MISSING_TEXTS", "is_number_or_missing", "missing", "multiplied", "numbers_of", "to_log10"]
 
-# In whatever case. They are no values; as words they are words.
+# In any case. These are missing values; words may be called so.
 MISSING_TEXTS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
 
 
 def missing(texts: pa.Array) -> pa.Array:
-    """Return which trimmed texts stand for no value."""
+    """Return which trimmed texts stand for a missing value."""
     return pc.is_in(pc.utf8_lower(texts), value_set=pa.array(MISSING_TEXTS, texts.type))
 
 
@@ -36,7 +36,7 @@ def is_number_or_missing(text: str, decimal: str) -> bool:
 def numbers_of(
     texts: pa.Array | Sequence[str], lines: pa.Array | Sequence[int], column: str, path: str, decimal: str = "point"
 ) -> pa.Array:
-    """Return texts as float64, null where they stand for no value.
+    """Return texts as float64, null for missing values.
 
     Args:
         texts: the cells.
@@ -46,14 +46,14 @@ def numbers_of(
         decimal: `point` or `comma`.
 
     Raises:
-        LexbeamError: one is neither a finite number nor stands for no value.
+        LexbeamError: a text is neither a finite number nor a missing value.
     """
     if not isinstance(texts, pa.Array):
         texts = pa.array(texts, pa.large_string())
     trimmed = pc.utf8_trim_whitespace(texts)
     trimmed = pc.if_else(missing(trimmed), pa.scalar(None, trimmed.type), trimmed)
     if decimal == "comma":
-        # A point then separates thousands or is a mistake: nothing that is made of it is a number.
+        # A point then separates thousands or is a mistake: with `?` it is no number.
         trimmed = pc.replace_substring(pc.replace_substring(trimmed, ".", "?"), ",", ".")
     try:
         values = trimmed.cast(pa.float64())
@@ -109,5 +109,5 @@ def to_log10(values: pa.Array, added: float, lines: pa.Array, path: str) -> pa.A
     for line, value in zip(lines.to_pylist(), plain, strict=True):
         if value is not None and value + added <= 0:
             raise LexbeamError(f"{path}, line {line}: {value:g} + {added:g} has no logarithm: add more by `log10=`")
-    # One by one, for numpy's logarithm differs between processors in the last bit.
+    # One by one, since numpy's logarithm differs between processors in the last bit.
     return pa.array([None if v is None else math.log10(v + added) for v in plain], pa.float64())

@@ -1,8 +1,9 @@
-"""How a word list is written: `FILE:word=COLUMN,value=COLUMN[,key=value...]`."""
+"""How a word list is specified: `FILE:word=COLUMN,value=COLUMN[,key=value...]`."""
 
 import re
 from dataclasses import dataclass, replace
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError
 from transforms.formats.records.base import ReaderOptions
 from transforms.lexicon.compiled.casing import CASES
@@ -22,9 +23,34 @@ __all__ = [
     "with_usual_scale",
 ]
 
-# Whitespace: any run of it.
-DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": ""}
-DUPLICATES = ("error", "first", "last", "mean", "sum", "most")
+
+@dataclass(frozen=True)
+class Delimiter(Entry):
+    """What separates the cells of a row; empty: any run of white space."""
+
+    text: str
+
+
+DELIMITERS: Registry[Delimiter] = Registry(
+    {
+        "tab": Delimiter("\t", doc="a tab"),
+        "comma": Delimiter(",", doc="a comma"),
+        "semicolon": Delimiter(";", doc="a semicolon"),
+        "space": Delimiter("", doc="any run of white space"),
+    },
+    what="delimiter",
+)
+DUPLICATES: Registry[Entry] = Registry(
+    {
+        "error": Entry(doc="a word with several rows is an error"),
+        "first": Entry(doc="the first row"),
+        "last": Entry(doc="the last row"),
+        "mean": Entry(doc="the mean of the values"),
+        "sum": Entry(doc="the sum of the values"),
+        "most": Entry(doc="the row with the most people or uses (`n`), the first of several"),
+    },
+    what="rule for duplicates",
+)
 _COLUMNS = ("word", "value", "pos", "sd", "n")
 _KEYS = (
     *_COLUMNS,
@@ -43,7 +69,7 @@ _KEYS = (
     "language",
 )
 FORM = "FILE:word=COLUMN,value=COLUMN[,pos=,sd=,n=]"
-# What lists call parts of speech; names that are not here, or more than one of ours, stay.
+# What lists call parts of speech; names that are not here, or have several counterparts, stay.
 UPOS = {
     "noun": "NOUN",
     "verb": "VERB",
@@ -90,17 +116,15 @@ _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True, kw_only=True)
 class WordListRules:
-    """What is made of rows, wherever they come from.
+    """How rows become entries, wherever they come from.
 
     Attributes:
-        case: by which form a word is looked up: `fold`, `keep` or `lower`.
-        duplicates: which of several rows of a word counts: an `error`, the `first`, the `last`, the
-            `mean` or the `sum` of their values, or the one with the `most` people or uses (`n`).
-        low: least value that the scale allows; None: the least that is there.
-        high: greatest value that the scale allows; None: the greatest that is there.
+        case: an entry of `CASES`.
+        duplicates: an entry of `DUPLICATES`.
+        low: least value that the scale allows; None: the least of the values.
+        high: greatest value that the scale allows; None: the greatest of the values.
         min_n: rows of fewer people or uses are left out; None: none are.
-        usual: scales of lists of this name, one of which must hold all values; empty: whatever
-            they are.
+        usual: scales of lists of this name, one of which must hold all values; empty: any will do.
     """
 
     case: str = "fold"
@@ -121,16 +145,16 @@ class WordListOptions:
         pos: column of the part of speech; empty for none.
         sd: column of the standard deviation; empty for none.
         n: column of how many people or uses a value is from; empty for none.
-        delimiter: a key of `DELIMITERS`; empty: found out.
-        header: whether the first row names the columns; None: found out.
-        quoting: whether quotes mean something in a file separated by tabs, commas or semicolons.
-        comment: what lines at the start begin with that are passed over; empty for none.
+        delimiter: an entry of `DELIMITERS`; empty: detected.
+        header: whether the first row names the columns; None: detected.
+        quoting: whether quotes enclose cells in a file separated by tabs, commas or semicolons.
+        comment: what skipped lines at the start begin with; empty for none.
         encoding: of the text.
         decimal: `point` or `comma`.
         factor: values are multiplied by it, as a decimal number.
         log10: values become log10(value + this); None: they stay.
-        scaled: whether the scale is said, be it `read`.
-        rules: what is made of the rows.
+        scaled: whether the scale is stated, be it `read`.
+        rules: how the rows become entries.
     """
 
     word: str
@@ -151,58 +175,58 @@ class WordListOptions:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that are asked for, by what they are."""
-        given = {name: getattr(self, name) for name in _COLUMNS}
-        return {name: column for name, column in given.items() if column}
+        """The wanted columns, by what they hold."""
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return {name: column for name, column in columns.items() if column}
 
 
 def parse(argument: str) -> Parsed:
-    """Return what a person's words say of a word list.
+    """Return the word list that a person names by `FILE:word=COLUMN,value=COLUMN[,key=value...]`.
 
     Raises:
-        UsageError: they are not of the form, or two options contradict each other.
+        UsageError: the argument is malformed, or two options contradict each other.
     """
-    path, given = split_spec(argument, _KEYS, form=FORM)
+    path, values = split_spec(argument, _KEYS, form=FORM)
     for name in ("word", "value"):
-        if name not in given:
+        if name not in values:
             raise UsageError(f"{argument!r} does not say which column has the {name}: {FORM}")
-    if "sd" in given and "log10" in given:
-        raise UsageError("sd= has no meaning for values of which log10= takes the logarithm")
-    for wants in [
-        *(["min_n"] if "min_n" in given else []),
-        *(["duplicates"] if given.get("duplicates") == "most" else []),
+    if "sd" in values and "log10" in values:
+        raise UsageError("sd= has no meaning for values whose logarithm log10= takes")
+    for key in [
+        *(["min_n"] if "min_n" in values else []),
+        *(["duplicates"] if values.get("duplicates") == "most" else []),
     ]:
-        if "n" not in given:
-            raise UsageError(f"{wants}={given[wants]} needs n=: the column of people or uses")
-    factor = number(given, "factor")
+        if "n" not in values:
+            raise UsageError(f"{key}={values[key]} needs n=: the column of people or uses")
+    factor = number(values, "factor")
     if factor == 0:
         raise UsageError("factor=0 would make all values one")
-    low, high = scale_of(given.get("scale", "read"))
-    comment = given.get("comment", "#")
+    low, high = scale_of(values.get("scale", "read"))
+    comment = values.get("comment", "#")
     options = WordListOptions(
-        **{name: given[name] for name in _COLUMNS if name in given},
-        delimiter=choice(given, "delimiter", tuple(DELIMITERS), ""),
-        header=None if "header" not in given else yes(given, "header", True),
-        quoting=yes(given, "quoting", True),
+        **{name: values[name] for name in _COLUMNS if name in values},
+        delimiter=choice(values, "delimiter", DELIMITERS, ""),
+        header=None if "header" not in values else yes(values, "header", True),
+        quoting=yes(values, "quoting", True),
         comment="" if comment == "none" else comment,
-        encoding=ReaderOptions(encoding=(given.get("encoding", "utf-8"),)).encoding[0],
-        decimal=choice(given, "decimal", ("point", "comma"), "point"),
-        factor=given.get("factor", "1"),
-        log10=number(given, "log10"),
-        scaled="scale" in given,
+        encoding=ReaderOptions(encoding=(values.get("encoding", "utf-8"),)).encoding[0],
+        decimal=choice(values, "decimal", ("point", "comma"), "point"),
+        factor=values.get("factor", "1"),
+        log10=number(values, "log10"),
+        scaled="scale" in values,
         rules=WordListRules(
-            case=choice(given, "case", CASES, "fold"),
-            duplicates=choice(given, "duplicates", DUPLICATES, "error"),
+            case=choice(values, "case", CASES, "fold"),
+            duplicates=choice(values, "duplicates", DUPLICATES, "error"),
             low=low,
             high=high,
-            min_n=number(given, "min_n"),
+            min_n=number(values, "min_n"),
         ),
     )
-    return Parsed((path,), options, given.get("language"))
+    return Parsed((path,), options, values.get("language"))
 
 
 def with_usual_scale(name: str, parsed: Parsed) -> Parsed:
-    """Return the same of a list called `name`: its usual scales count where none is said."""
+    """Return a list called `name` with its usual scales, unless it states one."""
     options: WordListOptions = parsed.options
     if options.scaled or options.log10 is not None:
         return parsed
@@ -214,7 +238,7 @@ def scale_of(text: str) -> tuple[float | None, float | None]:
     """Return the ends of a scale: `LOW-HIGH`, or None twice for `read`.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the text is neither.
     """
     if text == "read":
         return None, None

@@ -1,12 +1,13 @@
 """Cells of a table as text: where its columns stand, what separates them, row by row.
 
-Comment lines at the start are passed over. What separates the cells, unless it is said, is what
-puts the wanted columns where they are said to be; if that is so of several, it is an error.
+Comment lines at the start are skipped. The delimiter, unless it is stated, is the one that puts the
+wanted columns where the options say; if several do, that is an error.
 """
 
 import csv
 import io
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -24,19 +25,19 @@ from transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
 
 __all__ = ["ROWS", "TableColumns", "read_cells"]
 
-ROWS = 1 << 16  # that are Python's objects at once
+ROWS = 1 << 16  # held as Python objects at a time
 _LINE = "line"
 
-SAMPLE = 100  # rows that tell what separates the cells
+SAMPLE = 100  # rows from which the delimiter is detected
 
 
 class TableColumns(NamedTuple):
     """The wanted columns of a file.
 
     Attributes:
-        lines: of each row the number of its line, from 1; int64.
-        columns: `word`, `value` and what else is wanted, each a text for each row; large_string.
-        comments: lines that were passed over at the start.
+        lines: the line number of each row, from 1; int64.
+        columns: `word`, `value` and what else is wanted, a text for each row; large_string.
+        comments: lines skipped at the start.
     """
 
     lines: pa.Array
@@ -45,7 +46,7 @@ class TableColumns(NamedTuple):
 
 
 class _Start(NamedTuple):
-    """The comment lines, their bytes, and the first rows behind them."""
+    """The number of comment lines, their bytes, and the first rows after them."""
 
     comments: int
     size: int
@@ -53,7 +54,7 @@ class _Start(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """A delimiter, how many cells rows have, whether there is a header, where the columns are."""
+    """A delimiter, the number of cells in a row, whether there is a header, and where the columns are."""
 
     delimiter: str
     width: int
@@ -65,17 +66,17 @@ def read_cells(path: str, options: WordListOptions) -> TableColumns:
     """Read the wanted columns of a file.
 
     Raises:
-        LexbeamError: the file cannot be read; a column is not there; it is not clear what separates
-            the cells; a row has another number of cells; a row cannot be decoded or has a stray
-            quote. The error names file, line or column, and the remedy.
+        LexbeamError: the file cannot be read; a column is missing; the delimiter is ambiguous; a row
+            has another number of cells, cannot be decoded, or has a stray quote. The error names
+            file, line or column, and the remedy.
     """
     with reading(path):
         start = _start(path, options)
         layout = _layout(path, start.sample, options)
         lines: list[int] = []
-        found: dict[str, list[str]] = {name: [] for name in layout.places}
-        wanted = [(column, layout.places[name]) for name, column in found.items()]
-        blocks = [_held(lines, found)]
+        texts: dict[str, list[str]] = {name: [] for name in layout.places}
+        wanted = [(column, layout.places[name]) for name, column in texts.items()]
+        blocks = [_flushed(lines, texts)]
         for place, (number, row) in enumerate(_rows(path, start, layout, options)):
             if place == 0 and layout.header:
                 continue
@@ -85,19 +86,19 @@ def read_cells(path: str, options: WordListOptions) -> TableColumns:
             for column, cell in wanted:
                 column.append(row[cell])
             if len(lines) == ROWS:
-                blocks.append(_held(lines, found))
-        blocks.append(_held(lines, found))
+                blocks.append(_flushed(lines, texts))
+        blocks.append(_flushed(lines, texts))
     table = pa.concat_tables(blocks).combine_chunks()
     if not len(table):
         raise LexbeamError(f"{path} has no rows{' under its header' if layout.header else ''}")
-    columns = {name: only(table[name]) for name in found}
+    columns = {name: only(table[name]) for name in texts}
     return TableColumns(only(table[_LINE]), columns, start.comments)
 
 
-def _held(lines: list[int], columns: dict[str, list[str]]) -> pa.Table:
-    """Return rows as Arrow holds them, where texts take a fifth of the memory; empty the lists."""
-    held = {name: pa.array(texts, pa.large_string()) for name, texts in columns.items()}
-    table = pa.table({_LINE: pa.array(lines, pa.int64()), **held})
+def _flushed(lines: list[int], columns: dict[str, list[str]]) -> pa.Table:
+    """Return rows in Arrow, where texts take a fifth of the memory; empty the lists."""
+    arrays = {name: pa.array(texts, pa.large_string()) for name, texts in columns.items()}
+    table = pa.table({_LINE: pa.array(lines, pa.int64()), **arrays})
     lines.clear()
     for texts in columns.values():
         texts.clear()
@@ -129,7 +130,7 @@ def _start(path: str, options: WordListOptions) -> _Start:
             if len(sample) > SAMPLE:
                 break
     if not sample:
-        hint = f" but lines that begin with {options.comment!r} (`comment=none`)" * bool(comments)
+        hint = f" but for lines that begin with {options.comment!r} (`comment=none`)" * bool(comments)
         raise LexbeamError(f"{path} is empty{hint}")
     return _Start(comments, size, sample)
 
@@ -154,33 +155,34 @@ def _cut(lines: list[str], delimiter: str, quoting: bool) -> list[list[str]]:
 def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
     """Return the one layout that has the wanted columns."""
     names = [options.delimiter] if options.delimiter else list(DELIMITERS)
-    found: dict[str, _Layout] = {}
+    layouts: dict[str, _Layout] = {}
     refused: list[tuple[int, str]] = []
     for name in names:
+        delimiter = DELIMITERS[name].text
         try:
-            cut = _cut(sample, DELIMITERS[name], options.quoting)
+            cut = _cut(sample, delimiter, options.quoting)
         except csv.Error:  # a carriage return within a line
             raise LexbeamError(f"{path}: lines end in carriage returns: convert them to line feeds") from None
         try:
-            found[name] = _placed(cut, DELIMITERS[name], options)
+            layouts[name] = _placed(cut, delimiter, options)
         except LexbeamError as error:
             refused.append((-len(cut[0]), f"separated by {name}, {error}"))
-    if "tab" in found:  # no file has as many tabs in each line by chance
-        found.pop("space", None)
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        raise LexbeamError(f"{path}: cells may be separated by {' or '.join(found)}: give `delimiter=`")
-    # What cuts the header into the most cells is most likely what separates them.
+    if "tab" in layouts:  # no file has as many tabs in each line by chance
+        layouts.pop("space", None)
+    if len(layouts) == 1:
+        return next(iter(layouts.values()))
+    if layouts:
+        raise LexbeamError(f"{path}: cells may be separated by {' or '.join(layouts)}: give `delimiter=`")
+    # The delimiter that cuts the header into the most cells is most likely the right one.
     remedy = "" if options.delimiter else "; if something else separates cells, give `delimiter=`"
-    raise LexbeamError(f"{path}: {min(refused, key=lambda one: one[0])[1]}{remedy}")
+    raise LexbeamError(f"{path}: {min(refused, key=itemgetter(0))[1]}{remedy}")
 
 
 def _placed(cut: list[list[str]], delimiter: str, options: WordListOptions) -> _Layout:
     """Return where the columns are.
 
     Raises:
-        LexbeamError: one is not there, or numbers say where they are and rows differ in length.
+        LexbeamError: a column is missing, or columns are given by number and rows differ in length.
     """
     head = [cell.strip() for cell in cut[0]]
     columns = options.columns
@@ -192,7 +194,7 @@ def _placed(cut: list[list[str]], delimiter: str, options: WordListOptions) -> _
         return _Layout(delimiter, len(head), True, places)
     places = {name: int(column) - 1 for name, column in columns.items()}
     header = options.header
-    if header is None:  # a header may have fewer cells than rows, or others
+    if header is None:  # a header may have fewer cells than rows, or more
         value = head[places["value"]] if places["value"] < len(head) else "none in the header"
         header = len(cut) > 1 and not is_number_or_missing(value, options.decimal)
     body = cut[1:] if header and len(cut) > 1 else cut
@@ -226,7 +228,7 @@ def _place(column: str, head: list[str]) -> int:
 
 
 def _rows(path: str, start: _Start, layout: _Layout, options: WordListOptions) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its line and the cells of each row, the header among them."""
+    """Yield the line number and the cells of each row, including the header."""
     reader = _plain(options, layout.delimiter or ",")
     stream, encodings = recoded(Source(path, lambda: opened(path), path), reader)
     stream.read(start.size)
@@ -258,7 +260,7 @@ def _refused(path: str, number: int, error: BadRecord) -> LexbeamError:
 
 
 def _fitted(row: list[str], layout: _Layout, path: str, number: int) -> list[str]:
-    """Return a row without the empty cells that it has too many."""
+    """Return a row without surplus empty cells."""
     while len(row) > layout.width and not row[-1].strip():
         row = row[:-1]
     if len(row) == layout.width:

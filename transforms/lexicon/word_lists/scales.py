@@ -1,21 +1,21 @@
-"""Scales of well-known kinds of word lists, by the name that a person gives the list.
+"""Scales of well-known norms, by the name that a person gives a word list.
 
-A list that has one of these names must be on one of its scales, unless `scale=` says another: the
-ratings of another study, or the wrong column, would else go unnoticed.
+A list with one of these names must be on one of its scales, unless `scale=` states another:
+otherwise the ratings of another study, or the wrong column, would go unnoticed.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["SCALES", "RatingScale", "scale_that_fits", "told"]
+__all__ = ["SCALES", "RatingScale", "described", "scale_that_fits"]
 
 
 class RatingScale(NamedTuple):
-    """A scale: its least and its greatest value, and whose it is."""
+    """A scale: its least and its greatest value, and its source."""
 
     low: float
     high: float
-    whose: str
+    source: str
 
 
 _MRC = "MRC database (Coltheart 1981)"
@@ -37,10 +37,10 @@ SCALES: dict[str, tuple[RatingScale, ...]] = {
 
 
 def scale_that_fits(scales: Sequence[RatingScale], low: float, high: float) -> RatingScale | None:
-    """Return the first scale that holds values from `low` to `high`; None if there is none."""
+    """Return the first scale that holds values from `low` to `high`; None if no scale does."""
     return next((scale for scale in scales if scale.low <= low and high <= scale.high), None)
 
 
-def told(scales: Sequence[RatingScale]) -> str:
-    """Return scales as a person reads them."""
-    return " or ".join(f"{scale.low:g} to {scale.high:g} ({scale.whose})" for scale in scales)
+def described(scales: Sequence[RatingScale]) -> str:
+    """Return scales for a message."""
+    return " or ".join(f"{scale.low:g} to {scale.high:g} ({scale.source})" for scale in scales)

@@ -1,4 +1,4 @@
-"""WordNet's files as flat tables: rows point to rows, and what differs in length has offsets.
+"""WordNet's files as flat tables: rows point to rows, and lists of different lengths have offsets.
 
 Tables and what a row is; `*_bounds` hold where the rows of each owner begin, and one end:
 
@@ -11,18 +11,18 @@ Tables and what a row is; `*_bounds` hold where the rows of each owner begin, an
     pointers        a pointer of a synset; pointer_bounds by synset
     exceptions_n    an irregular form and a base, by key; also _v, _a, _r
 
-`glosses.py` says what the tables of definitions are.
+`glosses.py` describes the tables of definitions.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.lexicon.compiled.keys import keys_of, order_of_keys
-from transforms.lexicon.wordnet.depths import depths
 from transforms.lexicon.wordnet.files import read_exceptions, read_index
 from transforms.lexicon.wordnet.glosses import gloss_tables
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS, PART_FILES, PARTS, RELATIONS
@@ -30,15 +30,25 @@ from transforms.lexicon.wordnet.senses import sense_tables
 from transforms.lexicon.wordnet.synsets import Synsets, bounds_of, bounds_table, read_synsets
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["compile_wordnet", "split_gloss"]
+__all__ = ["compile_wordnet", "depths", "split_gloss"]
+
+Ints = npt.NDArray[np.int64]
+Depths = npt.NDArray[np.int16]
+
+
+class HasLanguage(Protocol):
+    """Options with the language of the words."""
+
+    @property
+    def language(self) -> str: ...
 
 
 def split_gloss(gloss: str) -> tuple[str, list[str]]:
     """Return a gloss's definition and examples.
 
     The definition ends before the first `; "`. Examples are what stands in quotation marks from
-    there on; a mark that is missing is taken to stand before the next `; "`, or at the end. Who
-    said it is left out.
+    there on; a missing mark is taken to stand before the next `; "`, or at the end. Attributions
+    are left out.
 
         >>> split_gloss('having power; "able to swim"; "so able"- A. Body')
         ('having power', ['able to swim', 'so able'])
@@ -53,21 +63,21 @@ def split_gloss(gloss: str) -> tuple[str, list[str]]:
     return definition.strip().rstrip(";").rstrip(), [text for text in examples if text.strip()]
 
 
-def compile_wordnet(paths: Sequence[str], options: Any) -> Iterator[tuple[str, pa.Table]]:
+def compile_wordnet(paths: Sequence[str], options: HasLanguage | None) -> Iterator[tuple[str, pa.Table]]:
     """Read the database in the folder `paths[0]` and yield its tables.
 
     Args:
         paths: of the folder.
-        options: whose `language` decides how words of definitions are lemmatised; None: English.
+        options: their `language` decides how words of definitions are lemmatised; None: English.
 
     Raises:
-        LexbeamError: a file is missing or truncated, a line is wrong, or files contradict.
+        LexbeamError: a file is missing or truncated, a line is wrong, or files contradict each other.
     """
-    made = {}
+    tables = {}
     for name, table in _tables(paths[0]):
-        made[name] = table.combine_chunks()
-        yield name, made[name]
-    wordnet = WordNet(made) if options is None else WordNet(made, options.language)
+        tables[name] = table.combine_chunks()
+        yield name, tables[name]
+    wordnet = WordNet(tables) if options is None else WordNet(tables, options.language)
     definitions = wordnet.definitions(np.arange(len(wordnet)))
     yield from gloss_tables(definitions, wordnet.morphy, wordnet.extended_gloss)
 
@@ -101,8 +111,8 @@ def _tables(folder: str) -> Iterator[tuple[str, pa.Table]]:
 
 
 def _distinct(words: list[str]) -> pa.Array:
-    found = pc.unique(pc.utf8_lower(pa.array(words, pa.string())))
-    return found.take(pa.array(order_of_keys(found)))
+    lemmas = pc.unique(pc.utf8_lower(pa.array(words, pa.string())))
+    return lemmas.take(pa.array(order_of_keys(lemmas)))
 
 
 def _glosses(synsets: Synsets) -> Iterator[tuple[str, pa.Table]]:
@@ -126,3 +136,84 @@ def _glosses(synsets: Synsets) -> Iterator[tuple[str, pa.Table]]:
     )
     yield ("examples", pa.table({"example": pa.array([text for _, texts in split for text in texts], pa.string())}))
     yield "example_bounds", bounds_table(bounds_of([len(texts) for _, texts in split]))
+
+
+def depths(count: int, children: Ints, parents: Ints) -> tuple[Depths, Depths, Ints]:
+    """Return the steps of the shortest and of the longest way from each node up to a root.
+
+    A root is a node without parents and has depth 0. Nodes that lead to one another in a circle
+    count as one node: they have one depth, and no way passes a circle twice.
+
+    Args:
+        count: the number of nodes.
+        children: the lower end of each edge.
+        parents: the upper end of each edge.
+
+    Returns the two depths, int16, shape (count,), and the nodes that lie in circles, sorted.
+    """
+    least, most, done = _rounds(count, children, parents)
+    if done.all():
+        return least, most, np.empty(0, np.int64)
+    head = _circles(count, children, parents, ~done)
+    child, parent = head[children], head[parents]
+    least, most, done = _rounds(count, child[child != parent], parent[child != parent])
+    alike = np.bincount(head, minlength=count)[head] > 1
+    loops = children[children == parents]
+    return least[head], most[head], np.union1d(np.flatnonzero(alike), loops)
+
+
+def _rounds(count: int, children: Ints, parents: Ints) -> tuple[Depths, Depths, npt.NDArray[np.bool_]]:
+    """Return depths, worked out round by round for nodes whose parents all have theirs, and which nodes those are."""
+    least = np.zeros(count, np.int16)
+    most = np.zeros(count, np.int16)
+    open_parents = np.bincount(children, minlength=count)
+    done = open_parents == 0
+    while True:
+        ready = done[parents]
+        left = np.bincount(children[~ready], minlength=count)
+        new = ~done & (left == 0)
+        if not new.any():
+            return least, most, done
+        edges = new[children]
+        highest = np.zeros(count, np.int16)
+        lowest = np.full(count, np.iinfo(np.int16).max - 1, np.int16)
+        np.maximum.at(highest, children[edges], most[parents[edges]])
+        np.minimum.at(lowest, children[edges], least[parents[edges]])
+        most[new] = highest[new] + 1
+        least[new] = lowest[new] + 1
+        done |= new
+
+
+def _circles(count: int, children: Ints, parents: Ints, left: npt.NDArray[np.bool_]) -> Ints:
+    """Return for each node the node that stands for its circle: the least of the circle, or itself."""
+    above: dict[int, list[int]] = {}
+    for child, parent in zip(children.tolist(), parents.tolist(), strict=True):
+        if left[child] and left[parent]:
+            above.setdefault(child, []).append(parent)
+    # Nodes to which none of those left leads lie below the circles, not in one.
+    waiting = dict.fromkeys(above, 0)
+    for nodes in above.values():
+        for parent in nodes:
+            waiting[parent] = waiting.get(parent, 0) + 1
+    free = [node for node, below in waiting.items() if not below]
+    while free:
+        for parent in above.pop(free.pop(), ()):
+            waiting[parent] -= 1
+            if not waiting[parent]:
+                free.append(parent)
+    reached = {node: _reached(node, above) for node in above}
+    head = np.arange(count)
+    for node, over in reached.items():
+        head[node] = min([node, *(o for o in over if node in reached.get(o, ()))])
+    return head
+
+
+def _reached(start: int, above: dict[int, list[int]]) -> set[int]:
+    reached: set[int] = set()
+    left = [start]
+    while left:
+        for parent in above.get(left.pop(), ()):
+            if parent not in reached:
+                reached.add(parent)
+                left.append(parent)
+    return reached

@@ -1,6 +1,6 @@
 """The reader of WordNet's database files, in the format of wndb(5WN) and senseidx(5WN).
 
-Data and index files, exception lists and the two files that tell how often a sense is tagged. They
+Data and index files, exception lists and the two files that say how often a sense is tagged. They
 may be those of WordNet 3.0, 3.1 or another database in the same format; text is UTF-8.
 """
 
@@ -69,7 +69,7 @@ class Index:
 
 @dataclass
 class SenseCounts:
-    """How often senses are tagged, column by column; without `offsets` where a file has none."""
+    """How often senses are tagged, column by column; without `offsets` if the file has none."""
 
     path: str
     lines: list[int] = field(default_factory=list)
@@ -95,16 +95,16 @@ def digest_of_database(folder: str) -> str:
     """Return a digest of the files that are read; others in the folder do not count.
 
     Raises:
-        LexbeamError: one that is needed is not there.
+        LexbeamError: a required file is missing.
     """
-    found = []
+    digests = []
     for name in (*_NEEDED, *_OPTIONAL):
         path = find_file(folder, name)
         if path is not None:
-            found.append([name, content_digest(path)])
+            digests.append([name, content_digest(path)])
         elif name in _NEEDED:
             raise _missing(files.join(folder, name))
-    return digest(found)
+    return digest(digests)
 
 
 def _missing(path: str) -> LexbeamError:
@@ -112,7 +112,7 @@ def _missing(path: str) -> LexbeamError:
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """Yield number and text of the lines that are not of the licence at the top."""
+    """Yield number and text of the lines after the licence at the top."""
     try:
         content = files.read_bytes(path)
     except FileNotFoundError as error:
@@ -126,8 +126,8 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
         raise wrong(path, line, f"no UTF-8 ({error.reason})") from error
     if lines.pop():
         raise wrong(path, len(lines) + 1, "the file ends within a line")
-    for number, held in enumerate(lines, 1):
-        if held[:2] != "  " and (text := held.rstrip()):
+    for number, line_text in enumerate(lines, 1):
+        if line_text[:2] != "  " and (text := line_text.rstrip()):
             yield number, text
 
 
@@ -148,50 +148,51 @@ def read_data(folder: str, part: str) -> Data:
     """
     path = files.join(folder, f"data.{part}")
     data = Data(path)
-    types = _TYPES[part]
 
     def add(line: int, text: str) -> None:
         left, bar, gloss = text.partition(" |")
         if not bar:
             raise ValueError("there is no gloss")
-        fields = left.split()
-        words = _HEXADECIMAL[fields[3].lower()]
-        first = 5 + 2 * words
-        pointers = int(fields[first - 1])
-        last = first + 4 * pointers
-        if fields[2] not in types or len(fields[2]) != 1:
-            raise ValueError(f"the synset's type is {fields[2]!r}")
-        if not words or pointers < 0:
-            raise ValueError("the number of words or pointers is wrong")
-        ends = _end_of_frames(fields, last) if part == "verb" else last
-        if len(fields) != ends:
-            raise ValueError("the number of fields is wrong")
-        both = [value.lower() for value in fields[first + 3 : last : 4]]
-        number = int(fields[1])
-        if not 0 <= number < 256:
-            raise ValueError("the number of the lexicographer's file is wrong")
-        # All that can fail is read before anything is kept.
-        lex_ids = [int(value, 16) for value in fields[5 : first - 1 : 2]]
-        targets = [int(value) for value in fields[first + 1 : last : 4]]
-        sources = [_HEXADECIMAL[value[:2]] for value in both]
-        ends_at = [_HEXADECIMAL[value[2:]] for value in both]
-        data.offsets.append(int(fields[0]))
-        data.lines.append(line)
-        data.types.append(fields[2])
-        data.classes.append(number)
-        data.glosses.append(gloss.strip())
-        data.word_counts.append(words)
-        data.words.extend(fields[4 : first - 1 : 2])
-        data.lex_ids.extend(lex_ids)
-        data.pointer_counts.append(pointers)
-        data.symbols.extend(fields[first:last:4])
-        data.targets.extend(targets)
-        data.target_types.extend(fields[first + 2 : last : 4])
-        data.source_words.extend(sources)
-        data.target_words.extend(ends_at)
+        _add_synset(data, part, line, left.split(), gloss.strip())
 
     _parse(path, add)
     return data
+
+
+def _add_synset(data: Data, part: str, line: int, fields: list[str], gloss: str) -> None:
+    """Add the synset of a line; all that can fail is parsed before anything is added."""
+    words = _HEXADECIMAL[fields[3].lower()]
+    first = 5 + 2 * words
+    pointers = int(fields[first - 1])
+    last = first + 4 * pointers
+    if fields[2] not in _TYPES[part] or len(fields[2]) != 1:
+        raise ValueError(f"the synset's type is {fields[2]!r}")
+    if not words or pointers < 0:
+        raise ValueError("the number of words or pointers is wrong")
+    if len(fields) != (_end_of_frames(fields, last) if part == "verb" else last):
+        raise ValueError("the number of fields is wrong")
+    lexicographer_file = int(fields[1])
+    if not 0 <= lexicographer_file < 256:
+        raise ValueError("the number of the lexicographer's file is wrong")
+    lex_ids = [int(value, 16) for value in fields[5 : first - 1 : 2]]
+    targets = [int(value) for value in fields[first + 1 : last : 4]]
+    word_pairs = [value.lower() for value in fields[first + 3 : last : 4]]
+    source_words = [_HEXADECIMAL[pair[:2]] for pair in word_pairs]
+    target_words = [_HEXADECIMAL[pair[2:]] for pair in word_pairs]
+    data.offsets.append(int(fields[0]))
+    data.lines.append(line)
+    data.types.append(fields[2])
+    data.classes.append(lexicographer_file)
+    data.glosses.append(gloss)
+    data.word_counts.append(words)
+    data.words.extend(fields[4 : first - 1 : 2])
+    data.lex_ids.extend(lex_ids)
+    data.pointer_counts.append(pointers)
+    data.symbols.extend(fields[first:last:4])
+    data.targets.extend(targets)
+    data.target_types.extend(fields[first + 2 : last : 4])
+    data.source_words.extend(source_words)
+    data.target_words.extend(target_words)
 
 
 def _end_of_frames(fields: list[str], start: int) -> int:

@@ -1,10 +1,9 @@
-"""The words of definitions as numbers, and the glosses of a synset and of those around it.
+"""The words of definitions as numbers, and the synsets whose glosses adapted Lesk reads.
 
-A word of a definition is a run of letters, marks and digits, in lower case, in the place of which
-its first base form stands (`WordNet.morphy`, of any part of speech; the word itself if WordNet has
-none). Tables:
+A word of a definition is a run of letters, marks and digits, in lower case, replaced by its first
+base form (`WordNet.morphy`, of any part of speech; the word itself if WordNet has none). Tables:
 
-    gloss_words      a word that stands in a definition, in the order of keys
+    gloss_words      a word of a definition, in the order of keys
     gloss_tokens     for each token of all definitions its row there; gloss_bounds by synset
     extended         by synset the synsets whose glosses adapted Lesk reads: its own and those that
                      pointers of `EXTENDED_GLOSS` lead to, each once, by row; extended_bounds
@@ -14,19 +13,21 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.lexicon.compiled.keys import MISSING, find, keys_of, order_of_keys
-from transforms.lexicon.wordnet.ragged import Ragged, runs
-from transforms.lexicon.wordnet.tables import Tables
+from transforms.lexicon.wordnet.ragged import Ragged, Tables, within
+from transforms.lexicon.wordnet.synsets import bounds_table
 
 __all__ = ["Glosses", "gloss_tables", "split_words"]
 
-_SHORT = 40  # characters of a text that is kept with what it was found to be
+_SHORT = 40  # characters of a text whose words are remembered
 _SEEN = 1 << 18  # such texts
 _BETWEEN = r"[^\p{L}\p{M}\p{N}]+"
 
+Ints = npt.NDArray[np.int64]
 Morphy = Callable[[pa.Array], pa.Array]
 
 
@@ -51,27 +52,27 @@ class Glosses:
         self.extended_bounds = tables.numbers("extended_bounds")
 
     def __len__(self) -> int:
-        """Return how many different words stand in definitions."""
+        """Return the number of different words in definitions."""
         return len(self._words)
 
     def rows(self, texts: pa.Array) -> Ragged:
-        """Return the words of each text as definitions have them; `MISSING`: no definition has.
+        """Return the words of each text as definitions have them, or `MISSING`.
 
-        What short texts were found to be is kept: base forms cost more than all that follows.
+        The words of short texts are remembered: base forms cost more than all that follows.
         """
-        asked = texts.to_pylist()
+        plain = texts.to_pylist()
         if len(self._seen) > _SEEN:
             self._seen.clear()
         seen = self._seen
-        new = [text for text in dict.fromkeys(asked) if text is not None and text not in seen]
+        new = [text for text in dict.fromkeys(plain) if text is not None and text not in seen]
         if any(len(text) > _SHORT for text in new):
             return self._rows(texts)
         if new:
             self._find(new)
-        found = [seen[text] if text is not None else [] for text in asked]
-        offsets = np.zeros(len(found) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, found), np.int64, len(found)), out=offsets[1:])
-        return Ragged(offsets, np.fromiter(chain.from_iterable(found), np.int64, offsets[-1]))
+        rows = [seen[text] if text is not None else [] for text in plain]
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=offsets[1:])
+        return Ragged(offsets, np.fromiter(chain.from_iterable(rows), np.int64, offsets[-1]))
 
     def _find(self, texts: list[str]) -> None:
         rows = self._rows(pa.array(texts, pa.large_string()))
@@ -85,25 +86,19 @@ class Glosses:
         offsets = np.asarray(split.offsets)
         return Ragged(offsets - offsets[0], find(self._keys, self._words, words))
 
-    def words(self, rows: np.ndarray) -> pa.Array:
+    def words(self, rows: Ints) -> pa.Array:
         """Return words by row, null where the row is `MISSING`."""
         return self._words.take(pa.array(rows, mask=rows < 0))
 
-    def of(self, synsets: np.ndarray) -> Ragged:
+    def of(self, synsets: Ints) -> Ragged:
         """Return the words of the definition of each synset."""
-        found = _within(self.bounds, synsets)
-        return Ragged(found.offsets, self.tokens[found.values].astype(np.int64))
+        tokens = within(self.bounds, synsets)
+        return Ragged(tokens.offsets, self.tokens[tokens.values].astype(np.int64))
 
-    def around(self, synsets: np.ndarray) -> Ragged:
-        """Return the synsets whose glosses are read of each synset, itself among them."""
-        found = _within(self.extended_bounds, synsets)
-        return Ragged(found.offsets, self.extended[found.values].astype(np.int64))
-
-
-def _within(bounds: np.ndarray, owners: np.ndarray) -> Ragged:
-    there = owners >= 0
-    rows = np.where(there, owners, 0)
-    return runs(bounds[rows].astype(np.int64), bounds[rows + there].astype(np.int64))
+    def around(self, synsets: Ints) -> Ragged:
+        """Return the synsets whose glosses are read for each synset, including itself."""
+        rows = within(self.extended_bounds, synsets)
+        return Ragged(rows.offsets, self.extended[rows.values].astype(np.int64))
 
 
 def split_words(texts: pa.Array) -> pa.Array:
@@ -114,8 +109,8 @@ def split_words(texts: pa.Array) -> pa.Array:
     filled = pc.greater(pc.binary_length(flat), 0).to_numpy(zero_copy_only=False)
     offsets = np.asarray(pieces.offsets).astype(np.int64)
     # Texts that begin or end with other characters have empty pieces there.
-    kept = Ragged(offsets - offsets[0], np.arange(len(flat))).keep(filled)
-    return kept.lists(flat.filter(pa.array(filled)))
+    words = Ragged(offsets - offsets[0], np.arange(len(flat))).keep(filled)
+    return words.lists(flat.filter(pa.array(filled)))
 
 
 def _base_forms(words: pa.Array, morphy: Morphy) -> pa.Array:
@@ -125,7 +120,7 @@ def _base_forms(words: pa.Array, morphy: Morphy) -> pa.Array:
 
 
 def gloss_tables(
-    definitions: pa.Array, morphy: Morphy, related: Callable[[np.ndarray], Ragged]
+    definitions: pa.Array, morphy: Morphy, related: Callable[[Ints], Ragged]
 ) -> Iterator[tuple[str, pa.Table]]:
     """Yield the tables above.
 
@@ -143,16 +138,12 @@ def gloss_tables(
     assert not (rows == MISSING).any()
     yield "gloss_words", pa.table({"key": keys, "word": distinct.cast(pa.string())})
     yield "gloss_tokens", pa.table({"word": rows.astype(np.int32)})
-    yield "gloss_bounds", _bounds(np.asarray(split.offsets))
+    yield "gloss_bounds", bounds_table(np.asarray(split.offsets))
     count = len(definitions)
-    found = related(np.arange(count))
-    owners = np.concatenate([found.owners(), np.arange(count)])
+    targets = related(np.arange(count))
+    owners = np.concatenate([targets.owners(), np.arange(count)])
     # Each pair once, in the order of both.
-    pairs = np.unique(owners * count + np.concatenate([found.values, np.arange(count)]))
+    pairs = np.unique(owners * count + np.concatenate([targets.values, np.arange(count)]))
     owners, around = np.divmod(pairs, max(count, 1))
     yield "extended", pa.table({"synset": around.astype(np.int32)})
-    yield "extended_bounds", _bounds(np.searchsorted(owners, np.arange(count + 1)))
-
-
-def _bounds(starts: np.ndarray) -> pa.Table:
-    return pa.table({"start": starts.astype(np.int32)})
+    yield "extended_bounds", bounds_table(np.searchsorted(owners, np.arange(count + 1)))

@@ -9,7 +9,7 @@ from transforms.lexicon.wordnet.compiling import compile_wordnet
 from transforms.lexicon.wordnet.files import digest_of_database
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["DEBIAN", "WORDNET", "Options", "open_wordnet", "parse"]
+__all__ = ["DEBIAN", "WORDNET", "Options", "parse"]
 
 # Where Debian's packages wordnet-base and wordnet-sense-index put the files.
 DEBIAN = "/usr/share/wordnet"
@@ -20,43 +20,42 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)*")
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What decides the answers beside the files.
+    """What decides results beside the files.
 
     Attributes:
-        language: the language of the words; endings are detached in English alone.
+        language: the language of the words; endings are detached only in English.
     """
 
     language: str = "en"
 
 
 def parse(argument: str) -> Parsed:
-    """Return folder and options of `DIR[:language=CODE]`; no folder is Debian's.
+    """Return folder and options of `DIR[:language=CODE]`; without a folder it is Debian's.
 
     Raises:
-        UsageError: an option is unknown, or the language is no code.
+        UsageError: an option is unknown, or the language is not a code.
     """
-    given = {}
-    while found := _OPTION.search(argument):
-        argument = argument[: found.start()]
-        name, value = found.groups()
-        if name != "language" or name in given:
+    values = {}
+    while match := _OPTION.search(argument):
+        argument = argument[: match.start()]
+        name, value = match.groups()
+        if name != "language" or name in values:
             raise UsageError(f"`wordnet` has no option {name!r}, or has it twice: write `wordnet:DIR:language=CODE`")
         if not _LANGUAGE.fullmatch(value):
             raise UsageError(f"{value!r} is no language: write a code as in `language=en`")
-        given[name] = value
-    options = Options(**given)
+        values[name] = value
+    options = Options(**values)
     return Parsed((argument or DEBIAN,), options, options.language)
 
 
-def open_wordnet(opened: Opened, options: Options) -> WordNet:
-    """Return the opened WordNet."""
+def _open(opened: Opened, options: Options) -> WordNet:
     return WordNet(opened, options.language)
 
 
 WORDNET = ResourceKind(
     parse=parse,
     compile=compile_wordnet,
-    open=open_wordnet,
+    open=_open,
     help=(
         "wordnet[:DIR][:language=CODE]: database files of WordNet 3.0 or in its format, in the "
         "folder DIR, or where Debian's wordnet-base and wordnet-sense-index put them; "

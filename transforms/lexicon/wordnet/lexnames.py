@@ -29,8 +29,8 @@ SYNSET_TYPES = (*PARTS, "s")
 # Universal parts of speech that WordNet has; no other word class is in it.
 UPOS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r", "s": "a"}
 
-# What may follow an adjective: it stands after a noun only as predicate (p), only before it (a), or
-# right after it (ip).
+# What may follow an adjective: it is used only as a predicate (p), only before a noun (a), or only
+# right after one (ip).
 MARKERS = ("", "p", "a", "ip")
 
 # Classes by their number.
@@ -85,8 +85,8 @@ LEXNAMES = (
 # The number of a class's part of speech in the file `lexnames`.
 LEXNAME_PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 
-# Pointer symbols and what they mean. Their place in this table is what compiled files hold, so new
-# ones are added at its end.
+# Pointer symbols and their meanings. Compiled files hold their places in this table, so new ones are
+# added at its end.
 RELATIONS = {
     "!": "antonym",
     "@": "hypernym",

@@ -1,9 +1,10 @@
-"""Senses: what index files, data files and the files of counts say of a lemma in a synset."""
+"""Senses: what index files, data files and files of counts say of a lemma in a synset."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,6 +15,8 @@ from transforms.lexicon.wordnet.synsets import Synsets, bounds_table
 
 __all__ = ["sense_tables"]
 
+Ints = npt.NDArray[np.int64]
+
 # The digit of a sense key to the place in PARTS; the last is of satellites.
 _PART_OF_KEY = {"1": 0, "2": 1, "3": 2, "4": 3, "5": 2}
 
@@ -21,34 +24,34 @@ _PART_OF_KEY = {"1": 0, "2": 1, "3": 2, "4": 3, "5": 2}
 class _Senses(NamedTuple):
     """Senses by lemma, part of speech and number."""
 
-    lemma: np.ndarray
-    part: np.ndarray
-    synset: np.ndarray
-    line: np.ndarray  # of the index file
+    lemma: Ints
+    part: Ints
+    synset: Ints
+    line: Ints  # of the index file
 
-    def codes(self, synsets: int) -> np.ndarray:
-        """Return a number for lemma and synset together, which tell a sense from all others."""
+    def codes(self, synsets: int) -> Ints:
+        """Return a number for lemma and synset together, which identify a sense."""
         return self.lemma * synsets + self.synset
 
 
 class _Finder(NamedTuple):
     """Finds the sense of a lemma in a synset."""
 
-    keys: np.ndarray
+    keys: npt.NDArray[np.uint64]
     lemmas: pa.Array
     synsets: int
-    codes: np.ndarray  # of senses, sorted
-    order: np.ndarray  # the senses that they are of
+    codes: Ints  # of senses, sorted
+    order: Ints  # the senses that they are of
 
-    def find(self, words: list[str], rows: np.ndarray) -> np.ndarray:
+    def find(self, words: list[str], rows: Ints) -> Ints:
         """Return the senses of words in synsets, or `MISSING`."""
         lemmas = self.rows(words)
         wanted = np.where((lemmas < 0) | (rows < 0), -1, lemmas * self.synsets + rows)
         places = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
         return np.where(self.codes[places] == wanted, self.order[places], MISSING)
 
-    def rows(self, words: list[str]) -> np.ndarray:
-        """Return the lemmas of words, or `MISSING`."""
+    def rows(self, words: list[str]) -> Ints:
+        """Return the rows of the lemmas of words, or `MISSING`."""
         return find(self.keys, self.lemmas, pc.utf8_lower(pa.array(words, pa.string())))
 
 
@@ -67,7 +70,7 @@ def sense_tables(
         LexbeamError: the files contradict one another.
     """
     count = len(synsets.ids)
-    finder = _Finder(keys_of(lemmas), lemmas, count, np.empty(0), np.empty(0))
+    finder = _Finder(keys_of(lemmas), lemmas, count, np.empty(0, np.int64), np.empty(0, np.int64))
     senses = _listed(synsets, indexes, finder)
     codes = senses.codes(count)
     order = np.argsort(codes)
@@ -105,7 +108,7 @@ def sense_tables(
 
 def _listed(synsets: Synsets, indexes: list[Index], finder: _Finder) -> _Senses:
     """Return the senses that the index files list."""
-    found = []
+    columns = []
     for part, index in enumerate(indexes):
         entry = np.repeat(np.arange(len(index.lemmas)), index.sense_counts)
         rows = synsets.find(part, np.asarray(index.offsets, np.int64))
@@ -114,18 +117,18 @@ def _listed(synsets: Synsets, indexes: list[Index], finder: _Finder) -> _Senses:
         if len(lost):
             raise wrong(index.path, int(line[lost[0]]), "the synset of a sense is not there")
         lemma = finder.rows(index.lemmas)[entry]
-        found.append(np.stack([lemma, np.full(len(lemma), part), rows, line]))
-    senses = _Senses(*np.concatenate(found, axis=1))
-    # Of a lemma that has two lines, or names a synset twice, the first counts.
+        columns.append(np.stack([lemma, np.full(len(lemma), part), rows, line]))
+    senses = _Senses(*np.concatenate(columns, axis=1))
+    # If a lemma has two lines, or names a synset twice, the first counts.
     first = np.sort(np.unique(senses.codes(finder.synsets), return_index=True)[1])
     first = first[np.lexsort([senses.part[first], senses.lemma[first]])]
     return _Senses(*(column[first] for column in senses))
 
 
-def _words(synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Finder) -> tuple[np.ndarray, np.ndarray]:
+def _words(synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Finder) -> tuple[Ints, Ints]:
     """Return the sense of each word, and the word of each sense: the first, if only case differs.
 
-    Of words of one synset that differ in case alone the index has one: `Earth` and `earth`.
+    Words of one synset that differ in case alone (`Earth` and `earth`) have one entry in the index.
     """
     owner = np.repeat(np.arange(len(synsets.ids)), np.diff(synsets.word_bounds))
     sense_of = finder.find(synsets.words, owner)
@@ -138,20 +141,20 @@ def _words(synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Fin
     lost = np.flatnonzero(word_of == MISSING)
     if len(lost):
         path = indexes[senses.part[lost[0]]].path
-        raise wrong(path, int(senses.line[lost[0]]), "the synset of a sense has not its word")
+        raise wrong(path, int(senses.line[lost[0]]), "the synset of a sense lacks its word")
     return sense_of, word_of
 
 
-def _sense_keys(synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: np.ndarray) -> list[str]:
+def _sense_keys(synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: Ints) -> list[str]:
     """Return the sense keys, as senseidx(5WN) makes them of lemma, class, id and head."""
     similar = list(RELATIONS).index("&")
     satellite = SYNSET_TYPES.index("s")
     heads = [":"] * len(synsets.ids)
     for row in np.flatnonzero(synsets.types == satellite).tolist():
         start, end = synsets.pointer_bounds[row : row + 2]
-        found = synsets.targets[start:end][synsets.symbols[start:end] == similar]
-        if len(found):
-            word = synsets.word_bounds[found[0]]
+        targets = synsets.targets[start:end][synsets.symbols[start:end] == similar]
+        if len(targets):
+            word = synsets.word_bounds[targets[0]]
             heads[row] = f"{synsets.words[word].lower()}:{synsets.lex_ids[word]:02d}"
     types, classes = synsets.types.tolist(), synsets.classes.tolist()
     return [
@@ -165,13 +168,11 @@ def _sense_keys(synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: np
     ]
 
 
-def _counts(
-    folder: str, synsets: Synsets, senses: _Senses, finder: _Finder, word_of: np.ndarray
-) -> tuple[np.ndarray, list[str]]:
+def _counts(folder: str, synsets: Synsets, senses: _Senses, finder: _Finder, word_of: Ints) -> tuple[Ints, list[str]]:
     """Return how often senses are tagged, and their keys as the sense index has them.
 
-    Without sense index the counts are those of cntlist.rev, whose keys are in part of older
-    versions (of Princeton's 37,387 no sense has 1,992); without both they are `MISSING`.
+    Without a sense index the counts are those of cntlist.rev, some of whose keys are of older
+    versions (1,992 of Princeton's 37,387 belong to no sense); without both they are `MISSING`.
     """
     sense_keys = _sense_keys(synsets, senses, finder.lemmas, word_of)
     path = find_file(folder, "index.sense")
@@ -179,25 +180,25 @@ def _counts(
         path = find_file(folder, "cntlist.rev")
         if path is None:
             return np.full(len(sense_keys), MISSING), sense_keys
-        read = read_counts(path, offsets=False)
-        tagged = dict(zip(read.keys, read.tagged, strict=True))
+        rows = read_counts(path, offsets=False)
+        tagged = dict(zip(rows.keys, rows.tagged, strict=True))
         return np.array([tagged.get(key, 0) for key in sense_keys]), sense_keys
-    read = read_counts(path, offsets=True)
-    parts = np.array([_PART_OF_KEY[key[key.rindex("%") + 1]] for key in read.keys])
-    found = finder.find(
-        [key[: key.rindex("%")] for key in read.keys],
-        synsets.find(parts.astype(np.int64), np.array(read.offsets, np.int64)),
+    rows = read_counts(path, offsets=True)
+    parts = np.array([_PART_OF_KEY[key[key.rindex("%") + 1]] for key in rows.keys])
+    indexed = finder.find(
+        [key[: key.rindex("%")] for key in rows.keys],
+        synsets.find(parts.astype(np.int64), np.array(rows.offsets, np.int64)),
     )
-    lost = np.flatnonzero(found == MISSING)
+    lost = np.flatnonzero(indexed == MISSING)
     if len(lost):
-        cause = f"the index files do not have the sense {read.keys[lost[0]]!r}"
-        raise wrong(path, read.lines[lost[0]], cause)
-    listed = np.bincount(found, minlength=len(sense_keys)) > 0
+        cause = f"the index files do not have the sense {rows.keys[lost[0]]!r}"
+        raise wrong(path, rows.lines[lost[0]], cause)
+    listed = np.bincount(indexed, minlength=len(sense_keys)) > 0
     if not listed.all():
         cause = f"the file ends without {sense_keys[np.flatnonzero(~listed)[0]]!r}"
-        raise wrong(path, read.lines[-1] if read.lines else 1, cause)
+        raise wrong(path, rows.lines[-1] if rows.lines else 1, cause)
     counts = np.zeros(len(sense_keys), np.int64)
-    np.add.at(counts, found, read.tagged)
-    for sense, key in zip(found[::-1].tolist(), reversed(read.keys), strict=True):
+    np.add.at(counts, indexed, rows.tagged)
+    for sense, key in zip(indexed[::-1].tolist(), reversed(rows.keys), strict=True):
         sense_keys[sense] = key
     return counts, sense_keys

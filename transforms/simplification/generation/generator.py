@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from transforms.common.code.registry import Entry
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.models import InflectorReference, inflector_for
-from transforms.lexicon.given import ResourceAlias
-from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.resources import Lexicon, ResourceAlias
 from transforms.simplification.records import Instance, Proposal
 
 if TYPE_CHECKING:

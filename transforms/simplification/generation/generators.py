@@ -21,7 +21,7 @@ from transforms.simplification.records import Instance, Proposal
 from transforms.simplification.resources import VECTORS, by_language
 
 if TYPE_CHECKING:
-    from transforms.lexicon.vectors.asking import StaticVectors
+    from transforms.lexicon.vectors.static_vectors import StaticVectors
 
 __all__ = ["GENERATORS"]
 

@@ -15,8 +15,7 @@ from transforms.inflection.models import InflectorReference, inflector_for, infl
 from transforms.lexicon.encoders.base import check_encoder, path_of
 from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
-from transforms.lexicon.given import check_given
-from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+from transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.generation.generator import THESAURUS, WORDNET, Context
 from transforms.simplification.generation.generators import GENERATORS
@@ -47,7 +46,7 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
         path="resource",
         within=THESAURUS.within,
         stands_for=THESAURUS.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     wordnet: str | None = option(
@@ -57,7 +56,7 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
         path="resource",
         within=WORDNET.within,
         stands_for=WORDNET.spec,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
     model: tuple[str, ...] = option(

@@ -32,8 +32,8 @@ from transforms.simplification.resources import VECTORS, by_language
 __all__ = ["SENSES", "TargetSense", "proposals_of", "propose_thesaurus", "sense_cosines"]
 
 if TYPE_CHECKING:
-    from transforms.lexicon.thesauri.asking import Thesaurus
-    from transforms.lexicon.vectors.asking import StaticVectors
+    from transforms.lexicon.thesauri.thesaurus import Thesaurus
+    from transforms.lexicon.vectors.static_vectors import StaticVectors
 
 _WORD = re.compile(r"\w+")
 _UNKNOWN = 0.5

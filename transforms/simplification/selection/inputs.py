@@ -9,8 +9,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.inflection.models import inflector_reference
-from transforms.lexicon.given import check_given
-from transforms.lexicon.resources import LexiconOptions, path_within, prepare
+from transforms.lexicon.resources import LexiconOptions, check_specs, path_within, prepare
 from transforms.simplification.resources import InflectorFile, VectorsFile
 from transforms.simplification.selection.filter import NGRAMS, Selecting
 from transforms.simplification.selection.filters import FILTERS
@@ -50,7 +49,7 @@ class SelectionFiles(InflectorFile, VectorsFile):
         path="resource",
         within=_within_ngrams,
         stands_for=_as_ngrams,
-        check=check_given,
+        check=check_specs,
         group="resources",
     )
 

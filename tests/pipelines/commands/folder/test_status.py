@@ -16,7 +16,7 @@ from pipelines.commands.folder.survey import survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED
 from transforms.common.errors import LexbeamError
-from transforms.common.publish.layout import locked, make_own_folder
+from transforms.common.publish.layout import locked, make_marked_folder
 from transforms.common.store.artefacts import Workspace, announce, make
 
 
@@ -29,7 +29,7 @@ def killed(tmp_path: Path) -> Path:
     """A folder with an old publication where a run has been killed as it made toys."""
     out = tmp_path / "out"
     put(out, made_section(tmp_path / "w", "corpus", {"documents": [["a", "b", "c"]]}))
-    space = Workspace(make_own_folder(str(out), "_artefacts"))
+    space = Workspace(make_marked_folder(str(out), "_artefacts"))
     for task in ("old", "older"):
         make(space, TOY, task, None)
     before = time.time_ns() - 10**9

@@ -1,20 +1,22 @@
-"""Words and parts of speech as they are asked for, each distinct pair once."""
+"""Words and parts of speech that WordNet is queried for, each distinct pair once."""
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import UsageError
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
-__all__ = ["ANY", "NONE", "DistinctWords", "Pos", "Words", "asked", "normalised", "relation_codes"]
+__all__ = ["ANY", "NONE", "DistinctWords", "Pos", "Words", "distinct_words", "normalised", "relation_codes"]
 
 Words: TypeAlias = "pa.Array | pa.ChunkedArray"
+Ints = npt.NDArray[np.int64]
 
 # One part of speech for all words, one for each, or None: any. Letters n, v, a, r (s is a) or
-# Universal tags; in an array, null is any, and a tag of a class that WordNet has not is none.
+# Universal tags; in an array, null is any, and a tag of a class that WordNet lacks is none.
 Pos: TypeAlias = "str | pa.Array | pa.ChunkedArray | None"
 
 ANY = len(PARTS)
@@ -25,21 +27,21 @@ _CODES.update({tag: _CODES[part] for tag, part in UPOS.items()})
 
 
 class DistinctWords(NamedTuple):
-    """What is asked.
+    """Words to look up, each once, and their parts of speech.
 
     Attributes:
         texts: words, `normalised`; distinct but for case.
         codes: for each word its place in `texts`, `len(texts)` for null.
         parts: for each word the place of its part of speech in `PARTS`, `ANY` or `NONE`.
-        single: whether it is the same for all.
+        single: whether all words have the same part of speech.
     """
 
     texts: pa.Array
-    codes: np.ndarray
-    parts: np.ndarray
+    codes: Ints
+    parts: Ints
     single: bool
 
-    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def pairs(self) -> tuple[Ints, Ints, Ints]:
         """Return codes and parts of distinct pairs, and for each word its pair."""
         if self.single:
             part = self.parts[0] if len(self.parts) else ANY
@@ -47,19 +49,19 @@ class DistinctWords(NamedTuple):
             return codes, np.full(len(codes), part), self.codes
         together = self.codes * (NONE + 1) + self.parts
         # Not np.unique, which would sort them: there are few possible numbers.
-        there = np.zeros((len(self.texts) + 1) * (NONE + 1), bool)
-        there[together] = True
-        pairs = np.flatnonzero(there)
-        return pairs // (NONE + 1), pairs % (NONE + 1), (np.cumsum(there) - 1)[together]
+        present = np.zeros((len(self.texts) + 1) * (NONE + 1), bool)
+        present[together] = True
+        pairs = np.flatnonzero(present)
+        return pairs // (NONE + 1), pairs % (NONE + 1), (np.cumsum(present) - 1)[together]
 
 
-def normalised(words: Any) -> Any:
+def normalised(words: pa.Array) -> pa.Array:
     """Return words as lemmas are stored: lower case, `_` for spaces; string or large_string."""
     return pc.replace_substring(pc.utf8_lower(words), " ", "_")
 
 
-def asked(words: Words, pos: Pos) -> DistinctWords:
-    """Return what is asked.
+def distinct_words(words: Words, pos: Pos) -> DistinctWords:
+    """Return words and parts of speech, each distinct word once.
 
     Raises:
         UsageError: `pos` is no part of speech, or not as long as `words`.
@@ -73,7 +75,7 @@ def asked(words: Words, pos: Pos) -> DistinctWords:
         part = ANY if pos is None else _CODES[pos]
         return DistinctWords(normalised(coded.dictionary), codes, np.full(len(codes), part), True)
     if len(pos) != len(words):
-        raise UsageError(f"{len(words)} words and {len(pos)} parts of speech are given")
+        raise UsageError(f"{len(words)} words have {len(pos)} parts of speech: give as many")
     tags = _coded(pos)
     known = [_CODES.get(tag, NONE) for tag in tags.dictionary.to_pylist()]
     at = tags.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)
@@ -86,7 +88,7 @@ def _coded(words: Words) -> pa.DictionaryArray:
     return words.cast(pa.large_string()).dictionary_encode()
 
 
-def relation_codes(symbols: str | tuple[str, ...]) -> np.ndarray:
+def relation_codes(symbols: str | tuple[str, ...]) -> npt.NDArray[np.uint8]:
     """Return the codes of pointer symbols.
 
     Raises:

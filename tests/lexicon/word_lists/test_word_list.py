@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kinds_opened import opened
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.word_lists.kinds import WORDS, words_from
+from transforms.lexicon.word_lists.word_list import WORDS, words_from
 
 ROWS = st.lists(
     st.tuples(

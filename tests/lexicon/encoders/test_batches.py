@@ -1,13 +1,10 @@
-import doctest
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.lexicon.encoders import base, filling, options, pooling, windows
+from transforms.lexicon.encoders.batches import located, shares, window
 from transforms.lexicon.encoders.records import Pieces
-from transforms.lexicon.encoders.windows import located, shares, window
 
 
 @st.composite
@@ -77,10 +74,3 @@ def test_the_pieces_of_a_span_share_a_letter_with_it(case):
     sharing = [n for n, (s, e) in enumerate(pieces) if wanted & set(range(s, e))]
     found = located(Pieces([0] * len(pieces), [s for s, _ in pieces], [e for _, e in pieces]), text, start, end)
     assert found == ((sharing[0], sharing[-1] + 1) if sharing else None)
-
-
-@pytest.mark.parametrize("module", [base, filling, options, pooling, windows])
-def test_examples_in_docstrings(module):
-    found = doctest.testmod(module)
-    assert found.attempted
-    assert not found.failed
