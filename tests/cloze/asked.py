@@ -10,8 +10,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
 from wordnet_making import Synset, both_ways, write_wordnet
 
 from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import VECTORS, WORDNET, FilterSetting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of
+from transforms.cloze.word_resources import VECTORS, WORDNET
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 SYNSETS = both_ways(

@@ -30,8 +30,8 @@ from transforms.cloze.answers.multiple_choice import (
     within_system,
 )
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
-from transforms.cloze.filters.word_resources import as_vectors, check_spec, within_vectors
 from transforms.cloze.readers.options import NetworkOptions, check_torch
+from transforms.cloze.word_resources import as_vectors, check_spec, within_vectors
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot

@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, PAIRS
-from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
 from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import candidate_panels
+from transforms.cloze.word_resources import WORDNET
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Grid

@@ -20,12 +20,12 @@ from pipelines.frame.common_options import model_folder
 from pipelines.shown.rows import rows_as_json, rows_as_tsv
 from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
-from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.explanation import explained, pair_of
 from transforms.cloze.filters.options import CandidateOptions, asking_of, lacking
 from transforms.cloze.pairs.pair import LengthOptions
 from transforms.cloze.shown.explanation import blocks_of
+from transforms.cloze.word_resources import WORDNET
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.small_texts import read_text

@@ -18,8 +18,6 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSou
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PREDICTIONS
 from schemas.columns import column
-from transforms.cloze.filters.base import VECTORS, WORDNET
-from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
 from transforms.cloze.options.choice import OptionRules
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
@@ -34,6 +32,15 @@ from transforms.cloze.readers.stages import (
     FoldOptions,
     PredictedWords,
     TrainedReader,
+)
+from transforms.cloze.word_resources import (
+    VECTORS,
+    WORDNET,
+    as_vectors,
+    as_wordnet,
+    check_spec,
+    within_vectors,
+    within_wordnet,
 )
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option

@@ -2,19 +2,24 @@
 
 from dataclasses import dataclass
 
+from transforms.cloze.word_resources import (
+    as_ratings,
+    as_vectors,
+    as_wordnet,
+    check_spec,
+    check_specs,
+    within_ratings,
+    within_vectors,
+    within_wordnet,
+)
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
-from transforms.common.options.option import Within
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, path_within
+from transforms.lexicon.resources import CacheOptions
 
 __all__ = [
     "DEFAULT_INPUTS",
     "RATED",
-    "RATINGS",
-    "VECTORS",
-    "WORDNET",
     "WORD_FORMS",
     "AbstractnessOptions",
     "EstimatorOptions",
@@ -22,40 +27,9 @@ __all__ = [
     "check_abstractness",
 ]
 
-# What resources are called; ratings and vectors have a number behind it.
-RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", "wordnet_"
 WORD_FORMS = ("lemma", "form")
 RATED = ("use", "predict")
 DEFAULT_INPUTS = ("ngrams", "wordnet", "glosses")
-
-
-def _as_ratings(text: str) -> str:
-    return text if text.startswith(f"{RATINGS}=") else f"{RATINGS}=words:{text}"
-
-
-def _as_vectors(text: str) -> str:
-    return text if text.startswith(f"{VECTORS}=") else f"{VECTORS}=vectors:{text}"
-
-
-def _as_wordnet(text: str) -> str:
-    return text if text.startswith(f"{WORDNET}=") else f"{WORDNET}=wordnet:{text}"
-
-
-def _within_ratings(text: str) -> Within | None:
-    return path_within(_as_ratings(text))
-
-
-def _within_vectors(text: str) -> Within | None:
-    return path_within(_as_vectors(text))
-
-
-def _within_wordnet(text: str) -> Within | None:
-    return path_within(_as_wordnet(text))
-
-
-def _check_specs(texts: tuple[str, ...]) -> None:
-    for text in texts:
-        parse_spec(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +48,9 @@ class InputOptions(CacheOptions):
         metavar="FILE|DIR",
         split=False,
         path="resource",
-        within=_within_vectors,
-        stands_for=_as_vectors,
-        check=_check_specs,
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_specs,
         group="resources",
     )
     wordnet: str | None = option(
@@ -85,9 +59,9 @@ class InputOptions(CacheOptions):
         "see docs/reference/wordnet.md; if not given, where Debian has them",
         metavar="PATH",
         path="resource",
-        within=_within_wordnet,
-        stands_for=_as_wordnet,
-        check=parse_spec,
+        within=within_wordnet,
+        stands_for=as_wordnet,
+        check=check_spec,
         group="resources",
     )
     components: int = option(400, help="numbers that all inputs of a word are reduced to", least=1, most=5000)
@@ -140,9 +114,9 @@ class AbstractnessOptions:
         metavar="FILE:word=,value=",
         split=False,
         path="resource",
-        within=_within_ratings,
-        stands_for=_as_ratings,
-        check=_check_specs,
+        within=within_ratings,
+        stands_for=as_ratings,
+        check=check_specs,
     )
     out: str = option(help="folder of the model", metavar="MODEL_DIR", path="place")
     overwrite: bool = option(False, help="replace another model in that folder")

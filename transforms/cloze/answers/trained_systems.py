@@ -19,11 +19,11 @@ import pyarrow.compute as pc
 from schemas.cloze.answers import ANSWERS
 from transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
 from transforms.cloze.answers.keys import FIVE
-from transforms.cloze.filters.base import VECTORS
 from transforms.cloze.readers.options import RESERVED, NetworkOptions, Questions, ReaderNetworkOptions, TrainingData
 from transforms.cloze.readers.own_vectors import own_vectors
 from transforms.cloze.readers.training import log_probabilities, train_reader
 from transforms.cloze.readers.words import vectors_of
+from transforms.cloze.word_resources import VECTORS
 from transforms.common.blas import one_thread
 from transforms.common.draws.by_content import hash_of
 from transforms.common.draws.folds import fold_of

@@ -11,32 +11,16 @@ from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
 from transforms.lexicon.resources import Lexicon
 
-__all__ = [
-    "ABSTAINS",
-    "FAILS",
-    "PASSES",
-    "VECTORS",
-    "WORDNET",
-    "ClozeFilter",
-    "Evaluate",
-    "FilterSetting",
-    "Verdicts",
-    "counted",
-    "nothing",
-]
+__all__ = ["ABSTAINS", "FAILS", "PASSES", "ClozeFilter", "Evaluate", "FilterSetting", "Verdicts", "counted", "nothing"]
 
 PASSES, FAILS, ABSTAINS = 1, 0, -1
-
-# What resources are called.
-WORDNET = "wordnet_"
-VECTORS = "vectors_"
 
 
 class FilterSetting(NamedTuple):
     """What filters are evaluated with.
 
     Attributes:
-        lexicon: resources `WORDNET` and `VECTORS`.
+        lexicon: resources `WORDNET` and `VECTORS` of `word_resources`.
         sense: an entry of `nonspecificity.SENSES`.
         depth: `max` or `min`.
         depth_below: words of this depth, or deeper, are too specific.

@@ -16,12 +16,12 @@ import pyarrow.compute as pc
 
 from schemas.cloze.pairs import CANDIDATES, PAIRS
 from transforms.annotation.engines.registry import Engine
-from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.batches import COLUMNS, batch_of
 from transforms.cloze.filters.candidates import CandidateSetting, candidates_of
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
 from transforms.cloze.pairs.pair import LengthOptions, RawPair, join_rows, pair_row
 from transforms.cloze.pairs.read_stage import ANNOTATION
+from transforms.cloze.word_resources import WORDNET
 from transforms.common.blas import one_thread
 from transforms.lexicon.wordnet.wordnet import WordNet
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.cloze.pairs import CRITERIA, KINDS
-from transforms.cloze.filters.base import WORDNET, FilterSetting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
@@ -13,7 +13,7 @@ from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, opt
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
 from transforms.cloze.filters.scores import PROPER_NOUNS
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
-from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.cloze.word_resources import WORDNET, as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.store import files

@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import WORDNET, FilterSetting, Verdicts, counted, nothing
+from transforms.cloze.filters.base import FilterSetting, Verdicts, counted, nothing
 from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.filters.nonspecificity import or_else
+from transforms.cloze.word_resources import WORDNET
 from transforms.lexicon.wordnet.ragged import Ragged
 
 __all__ = ["MATCHES", "SENSES_OF", "antonym", "synonym"]

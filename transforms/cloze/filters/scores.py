@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import ABSTAINS, WORDNET, FilterSetting, Verdicts
+from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
 from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.lesk import contexts_of
 from transforms.cloze.filters.nonspecificity import ContextTargets, deep_senses, sense_names
+from transforms.cloze.word_resources import WORDNET
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS
 from transforms.lexicon.wordnet.wordnet import WordNet
 

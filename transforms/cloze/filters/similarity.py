@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.base import ABSTAINS, VECTORS, FilterSetting, Verdicts
+from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
 from transforms.cloze.filters.batches import PairBatch, SideTokens
+from transforms.cloze.word_resources import VECTORS
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots, product
 from transforms.lexicon.compiled.keys import MISSING

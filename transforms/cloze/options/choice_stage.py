@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.pairs import OPTION_REASONS, OPTIONS
-from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.inflection import inflected
 from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
 from transforms.cloze.readers.options import FREQUENCY
+from transforms.cloze.word_resources import VECTORS, WORDNET
 from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage

@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.pairs import PREDICTIONS
-from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
 from transforms.cloze.readers.frequency import BandOptions, draw_words
 from transforms.cloze.readers.options import (
@@ -32,6 +31,7 @@ from transforms.cloze.readers.options import (
 from transforms.cloze.readers.own_vectors import own_vectors
 from transforms.cloze.readers.training import log_probabilities, train_reader
 from transforms.cloze.readers.words import glosses_of, vectors_of
+from transforms.cloze.word_resources import VECTORS, WORDNET
 from transforms.common.blas import one_thread
 from transforms.common.draws.by_content import hash_of
 from transforms.common.draws.folds import fold_of

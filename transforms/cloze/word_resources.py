@@ -1,0 +1,76 @@
+"""How the commands of cloze questions name their resources: ratings, WordNet and static vectors, each by its path."""
+
+from transforms.common.options.option import Within
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import path_within
+
+__all__ = [
+    "RATINGS",
+    "VECTORS",
+    "WORDNET",
+    "as_ratings",
+    "as_vectors",
+    "as_wordnet",
+    "check_spec",
+    "check_specs",
+    "within_ratings",
+    "within_vectors",
+    "within_wordnet",
+]
+
+# Names of resources. A model of concreteness may have several lists and vectors: a number follows the name.
+RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", "wordnet_"
+
+
+def _spec(path: str, name: str, kind: str) -> str:
+    """Return the specification of a resource, `NAME=KIND:PATH`; a text that already is one stays."""
+    return path if path.startswith(f"{name}=") else f"{name}={kind}:{path}"
+
+
+def as_ratings(path: str) -> str:
+    """Return the specification of the resource at a path to a list of ratings."""
+    return _spec(path, RATINGS, "words")
+
+
+def within_ratings(text: str) -> Within | None:
+    """Return where the path is in what `as_ratings` returns, or takes."""
+    return path_within(as_ratings(text))
+
+
+def as_vectors(path: str) -> str:
+    """Return the specification of the resource at a path to vectors."""
+    return _spec(path, VECTORS, "vectors")
+
+
+def within_vectors(text: str) -> Within | None:
+    """Return where the path is in what `as_vectors` returns, or takes."""
+    return path_within(as_vectors(text))
+
+
+def as_wordnet(path: str) -> str:
+    """Return the specification of the resource at a path to WordNet."""
+    return _spec(path, WORDNET, "wordnet")
+
+
+def within_wordnet(text: str) -> Within | None:
+    """Return where the path is in what `as_wordnet` returns, or takes."""
+    return path_within(as_wordnet(text))
+
+
+def check_spec(text: str) -> None:
+    """Check the specification of a resource.
+
+    Raises:
+        UsageError: it is malformed.
+    """
+    parse_spec(text)
+
+
+def check_specs(texts: tuple[str, ...]) -> None:
+    """Check the specifications of several resources.
+
+    Raises:
+        UsageError: one is malformed.
+    """
+    for text in texts:
+        parse_spec(text)
