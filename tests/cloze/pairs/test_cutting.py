@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.cloze.pairs.cutting import PARAGRAPHS, SUMMARIES, CutOptions, cut
-from transforms.cloze.pairs.document_layout import first_sentence
+from transforms.cloze.pairs.documents import first_sentence
 from transforms.formats.records.base import BadRecord
 
 TEXT = "Headline\n\nFirst is one. Second is two.\n\nThird is three.\n\nFourth."

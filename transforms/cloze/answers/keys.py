@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from transforms.cloze.answers.baselines import stand_in_passage
-from transforms.cloze.pairs.layout import InputText, ReadOptions
-from transforms.cloze.pairs.layouts import LAYOUTS
+from transforms.cloze.pairs.layouts import kind_of_name, read_recam
 from transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
-from transforms.cloze.pairs.row_layouts import kind_of_name
+from transforms.cloze.pairs.read_options import InputText, ReadOptions
 from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
@@ -25,7 +24,6 @@ __all__ = ["FIVE", "UNKNOWN", "Key", "joined_keys", "read_key"]
 
 FIVE = 5  # options of a question
 UNKNOWN = ""  # the kind of questions of which nobody says it
-_LAYOUT = "recam"
 
 
 class Key(NamedTuple):
@@ -79,7 +77,7 @@ def _questions(path: str, kind: str | None) -> Iterator[tuple[RawPair, GivenTarg
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
     text = InputText(path, path, partial(files.open_read, path))
-    for _, one in LAYOUTS[_LAYOUT](text, ReadOptions(layout=_LAYOUT, kind=kind or UNKNOWN)):
+    for _, one in read_recam(text, ReadOptions(layout="recam", kind=kind or UNKNOWN)):
         where = f"{shown}, line {one.position}" if one.position else shown
         if isinstance(one, Reject):
             raise UsageError(f"{where}: {one.reason}, {one.detail}")

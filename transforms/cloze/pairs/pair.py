@@ -7,6 +7,7 @@ the table, and a passage is annotated once.
 Filled(summary='Staff have lost their jobs .', start=11, end=15)
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 
 from schemas.cloze.pairs import FLAGS, KINDS
 from transforms.annotation.engines.texts import count_words
-from transforms.cloze.pairs.mis_decoding import looks_mis_decoded
 from transforms.common.code.fingerprints import text_digest
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord
@@ -30,6 +30,7 @@ __all__ = [
     "fill",
     "in_flag_order",
     "join_rows",
+    "looks_mis_decoded",
     "pair_id",
     "pair_row",
 ]
@@ -243,3 +244,36 @@ def _order_of(target: Mapping[str, Any]) -> tuple[int, int, str, Sequence[str], 
     start = -1 if target["start"] is None else target["start"]
     options = tuple(target["options"])
     return KINDS.index(target["kind"]), start, target["form"], options, target["label"]
+
+
+def _read_wrongly(first: int, last: int) -> str:
+    """Return, as a class of a pattern, what bytes become by Windows-1252 and by Latin-1."""
+    found = {chr(byte) for byte in range(first, last + 1)}
+    for byte in range(first, last + 1):
+        found.add(bytes([byte]).decode("cp1252", "ignore"))
+    return "[" + "".join(re.escape(char) for char in sorted(found - {""})) + "]"
+
+
+_FOLLOWS = _read_wrongly(0x80, 0xBF)
+_SIGNS = re.compile(
+    # The signs and letters of Latin-1. Capitals stand before such signs in no language at hand.
+    rf"[\u00c2\u00c3]{_FOLLOWS}"
+    # Quotation marks, dashes, the euro: three bytes, the first two nearly always these.
+    rf"|\u00e2[\u0080-\u0084€‚]{_FOLLOWS}"
+    # Letters of other scripts, two in a row: one may be chance, such as an umlaut and a quote.
+    rf"|(?:[\u00c4-\u00df]{_FOLLOWS}){{2}}"
+    rf"|(?:[\u00e3-\u00ef]{_FOLLOWS}{{2}}){{2}}"
+    # What stands for no bytes, and controls that are signs of Windows-1252 read as Latin-1.
+    r"|[\ufffd\u0080-\u0084\u0086-\u009f]"
+)
+
+
+def looks_mis_decoded(text: str) -> bool:
+    """Return whether a text holds what wrong decoding makes of UTF-8, or what replaces bytes.
+
+    The wrong encodings are Windows-1252 and Latin-1.
+
+    >>> looks_mis_decoded("It cost Â£600"), looks_mis_decoded("It cost £600 in CAFÉ »Spaß“")
+    (True, False)
+    """
+    return not text.isascii() and _SIGNS.search(text) is not None

@@ -1,6 +1,6 @@
-"""What every layout of pairs takes and yields, see `layouts.LAYOUTS`."""
+"""What every layout of pairs takes, and what it yields, see `layouts.LAYOUTS`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
@@ -9,7 +9,7 @@ from transforms.cloze.pairs.pair import RawPair
 from transforms.common.errors import UsageError, nearest
 from transforms.formats.records.base import ReaderOptions, Reject
 
-__all__ = ["FIELDS", "InputText", "PairEntry", "ReadLayout", "ReadOptions", "paths_of_fields"]
+__all__ = ["FIELDS", "InputText", "PairEntry", "ReadOptions", "paths_of_fields"]
 
 # What `fields` may name; the first two must be there.
 FIELDS = ("passage", "summary", "id", "language", "genre")
@@ -28,7 +28,7 @@ class ReadOptions:
     """What decides how a file's records are read.
 
     Attributes:
-        layout: a key of `LAYOUTS`.
+        layout: an entry of `LAYOUTS`.
         kind: of ReCAM's questions, where the file's name does not say.
         format: of documents.
         language, genre: of records that do not say.
@@ -68,4 +68,3 @@ def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 PairEntry = RawPair | Reject
-ReadLayout = Callable[[InputText, ReadOptions], Iterator[tuple[str, PairEntry]]]
