@@ -36,15 +36,8 @@ from transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, Que
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
-from transforms.cloze.readers.stages import (
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    PredictTask,
-    ReadTask,
-    folds_of,
-    tally_of,
-)
+from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask, tally_of
+from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import Part, write_part
@@ -159,12 +152,12 @@ class FoldFigures(NamedTuple):
 def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing) -> FoldFigures:
     """Return how good a baseline is on a fold."""
     asked = questions(encoded)
-    of = folds_of(asked, folds, seed)
+    of = folds_of(asked.articles, folds, seed)
     rows, others = np.flatnonzero(of == fold), np.flatnonzero(of != fold)
     start = time.process_time()
     if name == "frequency":
-        own = log_priors(asked.answers[others], encoded.named)
-        scores = np.repeat(own[None], len(rows), 0)
+        priors = log_priors(asked.answers[others], encoded.named)
+        scores = np.repeat(priors[None], len(rows), 0)
     else:
         scores = naive_bayes(asked, rows, others, encoded.named, smoothing)
     seen = np.isin(np.arange(encoded.named), asked.answers[others])
@@ -198,7 +191,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, help="kept from run to run")
-    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if entry.trained))
+    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if entry.network))
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/reference/wordnet.md")

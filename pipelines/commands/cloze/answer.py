@@ -69,9 +69,9 @@ class ClozeAnswerOptions(RunnerOptions):
         fills="out",
     )
     systems: tuple[str, ...] = option(
-        SYSTEMS,
-        help="who answers: ga5, the gated-attention reader over five options, trained "
-        "here; multiple-choice:PATH, a local model of transformers",
+        tuple(SYSTEMS),
+        help="who answers: one of these systems, or multiple-choice:PATH, a local model of transformers",
+        listed="transforms.cloze.answers.trained_systems:SYSTEMS",
         metavar="SYSTEM",
         path="place",
         within=within_system,

@@ -24,15 +24,8 @@ from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGrou
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
-from transforms.cloze.readers.stages import (
-    CUTS,
-    NAMED,
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    PredictedWords,
-    TrainedReader,
-)
+from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords
+from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
 from transforms.cloze.word_resources import (
     VECTORS,
     WORDNET,

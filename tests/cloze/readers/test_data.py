@@ -12,7 +12,8 @@ from schemas.cloze.pairs import CANDIDATES, PAIRS
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
-from transforms.cloze.readers.stages import folds_of, tally_of
+from transforms.cloze.readers.predict_stage import tally_of
+from transforms.cloze.readers.train_stage import folds_of
 from transforms.cloze.readers.words import glosses_of, vectors_of
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.tables import read_table
@@ -122,7 +123,7 @@ def test_languages_targets_and_rare_answers(encode):
 
 def test_questions_of_an_article_are_in_one_fold(encode):
     found = questions(encode())
-    folds = folds_of(found, 4, 1)
+    folds = folds_of(found.articles, 4, 1)
     assert folds[2] == folds[3]
     assert ((folds >= 0) & (folds < 4)).all()
 

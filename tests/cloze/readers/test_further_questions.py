@@ -17,8 +17,8 @@ from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.further_questions import SideTexts, chosen_of, further_of
 from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
-from transforms.cloze.readers.own_vectors import own_vectors
-from transforms.cloze.readers.stages import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from transforms.cloze.readers.words import train_vectors
 from transforms.common.draws.folds import fold_of
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import read_table
@@ -218,7 +218,7 @@ def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
         weights = [load_model(one.model).content for one in made]
         same = all((weights[0][name] == weights[1][name]).all() for name in weights[0])
         assert same == (fold == own)
-        others = folds_of(questions(first), 3, 1) != fold
+        others = folds_of(questions(first).articles, 3, 1) != fold
         assert 0 < made[0].further <= others.sum()  # each passage has one
 
 
@@ -256,19 +256,19 @@ def test_options_are_part_of_identities(tmp_path):
     assert READ_TRAIN.identity(other, options_of()) != known
 
 
-def test_own_vectors_are_of_the_rows_that_are_read():
+def test_trained_vectors_are_of_the_rows_that_are_read():
     random = np.random.default_rng(2)
     given = [random.integers(RESERVED, 12, 30).tolist() for _ in range(4)]
     given[3] = [13, 13, 13]
     some = lists(given)
     rows = np.arange(3)
     options = ReaderNetworkOptions(dim=6, own_epochs=2, own_sample=0, own_deviation=0.5)
-    vectors, there = own_vectors((some,), rows, 15, options, seed=7)
+    vectors, there = train_vectors((some,), rows, 15, options, seed=7)
     assert vectors.shape == (15, 6)
     assert not there[[0, 1, 2, 13, 14]].any()
     assert vectors[there].std() == pytest.approx(0.5, rel=1e-4)
-    again = own_vectors((lists([*given[:3], [5, 5]]),), rows, 15, options, seed=7)
+    again = train_vectors((lists([*given[:3], [5, 5]]),), rows, 15, options, seed=7)
     assert (again[0] == vectors).all()
-    other = own_vectors((some,), rows, 15, options, seed=8)
+    other = train_vectors((some,), rows, 15, options, seed=8)
     assert (other[0] != vectors).any()
-    assert own_vectors((some,), rows[:0], 15, options, seed=7) is None
+    assert train_vectors((some,), rows[:0], 15, options, seed=7) is None

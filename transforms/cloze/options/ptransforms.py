@@ -17,15 +17,8 @@ from transforms.cloze.options.choice_stage import ChooseOptions as Choosing
 from transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import FREQUENCY
-from transforms.cloze.readers.stages import (
-    READ_PREDICT,
-    READ_TRAIN,
-    REGISTRY,
-    FoldOptions,
-    PredictTask,
-    ReadTask,
-    TrainedReader,
-)
+from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
+from transforms.cloze.readers.train_stage import READ_TRAIN, REGISTRY, FoldOptions, ReadTask, TrainedReader
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part

@@ -9,22 +9,34 @@ a generator of its own.
 """
 
 from collections.abc import Iterator, Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from transforms.cloze.readers.batches import EpochQuestions, alike, epoch_of, tensor, texts_of
-from transforms.cloze.readers.options import Further, Questions, ReaderNetworkOptions, TrainingData, needs_torch
+from transforms.cloze.readers.options import (
+    Further,
+    MakeNetwork,
+    Questions,
+    ReaderNetworkOptions,
+    TrainingData,
+    needs_torch,
+)
 from transforms.common.draws.by_content import hash_of
 from transforms.common.draws.folds import fold_of
 
 if TYPE_CHECKING:
-    from transforms.cloze.readers.networks import Sizes
+    import torch
+    from torch.nn import ModuleDict
+
+    from transforms.cloze.readers.networks import Drop, Network, PaddedTexts, Sizes
 
 __all__ = ["ReaderWeights", "log_probabilities", "sizes_of", "train_reader"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+Ints = npt.NDArray[np.int64]
 
 _HELD_OUT = 10  # one of so many articles
 
@@ -58,22 +70,38 @@ def sizes_of(data: TrainingData, options: ReaderNetworkOptions) -> "Sizes":
     return Sizes(data.words, data.candidates, data.gloss_words, dim, options.hidden, options.hops)
 
 
+class TrainingRows(NamedTuple):
+    """Questions by their part in training.
+
+    Attributes:
+        trained: those that are trained on.
+        further: further questions, numbered behind the questions.
+        held_out: those that decide when to stop.
+        judged: of these, those whose answer some question trained on has, if there are any; else all.
+    """
+
+    trained: Ints
+    further: Ints
+    held_out: Ints
+    judged: Ints
+
+
 def train_reader(
-    kind: str,
+    network: MakeNetwork,
     questions: Questions,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     data: TrainingData,
     options: ReaderNetworkOptions,
     *,
     seed: int,
     further: Further | None = None,
-    further_rows: npt.NDArray[np.int64] | None = None,
-    checked_on: npt.NDArray[np.int64] | None = None,
+    further_rows: Ints | None = None,
+    checked_on: Ints | None = None,
 ) -> ReaderWeights:
     """Train a reader.
 
     Args:
-        kind: a key of `networks.NETWORKS` or of `READERS`.
+        network: returns its network.
         questions: of all folds.
         rows: those that may be trained on; their order does not count.
         data: what is known beside.
@@ -87,96 +115,126 @@ def train_reader(
     Raises:
         LexbeamError: torch is not installed.
     """
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise needs_torch("torch") from error
-    from transforms.cloze.readers.networks import layers_of, network_of, one_thread
+    torch = _torch()
+    from transforms.cloze.readers.networks import draw_layers
 
-    one_thread()
     asked = EpochQuestions(questions, further)
-    rows = rows[questions.answers[rows] >= 0]
-    more = np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first
-    rows, more = (own[np.argsort(asked.keys[own], kind="stable")] for own in (rows, more))
-    training, checking = _apart(asked, rows, seed)
-    if checked_on is not None:
-        training, checking = rows, checked_on[questions.answers[checked_on] >= 0]
-    elif len(checking):  # else there are too few articles: what there is does both
-        more = more[~_is_held_out(asked, more, seed)]
-    else:
-        training = checking = rows
-    known = np.isin(asked.answers[checking], asked.answers[np.concatenate([training, more])])
-    judged = checking[known] if known.any() else checking
+    parts = _training_rows(asked, rows, further_rows, checked_on, seed)
     drawn = hash_of((seed, "cloze/reader")) >> 1
-    network = network_of(kind)
-    layers = layers_of(kind, sizes_of(data, options), drawn)
-    _initialise(layers, data, fixed=data.given and not options.tune_vectors)
-    _set_prior(layers, asked.answers[training], options.prior)
-    glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
-    generator = torch.Generator().manual_seed(drawn ^ 1)
-    keep = 1 - options.dropout
-
-    def drop(values: torch.Tensor) -> torch.Tensor:
-        mask = torch.rand(values.shape, generator=generator) < keep
-        return values * mask / keep
-
-    optimiser = torch.optim.Adam([own for own in layers.parameters() if own.requires_grad], lr=options.learning_rate)
+    made = network()
+    layers = draw_layers(made, sizes_of(data, options), drawn)
+    _initialise(layers, data, fixed=data.static and not options.tune_vectors)
+    _set_prior(layers, asked.answers[parts.trained], options.prior)
+    glosses = _gloss_texts(data)
+    drop = _dropout(torch.Generator().manual_seed(drawn ^ 1), 1 - options.dropout)
+    trainable = [values for values in layers.parameters() if values.requires_grad]
+    optimiser = torch.optim.Adam(trainable, lr=options.learning_rate)
     losses: list[float] = []
     best, weights = -1, _weights(layers)
-    epochs = options.epochs if len(rows) else 0
-    for epoch in range(epochs):
-        for some in epoch_of(asked, training, more, options, seed=seed, epoch=epoch):
+    for epoch in range(options.epochs if len(parts.trained) else 0):
+        for batch in epoch_of(asked, parts.trained, parts.further, options, seed=seed, epoch=epoch):
             optimiser.zero_grad(set_to_none=True)
-            batch = asked.batch(some, options.passage_tokens)
-            scores = network.scores(layers, batch, glosses, drop)
-            loss = torch.nn.functional.cross_entropy(scores, tensor(asked.answers[some]), reduction="none")
-            counts = np.where(some < asked.first, 1.0, options.further_weight)
-            shares = tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
-            (loss @ shares).backward()
+            scores = made.scores(layers, asked.batch(batch, options.passage_tokens), glosses, drop)
+            _loss(scores, asked, batch, options.further_weight).backward()
             if options.clip:
                 torch.nn.utils.clip_grad_norm_(layers.parameters(), options.clip)
             optimiser.step()
-        found = _scores(kind, layers, asked, judged, glosses, options)
-        at = np.concatenate([own[np.arange(len(some)), asked.answers[some]] for some, own in found])
-        losses.append(float(-at.mean()))
+        losses.append(_mean_loss(made, layers, asked, parts.judged, glosses, options))
         if best < 0 or losses[-1] < losses[best]:
             best, weights = epoch, _weights(layers)
         elif epoch - best >= options.patience:
             break
-    return ReaderWeights(weights, losses, best, len(training), len(checking), len(more))
+    return ReaderWeights(weights, losses, best, len(parts.trained), len(parts.held_out), len(parts.further))
 
 
-def _apart(
-    asked: EpochQuestions, rows: npt.NDArray[np.int64], seed: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return questions to train on and those held out; none are, if none would be left."""
+def _torch() -> ModuleType:
+    """Return torch, limited to one thread.
+
+    Raises:
+        LexbeamError: it is not installed.
+    """
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        raise needs_torch("torch") from error
+    from transforms.cloze.readers.networks import limit_threads
+
+    limit_threads()
+    return torch
+
+
+def _training_rows(
+    asked: EpochQuestions, rows: Ints, further_rows: Ints | None, checked_on: Ints | None, seed: int
+) -> TrainingRows:
+    rows = asked.by_key(rows[asked.answers[rows] >= 0])
+    further = asked.by_key(np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first)
     held = _is_held_out(asked, rows, seed)
-    return (rows, rows[:0]) if held.all() else (rows[~held], rows[held])
+    if checked_on is not None:
+        trained, held_out = rows, checked_on[asked.answers[checked_on] >= 0]
+    elif held.any() and not held.all():
+        trained, held_out = rows[~held], rows[held]
+        further = further[~_is_held_out(asked, further, seed)]
+    else:  # there are too few articles: all questions serve both
+        trained = held_out = rows
+    known = np.isin(asked.answers[held_out], asked.answers[np.concatenate([trained, further])])
+    return TrainingRows(trained, further, held_out, held_out[known] if known.any() else held_out)
 
 
-def _is_held_out(asked: EpochQuestions, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.bool_]:
-    fold = fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out")
-    held: npt.NDArray[np.bool_] = fold == 0
-    return held
+def _is_held_out(asked: EpochQuestions, rows: Ints, seed: int) -> npt.NDArray[np.bool_]:
+    return np.asarray(fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out") == 0)
+
+
+def _dropout(generator: "torch.Generator", share: float) -> "Drop":
+    """Return what keeps a share of values, drawn anew each time, and scales them accordingly."""
+    import torch
+
+    def drop(values: torch.Tensor) -> torch.Tensor:
+        mask = torch.rand(values.shape, generator=generator) < share
+        return values * mask / share
+
+    return drop
+
+
+def _loss(scores: "torch.Tensor", asked: EpochQuestions, batch: Ints, further_weight: float) -> "torch.Tensor":
+    """Return the mean loss of a batch, in which a further question counts `further_weight`."""
+    import torch
+
+    losses = torch.nn.functional.cross_entropy(scores, tensor(asked.answers[batch]), reduction="none")
+    counts = np.where(batch < asked.first, 1.0, further_weight)
+    return losses @ tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
+
+
+def _mean_loss(
+    network: "Network",
+    layers: "ModuleDict",
+    asked: EpochQuestions,
+    rows: Ints,
+    glosses: "PaddedTexts | None",
+    options: ReaderNetworkOptions,
+) -> float:
+    """Return the mean negative log likelihood of the answers of questions, in nats."""
+    scored = _scores(network, layers, asked, rows, glosses, options)
+    likelihoods = [logs[np.arange(len(chunk)), asked.answers[chunk]] for chunk, logs in scored]
+    return float(-np.concatenate(likelihoods).mean())
 
 
 def log_probabilities(
-    kind: str,
+    network: MakeNetwork,
     weights: Arrays,
     questions: Questions,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     data: TrainingData,
     options: ReaderNetworkOptions,
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+) -> Iterator[tuple[Ints, npt.NDArray[np.float64]]]:
     """Yield questions, many at a time, and their candidates' natural log probabilities.
 
     Args:
-        kind: a key of `networks.NETWORKS` or of `READERS`.
+        network: returns its network.
         weights: of `ReaderWeights`.
         questions: of all folds.
         rows: those that are asked.
         data: with which the reader was trained.
-        options: likewise.
+        options: those with which it was trained.
 
     Yields:
         Rows, in their order, and float64 of shape (rows, candidates). The numbers of a question do
@@ -185,76 +243,74 @@ def log_probabilities(
     Raises:
         LexbeamError: torch is not installed.
     """
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise needs_torch("torch") from error
-    from transforms.cloze.readers.networks import layers_of, one_thread
+    torch = _torch()
+    from transforms.cloze.readers.networks import draw_layers
 
-    one_thread()
-    layers = layers_of(kind, sizes_of(data, options), 0)
-    layers.load_state_dict({name: torch.from_numpy(np.array(own)) for name, own in weights.items()})
-    glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
-    yield from _scores(kind, layers, EpochQuestions(questions), rows, glosses, options)
+    made = network()
+    layers = draw_layers(made, sizes_of(data, options), 0)
+    layers.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})
+    yield from _scores(made, layers, EpochQuestions(questions), rows, _gloss_texts(data), options)
+
+
+def _gloss_texts(data: TrainingData) -> "PaddedTexts | None":
+    return None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
 
 
 def _scores(
-    kind: str,
-    layers: Any,
+    network: "Network",
+    layers: "ModuleDict",
     asked: EpochQuestions,
-    rows: npt.NDArray[np.int64],
-    glosses: Any,
+    rows: Ints,
+    glosses: "PaddedTexts | None",
     options: ReaderNetworkOptions,
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+) -> Iterator[tuple[Ints, npt.NDArray[np.float64]]]:
     import torch
 
-    from transforms.cloze.readers.networks import network_of
-
-    network = network_of(kind)
     width = len(layers["embed_candidates"].weight) if "embed_candidates" in layers else asked.options
-    for some, batches in alike(asked, rows, options, width):
-        found = np.empty((len(some), width))
+    for chunk, batches in alike(asked, rows, options, width):
+        logs = np.empty((len(chunk), width))
         for places in batches:
-            batch = asked.batch(some[places], options.passage_tokens, even=True)
+            batch = asked.batch(chunk[places], options.passage_tokens, even=True)
             with torch.no_grad():
                 scores = network.scores(layers, batch, glosses, _whole)
                 # A place that is repeated has the same numbers each time.
-                found[places] = scores.double().log_softmax(1).numpy()
-        yield some, found
+                logs[places] = scores.double().log_softmax(1).numpy()
+        yield chunk, logs
 
 
-def _whole(values: Any) -> Any:
+def _whole(values: "torch.Tensor") -> "torch.Tensor":
     return values
 
 
-def _initialise(layers: Any, data: TrainingData, *, fixed: bool) -> None:
-    """Put vectors in the place of embeddings; where `fixed` those of texts stay as they are."""
+def _initialise(layers: "ModuleDict", data: TrainingData, *, fixed: bool) -> None:
+    """Put vectors in the place of embeddings; if `fixed`, those of texts are not trained."""
     import torch
 
-    for name, given in (("embed_words", data.vectors), ("embed_candidates", data.candidate_vectors)):
-        if given is None:
+    for name, known_vectors in (("embed_words", data.vectors), ("embed_candidates", data.candidate_vectors)):
+        if known_vectors is None:
             continue
+        vectors, known = known_vectors
         with torch.no_grad():
-            rows = torch.from_numpy(np.flatnonzero(given[1]))
-            layers[name].weight[rows] = torch.from_numpy(given[0][given[1]])
+            rows = torch.from_numpy(np.flatnonzero(known))
+            layers[name].weight[rows] = torch.from_numpy(vectors[known])
         if fixed and name == "embed_words":
             layers[name].weight.requires_grad_(False)
 
 
-def _set_prior(layers: Any, answers: npt.NDArray[np.int64], prior: float) -> None:
+def _set_prior(layers: "ModuleDict", answers: npt.NDArray[np.int64], prior: float) -> None:
     """Begin with the logarithm of how many questions have each answer, and `prior` more."""
     import torch
 
     if "prior" not in layers:  # a question's options are no words that are named
         return
-    own = layers["prior"].weight
+    scores = layers["prior"].weight
     if prior:
-        counts = np.bincount(answers, minlength=len(own))[:, None]
+        counts = np.bincount(answers, minlength=len(scores))[:, None]
         with torch.no_grad():
-            own.copy_(torch.from_numpy(np.log(counts + prior)))
+            scores.copy_(torch.from_numpy(np.log(counts + prior)))
     else:
-        own.requires_grad_(False)
+        scores.requires_grad_(False)
 
 
-def _weights(layers: Any) -> dict[str, npt.NDArray[np.float32]]:
-    return {name: own.detach().numpy().copy() for name, own in layers.state_dict().items()}
+def _weights(layers: "ModuleDict") -> dict[str, npt.NDArray[np.float32]]:
+    return {name: values.detach().numpy().copy() for name, values in layers.state_dict().items()}
