@@ -5,13 +5,13 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
+from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part
 from transforms.cloze.abstractness.estimators import ConcretenessTraining, fit, predict
-from transforms.cloze.abstractness.gloss_vectors import gloss_vectors
-from transforms.cloze.abstractness.inputs import InputResources, describe, fit_inputs, ngram_part
+from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import EstimatorOptions, InputOptions
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import out_of_fold, vocabulary_of
-from transforms.cloze.abstractness.wordnet_inputs import hypernyms_of, numbers_of, senses_of
+from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors, hypernyms_of, numbers_of, senses_of
 from transforms.common.draws.folds import fold_of
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.kind import Opened

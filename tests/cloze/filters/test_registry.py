@@ -1,5 +1,7 @@
 """Filters one by one, on pairs made by hand and against words looked at one after the other."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from asked import VEC, batch, lexicon_in, pair, said
@@ -7,9 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.predicted_concreteness import Rated
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from transforms.cloze.filters.scores import pos
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Concreteness by lemma, else by form, both without regard to case, from a table."""
+
+    ratings: dict
+    below: float
+
+    def scores(self, forms, lemmas, upos):
+        known = self.ratings
+        pairs = zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
+        return np.array(
+            [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
+            np.float64,
+        )
 
 
 @pytest.fixture(scope="module")

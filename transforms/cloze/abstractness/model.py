@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.cloze.abstractness.calibration import calibrated
+from transforms.cloze.abstractness.describing import Describing, describe
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from transforms.cloze.abstractness.inputs import Describing, InputResources, describe
+from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import RATED, WORD_FORMS
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.learning.models.formats import pack_texts, unpack_texts

@@ -15,15 +15,9 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
+from transforms.cloze.abstractness.describing import DescribedWords, describe, fit_inputs, ngram_part, with_glosses
 from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, ConcretenessTraining, fit, predict
-from transforms.cloze.abstractness.inputs import (
-    DescribedWords,
-    InputResources,
-    describe,
-    fit_inputs,
-    ngram_part,
-    with_glosses,
-)
+from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, kept_arrays
 from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from transforms.cloze.abstractness.ratings import Ratings

@@ -1,19 +1,45 @@
-"""What a filter is: a question asked of words of summaries, many at once."""
+"""What a filter is: a question about words of summaries, many at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
+from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.resources import Lexicon
 
-__all__ = ["ABSTAINS", "FAILS", "PASSES", "ClozeFilter", "Evaluate", "FilterSetting", "Verdicts", "counted", "nothing"]
+__all__ = [
+    "ABSTAINS",
+    "FAILS",
+    "PASSES",
+    "ClozeFilter",
+    "Evaluate",
+    "FilterSetting",
+    "Predictor",
+    "Verdicts",
+    "counted",
+    "nothing",
+]
 
 PASSES, FAILS, ABSTAINS = 1, 0, -1
+
+
+class Predictor(Protocol):
+    """What predicts how concrete words are."""
+
+    @property
+    def below(self) -> float:
+        """Words from this value on are too concrete, 0 to 1."""
+
+    def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
+        """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
+
+    def described(self) -> Mapping[str, object]:
+        """Return what a manifest says of it, plain values."""
 
 
 class FilterSetting(NamedTuple):
@@ -24,11 +50,11 @@ class FilterSetting(NamedTuple):
         sense: an entry of `nonspecificity.SENSES`.
         depth: `max` or `min`.
         depth_below: words of this depth, or deeper, are too specific.
-        propn: what becomes of proper nouns, an entry of `filters_scores.PROPER_NOUNS`.
+        propn: what becomes of proper nouns, an entry of `scores.PROPER_NOUNS`.
         relation_match: `surface` or `lemma`: what of passage words is compared.
         relation_senses: `all`, or those of the `tag`.
-        abstractness: what predicts concreteness, see `filters_scores.Predictor`.
-        encoder: an encoder, see `transforms/lexicon/encoders/encoding.py`.
+        abstractness: what predicts concreteness.
+        encoder: what encodes words in their sentences.
         thresholds: `static` and `contextual`: cosines from which on a word is too similar.
     """
 
@@ -39,8 +65,8 @@ class FilterSetting(NamedTuple):
     propn: str = "noun"
     relation_match: str = "surface"
     relation_senses: str = "all"
-    abstractness: Any = None
-    encoder: Any = None
+    abstractness: Predictor | None = None
+    encoder: Encoding | None = None
     thresholds: Mapping[str, float] = {}
 
 

@@ -231,6 +231,7 @@ def _chosen(_: Any, asking: CandidateSetting) -> Mapping[str, Sequence[str]]:
     return {
         "transforms.cloze.filters.registry:FILTERS": asking.filters(),
         "transforms.cloze.filters.nonspecificity:SENSES": [own.sense],
+        "transforms.cloze.filters.scores:PROPER_NOUNS": [own.propn],
     }
 
 

@@ -32,7 +32,7 @@ from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.ragged import Ragged, runs
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["Contexts", "choose_senses", "contexts_of", "sense_scores"]
+__all__ = ["Contexts", "choose_senses", "contexts_of", "first_senses", "joined", "sense_scores"]
 
 _TOKENS = 1 << 20  # of glosses that are compared at once
 _TABLE = 1 << 22  # cells of the table of words in contexts
@@ -277,30 +277,36 @@ def choose_senses(
         targets: texts of each target, its form and its lemma; they are left out of its context.
         senses: of each target, in their order.
     """
-    chosen = np.full(len(owners), MISSING, np.int64)
-    lengths = senses.lengths()
-    some = lengths > 0
-    chosen[some] = senses.values[senses.offsets[:-1][some]]
+    chosen = first_senses(senses)
     # Of a single sense there is nothing to choose.
+    lengths = senses.lengths()
     several = np.flatnonzero(lengths > 1)
     if not len(several):
         return chosen
-    asked = senses.keep((lengths > 1)[senses.owners()])
-    asked = Ragged(np.append(asked.offsets[several], asked.offsets[-1]), asked.values)
-    own = [wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets]
-    scores = sense_scores(wordnet, contexts, owners[several], _joined(own), asked)
-    best = np.maximum.reduceat(scores, asked.offsets[:-1])
-    of = asked.owners()
+    choices = senses.keep((lengths > 1)[senses.owners()])
+    choices = Ragged(np.append(choices.offsets[several], choices.offsets[-1]), choices.values)
+    words = joined([wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets])
+    scores = sense_scores(wordnet, contexts, owners[several], words, choices)
+    best = np.maximum.reduceat(scores, choices.offsets[:-1])
+    of = choices.owners()
     greatest = np.flatnonzero(scores == best[of])
     _, first = np.unique(of[greatest], return_index=True)
-    chosen[several] = asked.values[greatest[first]]
+    chosen[several] = choices.values[greatest[first]]
     return chosen
 
 
-def _joined(several: Sequence[Ragged]) -> Ragged:
-    """Return the lists of several, one after the other."""
-    owners = np.concatenate([one.owners() for one in several])
-    values = np.concatenate([one.values for one in several])
+def first_senses(senses: Ragged) -> np.ndarray:
+    """Return the first sense of each target, int64; `MISSING` where it has none."""
+    chosen = np.full(len(senses.offsets) - 1, MISSING, np.int64)
+    known = senses.lengths() > 0
+    chosen[known] = senses.values[senses.offsets[:-1][known]]
+    return chosen
+
+
+def joined(lists: Sequence[Ragged]) -> Ragged:
+    """Return what several have for each owner, one after the other."""
+    owners = np.concatenate([ragged.owners() for ragged in lists])
+    values = np.concatenate([ragged.values for ragged in lists])
     order = np.argsort(owners, kind="stable")
-    bounds = np.searchsorted(owners[order], np.arange(len(several[0].offsets)))
+    bounds = np.searchsorted(owners[order], np.arange(len(lists[0].offsets)))
     return Ragged(bounds, values[order])

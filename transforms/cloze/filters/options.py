@@ -11,7 +11,6 @@ from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
-from transforms.cloze.filters.scores import PROPER_NOUNS
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
 from transforms.cloze.word_resources import WORDNET, as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
 from transforms.common.errors import UsageError
@@ -81,15 +80,13 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     )
     sense: str = option(
         "lesk",
-        help="which sense decides how deep a word lies: that of adapted Lesk, the first, or any",
+        help="which sense decides how deep a word lies",
         choices="transforms.cloze.filters.nonspecificity:SENSES",
     )
     depth: str = option("max", help="longest or shortest way to a root of WordNet", choices=DEPTHS)
     depth_below: float = option(6.0, help="words of this depth, or deeper, are not nonspecific", least=0)
     proper_nouns: str = option(
-        "noun",
-        help="whether proper nouns count as nouns; common: those that WordNet has, and not as an instance",
-        choices=tuple(PROPER_NOUNS),
+        "noun", help="whether proper nouns count as nouns", choices="transforms.cloze.filters.scores:PROPER_NOUNS"
     )
     relation_match: str = option(
         "surface",

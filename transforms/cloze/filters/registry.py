@@ -13,10 +13,9 @@ import pyarrow as pa
 from schemas.cloze.pairs import CRITERIA
 from transforms.cloze.filters.base import FAILS, ClozeFilter, Evaluate, FilterSetting, Verdicts, nothing
 from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.filters.relations import antonym, synonym
+from transforms.cloze.filters.relations import antonym, lemma, repeated, synonym
 from transforms.cloze.filters.scores import abstractness, nonspecificity, pos
 from transforms.cloze.filters.similarity import contextual, static
-from transforms.cloze.filters.words import lemma, repeated
 from transforms.common.code.registry import Registry
 
 __all__ = ["EVALUATE", "FILTERS", "FilterVerdicts", "filters_of", "judge", "optional_filters"]

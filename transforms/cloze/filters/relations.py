@@ -1,8 +1,7 @@
-"""Filters that look for synonyms and antonyms of the word in the passage, by WordNet.
+"""Filters that look for the word itself in summary and passage, and for its synonyms and antonyms in the passage.
 
-Synonyms are the other words of its synsets, antonyms the words that WordNet opposes to it, over
-all its senses or those of its part of speech. Expressions (`look_after`) are looked for as tokens
-that follow one another.
+Synonyms are the other words of its synsets, antonyms the words that WordNet opposes to it, over all its senses or those
+of its part of speech. Expressions (`look_after`) are looked for as consecutive tokens.
 """
 
 from functools import partial
@@ -18,10 +17,40 @@ from transforms.cloze.filters.nonspecificity import or_else
 from transforms.cloze.word_resources import WORDNET
 from transforms.lexicon.wordnet.ragged import Ragged
 
-__all__ = ["MATCHES", "SENSES_OF", "antonym", "synonym"]
+__all__ = ["MATCHES", "SENSES_OF", "antonym", "lemma", "repeated", "synonym"]
 
 MATCHES = ("surface", "lemma")
 SENSES_OF = ("all", "tag")
+
+
+def _equal(batch: PairBatch, asked: np.ndarray, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return words and tokens of a side that have the same form, or the same lemma."""
+    own, other = batch.summary, getattr(batch, side)
+    size = len(batch.folded)
+    owners = own.owners[asked]
+    by_form = TokenPlaces(other.folded, other.owners, size).find(owners, own.folded[asked])
+    by_lemma = TokenPlaces(other.lemma, other.owners, size).find(owners, own.lemma[asked])
+    places = np.concatenate([by_form[0], by_lemma[0]])
+    return unique_hits(places, np.concatenate([by_form[1], by_lemma[1]]))
+
+
+def lemma(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
+    """Ask that no word of the passage has the form or the lemma of the word, whatever its tag.
+
+    Case does not count. The value is the number of such words.
+    """
+    places, tokens = _equal(batch, asked, "passage")
+    return counted(len(asked), places, tokens, batch.passage.forms, None)
+
+
+def repeated(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
+    """Ask that no other word of the summary has the form or the lemma of the word.
+
+    The value is the number of such words.
+    """
+    places, tokens = _equal(batch, asked, "summary")
+    other = tokens != asked[places]
+    return counted(len(asked), places[other], tokens[other], batch.summary.forms, None)
 
 
 def synonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:

@@ -42,6 +42,7 @@ def contextual(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> V
         return _verdicts(batch, np.zeros(0), np.zeros(0, np.int64), 0.0)
     owners = np.unique(batch.summary.owners[asked])
     words = batch.passage.words & np.isin(batch.passage.owners, owners)
+    assert setting.encoder is not None
     known = contextual_vectors(batch, asked, np.flatnonzero(words), setting.encoder)
     return _judged(batch, asked, known, setting.thresholds["contextual"])
 
