@@ -29,7 +29,7 @@ from schemas.cloze.pairs import PAIRS
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of
 from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
-from transforms.cloze.filters.options import CandidateOptions, asking_of
+from transforms.cloze.filters.options import CandidateOptions, filter_request
 from transforms.cloze.filters.similarity import static
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import Part, write_part
@@ -143,7 +143,7 @@ def measure(folder: Path) -> list[BenchmarkRow]:
     write_vectors(folder / "some.vec", table)
     vectors = f"vectors_=vectors:{folder / 'some.vec'}"
     options = CandidateOptions(kind=("nonspecificity",), wordnet="wordnet_=wordnet", cache=cache, vectors=vectors)
-    asking = asking_of(options).asking
+    asking = filter_request(options).candidates
     return [*_beside_loop(table, asking.setting), *_all_filters(table, asking, folder)]
 
 

@@ -14,7 +14,7 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSou
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.pairs import CANDIDATES, PAIRS
 from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
-from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
+from transforms.cloze.filters.options import CandidateOptions, check_candidates, filter_request
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import candidate_panels
@@ -79,7 +79,7 @@ def _check(options: ClozeCandidatesOptions) -> None:
 def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
     parts = inputs.one(PAIRS.name).parts
     own = options.asked
-    asking, quantiles = asking_of(own)
+    asking, quantiles = filter_request(own)
     if any(held.name == WORDNET for held in asking.setting.lexicon.held):
         warn_of_languages(_languages(parts), asking, "`lexbeam cloze pairs`")
     if not quantiles:

@@ -22,7 +22,7 @@ from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.explanation import explained, pair_of
-from transforms.cloze.filters.options import CandidateOptions, asking_of, lacking
+from transforms.cloze.filters.options import CandidateOptions, filter_request, lacking
 from transforms.cloze.pairs.pair import LengthOptions
 from transforms.cloze.shown.explanation import blocks_of
 from transforms.cloze.word_resources import WORDNET
@@ -133,7 +133,7 @@ def _asking(options: AskedOptions) -> CandidateSetting:
     """
     named = {*options.filters, *(name for kind in options.kind for name in CRITERIA[kind])}
     without = {name: need for name, need in lacking(options).items() if name not in named}
-    asked = asking_of(replace(options, kind=options.kind or KINDS), without)
+    asked = filter_request(replace(options, kind=options.kind or KINDS), without)
     for name in asked.quantiles:
         raise UsageError(
             f"`{name}_threshold`: a quantile is one of a corpus, and this is one pair; give the "
@@ -143,7 +143,7 @@ def _asking(options: AskedOptions) -> CandidateSetting:
         log.warning("how concrete words are is not asked: no model is named (`abstractness`)")
     if "nonspecificity" in without:
         log.warning("senses, synonyms and antonyms are not asked: there is no WordNet (`wordnet`)")
-    return asked.asking
+    return asked.candidates
 
 
 EXPLAIN: Command[ExplainOptions, None] = Command(

@@ -39,7 +39,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 HYPERNYM_WORDS = 5  # rated words that must lie below a hypernym: fewer say more of the words than of it
 SMALL = 1e-9
 _LENGTHS = range(1, 6)
-_TELLING = 3  # a word with no known n-gram of this length is not known
+_DISTINCTIVE = 3  # a word with no known n-gram of this length is not known
 _ROUNDS = 3
 
 
@@ -175,7 +175,7 @@ def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> dict[str, n
     counts = Counter(ngram for word in words for ngram in ngrams_of(word))
     vocabulary = sorted(ngram for ngram, times in counts.items() if times >= least)
     often = np.array([counts[ngram] for ngram in vocabulary], np.float64)
-    found = {
+    fitted = {
         "vocabulary": pack_texts(vocabulary),
         "idf": np.log((1 + len(words)) / (1 + often)) + 1,
         "projection": np.zeros((len(vocabulary), 0)),
@@ -183,9 +183,9 @@ def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> dict[str, n
     rank = min(dim, len(vocabulary), len(words))
     if rank:
         with one_thread():
-            bags = _bags(found, words)[0]
-            found["projection"] = randomized_svd(bags, rank, n_iter=_ROUNDS, random_state=0)[2].T
-    return found
+            bags = _bags(fitted, words)[0]
+            fitted["projection"] = randomized_svd(bags, rank, n_iter=_ROUNDS, random_state=0)[2].T
+    return fitted
 
 
 def _ngram_rows(fitted: Arrays, words: Sequence[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
@@ -205,10 +205,10 @@ def _bags(fitted: Arrays, words: Sequence[str]) -> tuple[Any, npt.NDArray[np.boo
     places = {ngram: place for place, ngram in enumerate(vocabulary)}
     offsets, columns, known = [0], [], []
     for word in words:
-        own = [ngram for ngram in ngrams_of(word) if ngram in places]
-        columns += sorted(places[ngram] for ngram in own)
+        ngrams = [ngram for ngram in ngrams_of(word) if ngram in places]
+        columns += sorted(places[ngram] for ngram in ngrams)
         offsets.append(len(columns))
-        known.append(any(len(ngram) >= _TELLING for ngram in own))
+        known.append(any(len(ngram) >= _DISTINCTIVE for ngram in ngrams))
     taken = np.array(columns, np.int64)
     lengths = np.diff(offsets)
     owners = np.repeat(np.arange(len(words)), lengths)

@@ -32,7 +32,7 @@ __all__ = [
     "Concreteness",
     "concreteness",
     "is_listed",
-    "kept_arrays",
+    "model_arrays",
     "open_concreteness",
     "opened_concreteness",
 ]
@@ -99,15 +99,15 @@ def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: 
     distinct, places = coded(words)
     low = lowered(distinct)
     rows = find(model.keys, model.words, low)
-    found = np.full(len(low), np.nan)
+    scores = np.full(len(low), np.nan)
     there = rows != MISSING
     values = calibrated(model.predictions, model.threshold, model.below)
     if rated == "use":
         values = np.where(np.isnan(model.ratings), values, model.ratings)
-    found[there] = values[rows[there]]
+    scores[there] = values[rows[there]]
     left = np.flatnonzero(~there)
-    found[left] = _by_ngrams(model, low.take(pa.array(left)).to_pylist())
-    return np.append(found, np.nan)[places]
+    scores[left] = _by_ngrams(model, low.take(pa.array(left)).to_pylist())
+    return np.append(scores, np.nan)[places]
 
 
 def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
@@ -118,17 +118,17 @@ def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
 
 
 def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
-    found = np.full(len(words), np.nan)
+    scores = np.full(len(words), np.nan)
     if model.ngrams is None or not words:
-        return found
+        return scores
     # A row of zeros, the mean of all words, is of one whose n-grams are not known.
     rows, known = describe(model.ngrams, words, InputResources())
-    own = predict(model.estimator, model.fitted, rows[known])
-    found[known] = calibrated(own, model.threshold, model.below)
-    return found
+    predicted = predict(model.estimator, model.fitted, rows[known])
+    scores[known] = calibrated(predicted, model.threshold, model.below)
+    return scores
 
 
-def kept_arrays(
+def model_arrays(
     words: list[str],
     predictions: Floats,
     ratings: Floats,
@@ -145,27 +145,27 @@ def kept_arrays(
         fitted: the estimator's arrays.
     """
     order = order_of_keys(pa.array(words, pa.large_string()))
-    found = {
+    arrays = {
         "words": pack_texts([words[place] for place in order]),
         "predictions": predictions[order],
         "ratings": ratings[order],
     }
     if ngrams is not None:
-        found |= {f"{_FITTED}{name}": array for name, array in fitted.items()}
-        found |= {f"{_NGRAMS}{name}": array for name, array in ngrams.fitted["ngrams"].items()}
-        found[f"{_NGRAMS}centre"] = ngrams.centres["ngrams"]
-        found[f"{_NGRAMS}scale"] = np.array(ngrams.scales["ngrams"])
-        found[f"{_NGRAMS}components"] = ngrams.components
-    return found
+        arrays |= {f"{_FITTED}{name}": array for name, array in fitted.items()}
+        arrays |= {f"{_NGRAMS}{name}": array for name, array in ngrams.fitted["ngrams"].items()}
+        arrays[f"{_NGRAMS}centre"] = ngrams.centres["ngrams"]
+        arrays[f"{_NGRAMS}scale"] = np.array(ngrams.scales["ngrams"])
+        arrays[f"{_NGRAMS}components"] = ngrams.components
+    return arrays
 
 
 def _ngrams_of(content: dict[str, npt.NDArray[Any]]) -> Describing | None:
-    own = {k.removeprefix(_NGRAMS): v for k, v in content.items() if k.startswith(_NGRAMS)}
-    if not own:
+    arrays = {k.removeprefix(_NGRAMS): v for k, v in content.items() if k.startswith(_NGRAMS)}
+    if not arrays:
         return None
-    centre, scale, components = own.pop("centre"), own.pop("scale"), own.pop("components")
+    centre, scale, components = arrays.pop("centre"), arrays.pop("scale"), arrays.pop("components")
     return Describing(
-        ("ngrams",), {"ngrams": own}, {"ngrams": centre}, {"ngrams": float(scale)}, components, {"ngrams": 0}
+        ("ngrams",), {"ngrams": arrays}, {"ngrams": centre}, {"ngrams": float(scale)}, components, {"ngrams": 0}
     )
 
 

@@ -143,12 +143,12 @@ def check_abstractness(options: AbstractnessOptions) -> None:
     Raises:
         UsageError: they do not.
     """
-    own = options.words
+    words = options.words
     if not options.ratings:
         raise UsageError("`ratings` names no file: give FILE:word=COLUMN,value=COLUMN")
-    if "vectors" in own.inputs and not own.vectors:
+    if "vectors" in words.inputs and not words.vectors:
         raise UsageError("`inputs` names vectors, which needs `vectors`: give a file of them")
-    if own.inputs and own.vectors and "vectors" not in own.inputs:
+    if words.inputs and words.vectors and "vectors" not in words.inputs:
         raise UsageError("`vectors` are given and `inputs` does not name them: add `vectors` to it")
-    if own.inputs and own.wordnet and not {"wordnet", "glosses"} & set(own.inputs):
+    if words.inputs and words.wordnet and not {"wordnet", "glosses"} & set(words.inputs):
         raise UsageError("`wordnet` is given, and `inputs` names neither wordnet nor glosses: add one of them")

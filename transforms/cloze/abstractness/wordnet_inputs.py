@@ -65,8 +65,8 @@ class WordSenses(NamedTuple):
 
     def mean(self, values: npt.NDArray[Any]) -> Floats:
         """Return the weighted mean over the senses of each word, 0 where there is none."""
-        found = np.bincount(self.owners, self.weights * values, len(self.known))
-        return np.asarray(found, np.float64)
+        sums = np.bincount(self.owners, self.weights * values, len(self.known))
+        return np.asarray(sums, np.float64)
 
     def matrix(self, places: npt.NDArray[np.int64], size: int) -> Any:
         """Return the weights as a sparse array, (words, size); `places` below 0 are left out."""
@@ -116,16 +116,16 @@ def hypernyms_of(wordnet: WordNet, senses: WordSenses) -> Any:
     step = sparse.csr_array((np.ones(len(above.values)), (above.owners(), above.values)), shape=(count, count))
     step.data[:] = 1.0
     here = senses.matrix(senses.synsets, count)
-    found = here
+    shares = here
     for _ in range(_STEPS):
         here = here @ step
         if not here.nnz:
             break
-        found = found + here
-    found = found.tocsr()
-    found.sort_indices()
-    found.data = np.minimum(found.data, 1.0)
-    return found
+        shares = shares + here
+    shares = shares.tocsr()
+    shares.sort_indices()
+    shares.data = np.minimum(shares.data, 1.0)
+    return shares
 
 
 def numbers_of(wordnet: WordNet, senses: WordSenses) -> Floats:
@@ -177,11 +177,11 @@ def gloss_vectors(wordnet: WordNet, dim: int, least: int) -> GlossVectors:
         raise needs_models(error) from error
     glosses, count = wordnet.glosses, len(wordnet)
     synsets = np.arange(count)
-    own = glosses.of(synsets)
+    defined = glosses.of(synsets)
     shape = (count, len(glosses))
     texts = sparse.vstack(
         [
-            _matrix(own, own.owners(), shape),
+            _matrix(defined, defined.owners(), shape),
             _matrix(*_lemmas(wordnet, synsets), shape),
             _matrix(*_examples(wordnet, synsets), shape),
         ]
@@ -190,12 +190,12 @@ def gloss_vectors(wordnet: WordNet, dim: int, least: int) -> GlossVectors:
     texts = (sparse.hstack([sparse.identity(count)] * 3) @ texts).tocsr()
     texts.data[:] = 1.0
     often = np.asarray(texts.sum(axis=0)).ravel()
-    kept = np.flatnonzero(often >= least)
+    frequent = np.flatnonzero(often >= least)
     words = np.zeros((len(glosses), dim))
     with one_thread():
-        words[kept] = unit_rows(_reduced(_information(texts[:, kept]), dim))
+        words[frequent] = unit_rows(_reduced(_information(texts[:, frequent]), dim))
         idf = np.log(max(count, 1) / np.maximum(often, 1.0))
-        definitions = unit_rows((_matrix(own, own.owners(), shape) * idf).tocsr() @ words)
+        definitions = unit_rows((_matrix(defined, defined.owners(), shape) * idf).tocsr() @ words)
         near = wordnet.related(synsets, EXTENDED_GLOSS)
         around = unit_rows(_matrix(near, near.owners(), (count, count)) @ definitions)
     return GlossVectors(words, definitions, around)
@@ -213,9 +213,9 @@ def _matrix(words: Ragged, owners: np.ndarray, shape: tuple[int, int]) -> Any:
 
     there = words.values >= 0
     places = owners[there], words.values[there]
-    found = sparse.csr_array((np.ones(len(places[0])), places), shape=shape)
-    found.sum_duplicates()
-    return found
+    matrix = sparse.csr_array((np.ones(len(places[0])), places), shape=shape)
+    matrix.sum_duplicates()
+    return matrix
 
 
 def _lemmas(wordnet: WordNet, synsets: np.ndarray) -> tuple[Ragged, np.ndarray]:
@@ -242,20 +242,20 @@ def _information(texts: Any) -> Any:
     totals = np.bincount(row, times, size)
     contexts = totals**_CONTEXT_POWER
     expected = totals[row] * contexts[column] / max(contexts.sum(), _SPARE)
-    found = np.log(times / expected)
-    above = found > 0
-    return sparse.csr_array((found[above], (row[above], column[above])), shape=(size, size))
+    information = np.log(times / expected)
+    above = information > 0
+    return sparse.csr_array((information[above], (row[above], column[above])), shape=(size, size))
 
 
 def _reduced(matrix: Any, dim: int) -> Floats:
     from sklearn.utils.extmath import randomized_svd
 
     rank = min(dim, *matrix.shape)
-    found = np.zeros((matrix.shape[0], dim))
+    vectors = np.zeros((matrix.shape[0], dim))
     if rank:
         left, values, _ = randomized_svd(matrix, rank, n_iter=_ROUNDS, random_state=0)
-        found[:, :rank] = left * np.sqrt(values)
-    return found
+        vectors[:, :rank] = left * np.sqrt(values)
+    return vectors
 
 
 def gloss_rows(
@@ -268,13 +268,13 @@ def gloss_rows(
         definitions; the mean of the definitions around these.
     """
     places = senses.matrix(senses.synsets, len(wordnet))
-    found = wordnet.glosses.rows(senses.base)
-    single = np.flatnonzero(found.lengths() == 1)
+    texts = wordnet.glosses.rows(senses.base)
+    single = np.flatnonzero(texts.lengths() == 1)
     rows = np.full(len(senses.base), -1)
-    rows[single] = found.values[found.offsets[single]]
-    own = np.where((rows >= 0)[:, None], vectors.words[rows], 0.0)
+    rows[single] = texts.values[texts.offsets[single]]
+    word_vectors = np.where((rows >= 0)[:, None], vectors.words[rows], 0.0)
     return (
-        (own, np.asarray(own.any(axis=1), bool)),
+        (word_vectors, np.asarray(word_vectors.any(axis=1), bool)),
         unit_rows(np.asarray(places @ vectors.definitions)),
         unit_rows(np.asarray(places @ vectors.around)),
     )

@@ -66,15 +66,15 @@ def read_answers(path: str) -> list[SystemAnswer]:
     """
     shown = f"`predictions` {files.shown(path)}"
     lines = filled_lines(path, "predictions", "a line for each question")
-    found = []
+    answers = []
     for number, values in _rows(lines, shown):
         try:
-            found.append(_answer(values))
+            answers.append(_answer(values))
         except ValueError as error:
             raise UsageError(f"{shown}, line {number}: {error}") from error
-    if not found:
+    if not answers:
         raise UsageError(f"{shown} has a header alone: give a line for each question")
-    return found
+    return answers
 
 
 def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -145,7 +145,7 @@ def _chances(values: Mapping[str, Any]) -> Floats:
         raise ValueError(
             f"it has no answer: give {_LABELS[0]}, or scores of all options, {_OPTIONS[0]} to {_OPTIONS[-1]}"
         )
-    return most_frequent(np.array([[_score(one) for one in scores]]))[0]
+    return most_frequent(np.array([[_score(score) for score in scores]]))[0]
 
 
 def _score(value: Any) -> float:

@@ -57,15 +57,20 @@ def read_key(path: str, kind: str | None) -> Key:
         UsageError: it cannot be read, or a line is no question with five options.
     """
     ids, articles, options, labels, standing = [], [], [], [], []
-    for one, target in _questions(path, kind):
-        ids.append(one.source_id or "")
-        articles.append(article_id(one.passage))
+    for pair, target in _questions(path, kind):
+        ids.append(pair.source_id or "")
+        articles.append(article_id(pair.passage))
         options.append(target.options)
         labels.append(target.label)
-        standing.append(stand_in_passage(one.passage, target.options))
-    own = kind_of_name(path) or kind or UNKNOWN
+        standing.append(stand_in_passage(pair.passage, target.options))
+    kind_of_file = kind_of_name(path) or kind or UNKNOWN
     return Key(
-        ids, [own] * len(ids), articles, options, np.array(labels, np.int64), np.array(standing, bool).reshape(-1, FIVE)
+        ids,
+        [kind_of_file] * len(ids),
+        articles,
+        options,
+        np.array(labels, np.int64),
+        np.array(standing, bool).reshape(-1, FIVE),
     )
 
 
@@ -77,20 +82,22 @@ def _questions(path: str, kind: str | None) -> Iterator[tuple[RawPair, GivenTarg
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
     text = InputText(path, path, partial(files.open_read, path))
-    for _, one in read_recam(text, ReadOptions(layout="recam", kind=kind or UNKNOWN)):
-        where = f"{shown}, line {one.position}" if one.position else shown
-        if isinstance(one, Reject):
-            raise UsageError(f"{where}: {one.reason}, {one.detail}")
-        assert one.target is not None  # this layout's records have one
-        options = one.target.options
+    for _, pair in read_recam(text, ReadOptions(layout="recam", kind=kind or UNKNOWN)):
+        where = f"{shown}, line {pair.position}" if pair.position else shown
+        if isinstance(pair, Reject):
+            raise UsageError(f"{where}: {pair.reason}, {pair.detail}")
+        assert pair.target is not None  # this layout's records have one
+        options = pair.target.options
         if len(options) != FIVE:
             raise UsageError(f"{where}: {len(options)} options, where {FIVE} should be")
-        yield one, one.target
+        yield pair, pair.target
 
 
 def joined_keys(keys: list[Key]) -> Key:
     """Return the questions of several files as those of one."""
-    ids, kinds, articles, options = ([one for key in keys for one in getattr(key, name)] for name in Key._fields[:4])
+    ids, kinds, articles, options = (
+        [value for key in keys for value in getattr(key, name)] for name in Key._fields[:4]
+    )
     return Key(
         ids,
         kinds,

@@ -87,10 +87,10 @@ class AskAll(beam.PTransform):
 
 
 def _train_tasks(element: tuple[str, EncodedAsked], keys: tuple[Key, ...]) -> Iterator[tuple[Key, AnswerTask]]:
-    own, encoded = element
+    encoded_language, encoded = element
     for key in keys:
         system, language, kind, fold = key
-        if language == own:
+        if language == encoded_language:
             yield key, AnswerTask(system, language, kind, fold, encoded)
 
 
@@ -131,9 +131,9 @@ class AnswerAll(beam.PTransform):
     pairs: tuple[Part, ...]
     lanes: int
 
-    def expand(self, found: Any) -> Any:
+    def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
-        asked, encoded = found
+        asked, encoded = inputs
         trained = answered = chosen = asked.pipeline | "None" >> beam.Create([])
         if self.keys:
             made = (
@@ -175,9 +175,9 @@ class MeasureAll(beam.PTransform):
     workspace: Workspace
     settings: MeasureSettings
 
-    def expand(self, found: Any) -> Any:
+    def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
-        parts, encoded = found
+        parts, encoded = inputs
         return (
             parts
             | "GatherAnswers" >> beam.WithKeys(0)

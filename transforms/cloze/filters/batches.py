@@ -77,8 +77,8 @@ class PairBatch(NamedTuple):
 
     def codes(self, words: pa.Array) -> np.ndarray:
         """Return the numbers of words in lower case, -1 where no text has them."""
-        found = pc.index_in(words.cast(pa.large_string()), value_set=self.folded)
-        return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        places = pc.index_in(words.cast(pa.large_string()), value_set=self.folded)
+        return places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def batches_of(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -115,8 +115,8 @@ def batch_of(rows: pa.Table) -> PairBatch:
         lists = rows[f"{side}_forms"].combine_chunks()
         lengths = np.asarray(pc.list_value_length(lists).fill_null(0)).astype(np.int64)
         for name in ("forms", "lemmas", "upos"):
-            own = rows[f"{side}_{name}"].combine_chunks()
-            flat[side, name] = _flat(own, lengths)
+            tokens = rows[f"{side}_{name}"].combine_chunks()
+            flat[side, name] = _flat(tokens, lengths)
         flat[side, "lengths"] = lengths
     forms = [flat[side, "forms"] for side in ("summary", "passage")]
     lemmas = [flat[side, "lemmas"] for side in ("summary", "passage")]
@@ -132,8 +132,8 @@ def batch_of(rows: pa.Table) -> PairBatch:
     first = 0
     for side in ("summary", "passage"):
         lengths = flat[side, "lengths"]
-        some = slice(first, first + int(lengths.sum()))
-        first = some.stop
+        span = slice(first, first + int(lengths.sum()))
+        first = span.stop
         bounds = np.concatenate([[0], np.cumsum(lengths)])
         owners = np.repeat(np.arange(len(lengths)), lengths)
         texts_of = {name: flat[side, name] for name in ("forms", "lemmas", "upos")}
@@ -142,10 +142,10 @@ def batch_of(rows: pa.Table) -> PairBatch:
                 bounds=bounds,
                 owners=owners,
                 **texts_of,
-                form=form[some],
-                folded=by_form[some],
-                lemma=by_lemma[some],
-                words=spelled[some],
+                form=form[span],
+                folded=by_form[span],
+                lemma=by_lemma[span],
+                words=spelled[span],
             )
         )
     summary, passage = sides

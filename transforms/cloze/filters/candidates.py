@@ -120,12 +120,12 @@ def question_id(pair_id: str, token: int) -> str:
     return pair_id[:_HALF] + digest([pair_id, token])[:_HALF]
 
 
-def candidates_of(batch: PairBatch, asking: CandidateSetting) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
+def candidates_of(batch: PairBatch, rules: CandidateSetting) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
     """Return the candidates of a batch, sorted by question and kind, and what became of them."""
-    judged = judge(batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without)
+    judged = judge(batch, rules.kinds, rules.optional, rules.setting, rules.evaluate, rules.without)
     shared = _shared(batch)
     tables, counts = [], {}
-    for kind in asking.kinds:
+    for kind in rules.kinds:
         target = _targets(batch, kind)
         tables.append(_rows(shared, kind, target, judged[kind]))
         for count in _counts(kind, target, judged[kind]):
@@ -135,9 +135,9 @@ def candidates_of(batch: PairBatch, asking: CandidateSetting) -> tuple[pa.Table,
 
 def _shared(batch: PairBatch) -> dict[str, pa.Array]:
     """Return the columns that are the same for every kind."""
-    own, rows = batch.summary, pa.array(batch.asked)
-    owners = own.owners[batch.asked]
-    token = batch.asked - own.bounds[owners]
+    summary, rows = batch.summary, pa.array(batch.asked)
+    owners = summary.owners[batch.asked]
+    token = batch.asked - summary.bounds[owners]
     pairs = batch.rows["pair_id"].combine_chunks().to_pylist()
     pair = pa.array(owners)
     ids = [question_id(pairs[at], place) for at, place in zip(owners.tolist(), token.tolist(), strict=True)]
@@ -147,9 +147,9 @@ def _shared(batch: PairBatch) -> dict[str, pa.Array]:
         "article_id": batch.rows["article_id"].combine_chunks().take(pair),
         "sentence": pa.array(_sentences(batch, owners, token), pa.int32()),
         "token": pa.array(token, pa.int32()),
-        "form": own.forms.take(rows).cast(pa.string()),
-        "lemma": own.lemmas.take(rows).cast(pa.string()),
-        "upos": own.upos.take(rows).cast(pa.string()),
+        "form": summary.forms.take(rows).cast(pa.string()),
+        "lemma": summary.lemmas.take(rows).cast(pa.string()),
+        "upos": summary.upos.take(rows).cast(pa.string()),
     }
 
 
@@ -181,10 +181,10 @@ def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged:
     columns = {**shared, "kind": pa.array([kind] * count, pa.string()), "target": pa.array(target)}
     nothing = Verdicts(np.full(count, np.nan), pa.nulls(count, pa.string()), np.full(count, ABSTAINS, np.int8))
     for name in FILTERS:
-        own = judged.verdicts.get(name, nothing)
-        columns[f"{name}_value"] = pa.array(own.values, mask=np.isnan(own.values))
-        columns[f"{name}_match"] = own.matches.cast(pa.string())
-        columns[f"{name}_passed"] = pa.array(own.passed == PASSES, mask=own.passed == ABSTAINS)
+        verdicts = judged.verdicts.get(name, nothing)
+        columns[f"{name}_value"] = pa.array(verdicts.values, mask=np.isnan(verdicts.values))
+        columns[f"{name}_match"] = verdicts.matches.cast(pa.string())
+        columns[f"{name}_passed"] = pa.array(verdicts.passed == PASSES, mask=verdicts.passed == ABSTAINS)
     columns["passed"] = pa.array(judged.passed)
     reasons = pa.array(judged.reason, mask=judged.reason < 0)
     columns["reason"] = pa.array(list(FILTERS), pa.string()).take(reasons)
@@ -205,20 +205,20 @@ def _counts(kind: str, target: np.ndarray, judged: FilterVerdicts) -> Iterator[F
             yield of(name, asked, asked & (passed == FAILS), abstained, first)
 
 
-def _judge(artefact: Artefact, task: CandidateTask, asking: CandidateSetting) -> Judgement:
+def _judge(artefact: Artefact, task: CandidateTask, rules: CandidateSetting) -> Judgement:
     if task.thresholds is not None:
-        known = {**asking.setting.thresholds, **task.thresholds.cosines}
-        asking = asking._replace(setting=asking.setting._replace(thresholds=known))
+        known = {**rules.setting.thresholds, **task.thresholds.cosines}
+        rules = rules._replace(setting=rules.setting._replace(thresholds=known))
     counts = {
         (kind, name): FilterCount(kind, name)
-        for kind in asking.kinds
-        for name in ("", *filters_of(kind, asking.optional))
+        for kind in rules.kinds
+        for name in ("", *filters_of(kind, rules.optional))
     }
 
     def rows() -> Iterator[pa.Table]:
-        for some in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
-            table, own = candidates_of(batch_of(some), asking)
-            for key, count in own.items():
+        for pairs in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
+            table, of_batch = candidates_of(batch_of(pairs), rules)
+            for key, count in of_batch.items():
                 counts[key] = counts[key].added(count)
             yield table
 
@@ -226,12 +226,12 @@ def _judge(artefact: Artefact, task: CandidateTask, asking: CandidateSetting) ->
     return Judgement(made, tuple(counts.values()))
 
 
-def _chosen(_: Any, asking: CandidateSetting) -> Mapping[str, Sequence[str]]:
-    own = asking.setting
+def _chosen(_: Any, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
+    setting = rules.setting
     return {
-        "transforms.cloze.filters.registry:FILTERS": asking.filters(),
-        "transforms.cloze.filters.nonspecificity:SENSES": [own.sense],
-        "transforms.cloze.filters.scores:PROPER_NOUNS": [own.propn],
+        "transforms.cloze.filters.registry:FILTERS": rules.filters(),
+        "transforms.cloze.filters.nonspecificity:SENSES": [setting.sense],
+        "transforms.cloze.filters.scores:PROPER_NOUNS": [setting.propn],
     }
 
 

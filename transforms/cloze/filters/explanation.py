@@ -59,16 +59,16 @@ def pair_of(
     Raises:
         BadRecord: they are no pair, for the reasons that `pairing.pair_row` gives.
     """
-    given = RawPair("", passage, summary, language=language)
+    raw = RawPair("", passage, summary, language=language)
     nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
-    row = {**nothing, **pair_row(given, lengths), "source": "", "number": 0}
+    row = {**nothing, **pair_row(raw, lengths), "source": "", "number": 0}
     pair: dict[str, Any] = join_rows([row])
     with one_thread():
         annotate_pairs([pair], engine)
     return pa.Table.from_pylist([pair], PAIRS.schema())
 
 
-def explained(rows: pa.Table, asking: CandidateSetting) -> pa.Table:
+def explained(rows: pa.Table, rules: CandidateSetting) -> pa.Table:
     """Return what filters say of the words of summaries, with `COLUMNS_EXPLAINED`.
 
     A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating
@@ -77,21 +77,28 @@ def explained(rows: pa.Table, asking: CandidateSetting) -> pa.Table:
 
     Args:
         rows: rows of `cloze/pairs`.
-        asking: what is asked of words, with all thresholds.
+        rules: what is asked of words, with all thresholds.
     """
     with one_thread():
-        found, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), asking)
-    places = {kind: place for place, kind in enumerate(asking.kinds)}
-    order = pa.array([places[kind] for kind in found["kind"].to_pylist()], pa.int32())
+        candidates, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), rules)
+    places = {kind: place for place, kind in enumerate(rules.kinds)}
+    order = pa.array([places[kind] for kind in candidates["kind"].to_pylist()], pa.int32())
     by = [(name, "ascending") for name in ("pair_id", "token", "order")]
-    found = found.append_column("order", order).sort_by(by)
-    own = {name: _of_words(found[column].combine_chunks(), len(asking.kinds)) for name, column in _OF_WORD.items()}
-    wordnet = asking.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
-    glosses = glosses_of(wordnet, own["sense"])
-    open_to = [kind for kind in asking.kinds if asking.is_open(kind)]
-    is_open = pc.and_(found["passed"], pc.is_in(found["kind"], pa.array(open_to, pa.string())))
-    passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), found["passed"])
-    columns = {**{name: found[name] for name in found.schema.names}, **own, "gloss": glosses, "passed": passed}
+    candidates = candidates.append_column("order", order).sort_by(by)
+    of_words = {
+        name: _of_words(candidates[column].combine_chunks(), len(rules.kinds)) for name, column in _OF_WORD.items()
+    }
+    wordnet = rules.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
+    glosses = glosses_of(wordnet, of_words["sense"])
+    open_to = [kind for kind in rules.kinds if rules.is_open(kind)]
+    is_open = pc.and_(candidates["passed"], pc.is_in(candidates["kind"], pa.array(open_to, pa.string())))
+    passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), candidates["passed"])
+    columns = {
+        **{name: candidates[name] for name in candidates.schema.names},
+        **of_words,
+        "gloss": glosses,
+        "passed": passed,
+    }
     return pa.table({name: columns[name] for name in COLUMNS_EXPLAINED})
 
 
@@ -111,11 +118,11 @@ def glosses_of(wordnet: Any, names: pa.Array) -> pa.Array:
     """
     if not isinstance(wordnet, WordNet):
         return pa.nulls(len(names), pa.string())
-    found: dict[str | None, str | None] = {None: None}
+    glosses: dict[str | None, str | None] = {None: None}
     for name in names.to_pylist():
-        if name not in found:
+        if name not in glosses:
             word, letter, number = name.rsplit(".", 2)
             senses = wordnet.senses_of(pa.array([word]), letter).values
-            own = senses[wordnet.sense_numbers(senses) == int(number)]
-            found[name] = wordnet.definitions(wordnet.synset_of(np.asarray(own)))[0].as_py()
-    return pa.array([found[name] for name in names.to_pylist()], pa.string())
+            sense = senses[wordnet.sense_numbers(senses) == int(number)]
+            glosses[name] = wordnet.definitions(wordnet.synset_of(np.asarray(sense)))[0].as_py()
+    return pa.array([glosses[name] for name in names.to_pylist()], pa.string())

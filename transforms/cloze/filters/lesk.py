@@ -78,10 +78,10 @@ def _spelled(tokens: np.ndarray, owners: np.ndarray, known: Ragged, count: int) 
     """Return the words of tokens, which may be none or several; -1 stands for `MISSING`."""
     starts, lengths = known.offsets[tokens], known.lengths()[tokens]
     breaks = tokens < 0
-    found = runs(starts, starts + np.where(breaks, 1, lengths))
-    places = np.minimum(found.values, max(len(known.values) - 1, 0))
+    places_of_words = runs(starts, starts + np.where(breaks, 1, lengths))
+    places = np.minimum(places_of_words.values, max(len(known.values) - 1, 0))
     values = known.values[places] if len(known.values) else np.full(len(places), MISSING)
-    of = found.owners()
+    of = places_of_words.owners()
     values = np.where(breaks[of], MISSING, values)
     return Ragged(np.searchsorted(owners[of], np.arange(count + 1)), values)
 
@@ -146,14 +146,14 @@ def sense_scores(
     synsets = wordnet.synset_of(senses.values)
     of = senses.owners()
     work = _sizes(glosses)[synsets]
-    for some in _shares(owners[of], work, max(_TABLE // max(len(glosses), 1), 1)):
-        first = owners[of[some.start]]
-        last = owners[of[some.stop - 1]] + 1
+    for share in _shares(owners[of], work, max(_TABLE // max(len(glosses), 1), 1)):
+        first = owners[of[share.start]]
+        last = owners[of[share.stop - 1]] + 1
         bounds = contexts.words.offsets[first : last + 1]
-        own = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
-        index = _Index(own, len(glosses))
-        targets = of[some]
-        scores[some] = _scored(glosses, stop, index, synsets[some], owners[targets] - first, targets, without)
+        words = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
+        index = _Index(words, len(glosses))
+        targets = of[share]
+        scores[share] = _scored(glosses, stop, index, synsets[share], owners[targets] - first, targets, without)
     return scores
 
 
@@ -192,9 +192,9 @@ def _scored(
     shared = index.words.ravel()[base + words]
     hits = np.flatnonzero(shared)
     sense = np.searchsorted(bounds, hits, side="right") - 1
-    own = _among(words[hits], targets[sense], without)
-    shared[hits[own]] = False
-    hits, sense = hits[~own], sense[~own]
+    is_target = _among(words[hits], targets[sense], without)
+    shared[hits[is_target]] = False
+    hits, sense = hits[~is_target], sense[~is_target]
     if not len(hits):
         return np.zeros(len(synsets), np.int64)
     lengths = _lengths(index, words, last, shared, hits, base)
@@ -231,22 +231,22 @@ def _lengths(
         size = index.words.shape[1]
         length += 1
         numbers = index.find(length, numbers * size + words[hits[left] + length - 1])
-        found = numbers >= 0
-        left, numbers = left[found], numbers[found]
+        longer = numbers >= 0
+        left, numbers = left[longer], numbers[longer]
         lengths[left] = length
     return lengths
 
 
 def _among(words: np.ndarray, targets: np.ndarray, without: Ragged) -> np.ndarray:
     """Return whether each word is one of its target's own."""
-    found = np.zeros(len(words), bool)
+    among = np.zeros(len(words), bool)
     lengths = without.lengths()
     for place in range(int(lengths.max(initial=0))):
         there = lengths > place
-        own = np.full(len(lengths), MISSING)
-        own[there] = without.values[without.offsets[:-1][there] + place]
-        found |= words == own[targets]
-    return found
+        target_words = np.full(len(lengths), MISSING)
+        target_words[there] = without.values[without.offsets[:-1][there] + place]
+        among |= words == target_words[targets]
+    return among
 
 
 @functools.lru_cache(4)
@@ -259,9 +259,9 @@ def _sizes(glosses: Glosses) -> np.ndarray:
 
 @functools.lru_cache(4)
 def _stop_words(glosses: Glosses) -> np.ndarray:
-    found = glosses.rows(pa.array(STOP_WORDS, pa.large_string())).values
+    rows = glosses.rows(pa.array(STOP_WORDS, pa.large_string())).values
     stop = np.zeros(len(glosses), bool)
-    stop[found[found >= 0]] = True
+    stop[rows[rows >= 0]] = True
     return stop
 
 

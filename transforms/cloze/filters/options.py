@@ -21,7 +21,7 @@ from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 
-__all__ = ["CandidateOptions", "FilterRequest", "asking_of", "check_candidates", "lacking"]
+__all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
 
 # Filters that ask WordNet.
 OF_WORDNET = ("nonspecificity", "synonym", "antonym")
@@ -110,18 +110,18 @@ class CandidateOptions(CacheOptions, EncoderOptions):
 
 
 class FilterRequest(NamedTuple):
-    """What is asked, and of which filters the threshold is a quantile."""
+    """What filters are to do, and of which of them the threshold is a quantile."""
 
-    asking: CandidateSetting
+    candidates: CandidateSetting
     quantiles: Mapping[str, float]
 
 
 def lacking(options: CandidateOptions) -> dict[str, str]:
     """Return the filters that there is nothing for, each with the option that would give it."""
-    found = {} if options.abstractness else {"abstractness": "abstractness"}
+    options_by_filter = {} if options.abstractness else {"abstractness": "abstractness"}
     if options.wordnet is None and not files.exists(DEBIAN):
-        found |= dict.fromkeys(OF_WORDNET, "wordnet")
-    return found
+        options_by_filter |= dict.fromkeys(OF_WORDNET, "wordnet")
+    return options_by_filter
 
 
 def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -> None:
@@ -149,7 +149,7 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
             raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
 
 
-def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:
+def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:
     """Return what is asked; resources are compiled.
 
     Args:
@@ -173,8 +173,8 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Filte
     if "static" in used and options.vectors:
         resources.append(options.vectors)
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
-    given = {"static": options.static_threshold, "contextual": options.contextual_threshold}
-    parsed = {name: parse_threshold(text) for name, text in given.items() if name in used}
+    stated = {"static": options.static_threshold, "contextual": options.contextual_threshold}
+    parsed = {name: parse_threshold(text) for name, text in stated.items() if name in used}
     predictor = None
     if "abstractness" in used:
         predictor = predictor_of(str(options.abstractness), options.concreteness_below)
@@ -188,9 +188,9 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Filte
         relation_senses=options.relation_senses,
         abstractness=predictor,
         encoder=encoding_of(options) if "contextual" in used else None,
-        thresholds={n: one.cosine for n, one in parsed.items() if one.cosine is not None},
+        thresholds={name: limit.cosine for name, limit in parsed.items() if limit.cosine is not None},
     )
-    quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
+    quantiles = {name: limit.quantile for name, limit in parsed.items() if limit.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
     left_out = tuple(name for name in FILTERS if name in without)
     return FilterRequest(CandidateSetting(kinds, optional, options.evaluate, setting, left_out), quantiles)

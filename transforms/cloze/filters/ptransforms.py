@@ -56,29 +56,29 @@ class FindCandidates(beam.PTransform):
 
     Attributes:
         workspace: where artefacts lie.
-        asking: what is asked, as workers open it.
+        candidates: what filters are to do, as workers open it.
         sampled: what thresholds are taken from; None: none are.
         quantiles: by filter.
     """
 
     workspace: Workspace
-    asking: CandidateSetting
+    candidates: CandidateSetting
     sampled: Sampled | None
     quantiles: Mapping[str, float]
 
     def expand(self, parts: beam.PCollection[Part]) -> Any:
         """Apply the transform."""
-        found = {}
+        side_inputs = {}
         if self.sampled is None:
             taken = parts.pipeline | "NoThresholds" >> beam.Create([])
         else:
             thresholds = parts | "Thresholds" >> TakeThresholds(self.workspace, self.sampled, self.quantiles)
-            found["thresholds"] = beam.pvalue.AsSingleton(thresholds)
+            side_inputs["thresholds"] = beam.pvalue.AsSingleton(thresholds)
             taken = thresholds | "Taken" >> beam.Values()
         judged = (
             parts
-            | "Tasks" >> beam.Map(_task, **found)
-            | "Judge" >> beam.ParDo(MakeArtefact(self.workspace, JUDGE, self.asking))
+            | "Tasks" >> beam.Map(_task, **side_inputs)
+            | "Judge" >> beam.ParDo(MakeArtefact(self.workspace, JUDGE, self.candidates))
         )
         receipts = judged | "Receipts" >> beam.Values()
         return receipts, taken, judged | "Name" >> beam.ParDo(NameParts(CANDIDATES.name, "part"))

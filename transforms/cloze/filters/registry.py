@@ -98,21 +98,21 @@ def judge(
         without: filters that are not evaluated, though a kind has them.
     """
     count = len(batch.asked)
-    found = {kind: FilterVerdicts({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
+    judged = {kind: FilterVerdicts({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
     for place, name in enumerate(FILTERS):
         users = [kind for kind in kinds if name in filters_of(kind, optional) and name not in without]
-        open_to = {kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy() for kind in users}
+        open_to = {kind: np.ones(count, bool) if evaluate == "all" else judged[kind].passed.copy() for kind in users}
         shared: Verdicts | None = None
         if not FILTERS[name].by_kind and users:
             anyone = np.logical_or.reduce(list(open_to.values()))
             shared = _evaluated(FILTERS[name].evaluate, batch, anyone, setting)
         for kind in users:
-            own = shared
-            if own is None:
+            verdicts = shared
+            if verdicts is None:
                 of_kind = partial(FILTERS[name].evaluate, kind=kind)
-                own = _evaluated(of_kind, batch, open_to[kind], setting)
-            found[kind] = _added(found[kind], name, place, own, open_to[kind])
-    return found
+                verdicts = _evaluated(of_kind, batch, open_to[kind], setting)
+            judged[kind] = _added(judged[kind], name, place, verdicts, open_to[kind])
+    return judged
 
 
 def _evaluated(evaluate: Evaluate, batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
@@ -123,23 +123,23 @@ def _evaluated(evaluate: Evaluate, batch: PairBatch, asked: np.ndarray, setting:
     places = np.flatnonzero(asked)
     if not len(places):
         return verdicts
-    own = evaluate(batch, batch.asked[places], setting)
-    verdicts.values[places], verdicts.passed[places] = own.values, own.passed
+    evaluated = evaluate(batch, batch.asked[places], setting)
+    verdicts.values[places], verdicts.passed[places] = evaluated.values, evaluated.passed
     rows = np.full(len(asked), -1)
     rows[places] = np.arange(len(places))
-    return verdicts._replace(matches=own.matches.take(pa.array(rows, mask=rows < 0)))
+    return verdicts._replace(matches=evaluated.matches.take(pa.array(rows, mask=rows < 0)))
 
 
-def _added(judged: FilterVerdicts, name: str, place: int, own: Verdicts, asked: np.ndarray) -> FilterVerdicts:
+def _added(judged: FilterVerdicts, name: str, place: int, verdicts: Verdicts, asked: np.ndarray) -> FilterVerdicts:
     """Return what is known with the verdicts of one more filter, on the words it was asked of."""
     if not asked.all():
-        own = Verdicts(
-            np.where(asked, own.values, np.nan),
-            own.matches.take(pa.array(np.arange(len(asked)), mask=~asked)),
-            np.where(asked, own.passed, np.int8(-1)).astype(np.int8),
+        verdicts = Verdicts(
+            np.where(asked, verdicts.values, np.nan),
+            verdicts.matches.take(pa.array(np.arange(len(asked)), mask=~asked)),
+            np.where(asked, verdicts.passed, np.int8(-1)).astype(np.int8),
         )
-    rejected = own.passed == FAILS
+    rejected = verdicts.passed == FAILS
     reason = np.where(rejected & (judged.reason < 0), place, judged.reason)
     return FilterVerdicts(
-        {**judged.verdicts, name: own}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason
+        {**judged.verdicts, name: verdicts}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason
     )

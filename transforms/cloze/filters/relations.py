@@ -25,11 +25,11 @@ SENSES_OF = ("all", "tag")
 
 def _equal(batch: PairBatch, asked: np.ndarray, side: str) -> tuple[np.ndarray, np.ndarray]:
     """Return words and tokens of a side that have the same form, or the same lemma."""
-    own, other = batch.summary, getattr(batch, side)
+    summary, other = batch.summary, getattr(batch, side)
     size = len(batch.folded)
-    owners = own.owners[asked]
-    by_form = TokenPlaces(other.folded, other.owners, size).find(owners, own.folded[asked])
-    by_lemma = TokenPlaces(other.lemma, other.owners, size).find(owners, own.lemma[asked])
+    owners = summary.owners[asked]
+    by_form = TokenPlaces(other.folded, other.owners, size).find(owners, summary.folded[asked])
+    by_lemma = TokenPlaces(other.lemma, other.owners, size).find(owners, summary.lemma[asked])
     places = np.concatenate([by_form[0], by_lemma[0]])
     return unique_hits(places, np.concatenate([by_form[1], by_lemma[1]]))
 
@@ -66,20 +66,20 @@ def antonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verd
 def _related(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str) -> Verdicts:
     languages = batch.rows["language"].combine_chunks()
     owners = batch.summary.owners[asked]
-    found = nothing(len(asked))
+    verdicts = nothing(len(asked))
     for rows, wordnet in setting.lexicon.by_language(WORDNET, languages):
         mine = np.flatnonzero(np.isin(owners, rows))
         if wordnet is None or not len(mine):
             continue
-        own = _of_language(batch, asked[mine], setting, relation, wordnet)
+        of_language = _of_language(batch, asked[mine], setting, relation, wordnet)
         if len(mine) == len(asked):
-            return own
-        found.values[mine], found.passed[mine] = own.values, own.passed
+            return of_language
+        verdicts.values[mine], verdicts.passed[mine] = of_language.values, of_language.passed
         matches = np.full(len(asked), len(asked), np.int64)
         matches[mine] = np.arange(len(mine))
-        taken = own.matches.take(pa.array(matches, mask=matches == len(asked)))
-        found = found._replace(matches=pc.coalesce(found.matches, taken))
-    return found
+        taken = of_language.matches.take(pa.array(matches, mask=matches == len(asked)))
+        verdicts = verdicts._replace(matches=pc.coalesce(verdicts.matches, taken))
+    return verdicts
 
 
 def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any) -> Verdicts:
@@ -94,16 +94,16 @@ def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, re
     # The word itself is asked for by another filter.
     single = codes.lengths() == 1
     first = codes.values[np.minimum(parts[:-1], max(len(codes.values) - 1, 0))]
-    own = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
-    kept = np.flatnonzero(whole & ~own)
-    owners = summary.owners[asked][targets[kept]]
-    hits = [TokenPlaces(passage.folded, passage.owners, len(batch.folded)).find(owners, first[kept])]
+    is_word_itself = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
+    related = np.flatnonzero(whole & ~is_word_itself)
+    owners = summary.owners[asked][targets[related]]
+    hits = [TokenPlaces(passage.folded, passage.owners, len(batch.folded)).find(owners, first[related])]
     if by_lemma:
         places = TokenPlaces(passage.lemma, passage.owners, len(batch.folded))
-        hits.append(places.find(owners, first[kept]))
+        hits.append(places.find(owners, first[related]))
     phrase, token = unique_hits(*(np.concatenate(side) for side in zip(*hits, strict=True)))
-    lengths = codes.lengths()[kept][phrase]
-    starts = parts[:-1][kept][phrase]
+    lengths = codes.lengths()[related][phrase]
+    starts = parts[:-1][related][phrase]
     right = token + lengths <= passage.bounds[1:][owners[phrase]]
     for step in range(1, int(lengths.max(initial=1))):
         more = np.flatnonzero(right & (lengths > step))
@@ -112,7 +112,7 @@ def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, re
         if by_lemma:
             same |= passage.lemma[token[more] + step] == wanted
         right[more] = same
-    target, token, length = targets[kept][phrase][right], token[right], lengths[right]
+    target, token, length = targets[related][phrase][right], token[right], lengths[right]
     # One token may begin several expressions, and counts once, with the longest.
     order = np.lexsort((-length, token, target))
     target, token, length = target[order], token[order], length[order]

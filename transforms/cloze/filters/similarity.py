@@ -53,16 +53,16 @@ def static_vectors(batch: PairBatch, lexicon: Lexicon) -> Known:
     matrices: list[np.ndarray] = []
     rows = [np.full(len(side.form), MISSING) for side in (batch.summary, batch.passage)]
     total = 0
-    for mine, found in lexicon.by_language(VECTORS, languages):
-        opened: Any = found
+    for mine, resource in lexicon.by_language(VECTORS, languages):
+        opened: Any = resource
         if opened is None or not len(mine):
             continue
         vectors, there = opened.vectors(batch.distinct)
         unit, sound = _unit(vectors)
         place = np.where(there & sound, np.arange(len(unit)) + total, MISSING)
-        for own, side in zip(rows, (batch.summary, batch.passage), strict=True):
+        for side_rows, side in zip(rows, (batch.summary, batch.passage), strict=True):
             here = np.isin(side.owners, mine) & side.words
-            own[here] = place[side.form[here]]
+            side_rows[here] = place[side.form[here]]
         matrices.append(unit)
         total += len(unit)
     matrix = np.concatenate(matrices) if matrices else np.zeros((0, 1), np.float32)
@@ -89,8 +89,10 @@ def contextual_vectors(batch: PairBatch, asked: np.ndarray, others: np.ndarray, 
         tokens = [asked[batch.summary.owners[asked] == pair], others[batch.passage.owners[others] == pair]]
         spans = [
             span
-            for name, side, own in zip(("summary", "passage"), (batch.summary, batch.passage), tokens, strict=True)
-            for span in _spans(batch, name, side, pair, own)
+            for name, side, side_tokens in zip(
+                ("summary", "passage"), (batch.summary, batch.passage), tokens, strict=True
+            )
+            for span in _spans(batch, name, side, pair, side_tokens)
         ]
         texts, starts, ends = map(list, zip(*spans, strict=True))
         vectors = span_vectors(encoder, texts, starts, ends, options=options).vectors
@@ -108,14 +110,14 @@ def _spans(batch: PairBatch, name: str, side: SideTokens, pair: int, tokens: np.
     starts, ends, firsts = (
         np.array(batch.rows[f"{name}_{what}"][pair].as_py(), np.int64) for what in ("starts", "ends", "sentences")
     )
-    own = tokens - side.bounds[pair]
-    sentence = np.maximum(np.searchsorted(firsts, own, side="right") - 1, 0)
+    places = tokens - side.bounds[pair]
+    sentence = np.maximum(np.searchsorted(firsts, places, side="right") - 1, 0)
     lasts = np.append(firsts[1:], len(starts)) - 1
     begins, stops = starts[firsts[sentence]], ends[lasts[sentence]]
     return [
         (text[begin:stop], start - begin, end - begin)
         for begin, stop, start, end in zip(
-            begins.tolist(), stops.tolist(), starts[own].tolist(), ends[own].tolist(), strict=True
+            begins.tolist(), stops.tolist(), starts[places].tolist(), ends[places].tolist(), strict=True
         )
     ]
 
@@ -152,9 +154,9 @@ def greatest(batch: PairBatch, asked: np.ndarray, known: Known) -> tuple[np.ndar
                 there = matrix[passage[first:last][places]]
                 best = np.argmax(product(matrix[summary[asked[mine]]], there.T), axis=1)
                 tokens[mine] = first + places[best]
-    found = np.flatnonzero(tokens != MISSING)
+    compared = np.flatnonzero(tokens != MISSING)
     cosines = np.full(len(asked), np.nan)
-    cosines[found] = pair_cosines(known, asked[found], tokens[found])
+    cosines[compared] = pair_cosines(known, asked[compared], tokens[compared])
     return cosines, tokens
 
 
@@ -170,8 +172,8 @@ def pair_cosines(known: Known, first: np.ndarray, second: np.ndarray) -> np.ndar
     matrix, summary, passage = known
     cosines = np.full(len(first), np.nan)
     there = np.flatnonzero((summary[first] != MISSING) & (passage[second] != MISSING))
-    own, other = matrix[summary[first[there]]], matrix[passage[second[there]]]
-    cosines[there] = _cosines(own, other)
+    first_vectors, second_vectors = matrix[summary[first[there]]], matrix[passage[second[there]]]
+    cosines[there] = _cosines(first_vectors, second_vectors)
     return cosines
 
 

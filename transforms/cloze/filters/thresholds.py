@@ -143,10 +143,10 @@ def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> SampledCosines
 
 def _measured(batch: PairBatch, sampled: Sampled) -> pa.Table:
     first, second = _drawn(batch, sampled)
-    own, other = batch.summary, batch.passage
-    same = own.folded[first] == other.folded[second]
-    same |= own.lemma[first] == other.lemma[second]
-    found = {}
+    summary, passage = batch.summary, batch.passage
+    same = summary.folded[first] == passage.folded[second]
+    same |= summary.lemma[first] == passage.lemma[second]
+    columns = {}
     for name in SCHEMA.names:
         values = np.full(len(first), np.nan)
         if name in sampled.filters and len(first):
@@ -156,8 +156,8 @@ def _measured(batch: PairBatch, sampled: Sampled) -> pa.Table:
                 assert sampled.encoder is not None  # `check_candidates` has seen to it
                 known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.encoder)
             values = np.where(same, np.nan, pair_cosines(known, first, second))
-        found[name] = pa.array(values, mask=np.isnan(values))
-    return pa.table(found, SCHEMA)
+        columns[name] = pa.array(values, mask=np.isnan(values))
+    return pa.table(columns, SCHEMA)
 
 
 def _drawn(batch: PairBatch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
@@ -165,17 +165,17 @@ def _drawn(batch: PairBatch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
     ids, seed = batch.rows["pair_id"], sampled.seed
     drawn = numbers(ids, seed=seed, label=_LABEL, draws=DRAWS)
     sides = []
-    some = np.ones(len(drawn), bool)
+    with_words = np.ones(len(drawn), bool)
     for name, side in (("summary", batch.summary), ("passage", batch.passage)):
         words = np.flatnonzero(side.words)
         bounds = np.searchsorted(words, side.bounds)
         count = np.diff(bounds).astype(np.uint64)
-        some &= count > 0
+        with_words &= count > 0
         place = numbers(ids, seed=seed, label=f"{_LABEL}, {name}", draws=DRAWS)
         place = place % np.maximum(count, np.uint64(1))[:, None]
         at = bounds[:-1, None] + place.astype(np.int64)
         sides.append(words[np.minimum(at, max(len(words) - 1, 0))] if len(words) else at)
-    taken = (drawn <= np.uint64(sampled.cutoff)) & some[:, None]
+    taken = (drawn <= np.uint64(sampled.cutoff)) & with_words[:, None]
     return sides[0][taken], sides[1][taken]
 
 

@@ -102,7 +102,7 @@ def _choose_tasks(
     groups = tuple(sorted(encoded, key=itemgetter(0)))
     for part in candidates:
         # A part of the candidates is of the pairs' part with the same number.
-        beside = tuple(one for one in pairs if one.number == part.number)
+        beside = tuple(pair_part for pair_part in pairs if pair_part.number == part.number)
         yield part.number, ChooseTask(part.number, part, beside, groups, predictions)
 
 
@@ -127,9 +127,9 @@ class ChooseAllOptions(beam.PTransform):
     pairs: tuple[Part, ...]
     lanes: int
 
-    def expand(self, found: Any) -> Any:
+    def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
-        encoded, predicted = found
+        encoded, predicted = inputs
         predictions = predicted | "NamePredictions" >> beam.ParDo(NameParts(PREDICTIONS.name, "part", self.keys))
         chosen, options = (
             predictions

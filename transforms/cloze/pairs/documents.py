@@ -28,8 +28,8 @@ def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str,
     What the first sentence is does not depend on the engine, so that pairs are the same with any:
     the rules of the document's language decide, see `load_splitter`.
     """
-    found = read_file(file.path, file.name, format=options.format, options=options.reader, open=file.open)
-    for source, entry in found:
+    entries = read_file(file.path, file.name, format=options.format, options=options.reader, open=file.open)
+    for source, entry in entries:
         if isinstance(entry, Reject):
             yield source, entry
         elif entry.block == 0:  # others are of a document that comes annotated
@@ -44,8 +44,8 @@ def _pair_of_record(record: Record, options: ReadOptions) -> RawPair:
     if text is None or record.sentences is not None:
         raise BadRecord("annotated", "make a corpus of it, and give that as `layout` corpus")
     language = record.fields.get("language") or options.language or options.engine_language
-    found = cut(text, options.cut, functools.partial(first_sentence, language=language))
-    summary, passage = (text[start:end] for start, end in found)
+    places = cut(text, options.cut, functools.partial(first_sentence, language=language))
+    summary, passage = (text[start:end] for start, end in places)
     return RawPair(
         record.position,
         passage,
@@ -84,37 +84,37 @@ def corpus_pairs(
         options: how documents are cut.
         language, genre: of documents that do not say.
     """
-    for found in read_annotated(part, columns=_COLUMNS, document_columns=_OF_DOCUMENT):
-        document = found.document
+    for annotated in read_annotated(part, columns=_COLUMNS, document_columns=_OF_DOCUMENT):
+        document = annotated.document
         try:
-            given = _pair_of_document(found, options)
+            pair = _pair_of_document(annotated, options)
         except BadRecord as error:
             yield document.source, Reject(document.position, error.reason, error.detail)
             continue
         yield (
             document.source,
-            given._replace(
+            pair._replace(
                 language=document.language or language, genre=document.genre or genre, source_id=document.document_id
             ),
         )
 
 
-def _pair_of_document(found: AnnotatedDocument, options: CutOptions) -> RawPair:
-    document = found.document
+def _pair_of_document(annotated: AnnotatedDocument, options: CutOptions) -> RawPair:
+    document = annotated.document
     if document.text is None:
         raise BadRecord("no_text", "annotated before it was taken in: its words have no places")
-    sentences = [Sentence(**row) for row in found.sentences.to_pylist()]
+    sentences = [Sentence(**row) for row in annotated.sentences.to_pylist()]
 
     def first_sentence(start: int, paragraph: str) -> int:
-        for one in sentences:
-            if one.starts and one.ends and one.starts[0] >= start:
-                return min(one.ends[-1] - start, len(paragraph))
+        for sentence in sentences:
+            if sentence.starts and sentence.ends and sentence.starts[0] >= start:
+                return min(sentence.ends[-1] - start, len(paragraph))
         return len(paragraph)
 
     where = cut(document.text, options, first_sentence)
     annotation: dict[str, Any] = {}
     for name, (start, end) in zip(("summary", "passage"), where, strict=True):
-        inside = [one for one in sentences if one.starts and start <= one.starts[0] < end]
+        inside = [sentence for sentence in sentences if sentence.starts and start <= sentence.starts[0] < end]
         annotation |= annotation_columns(name, inside, start)
     summary, passage = (document.text[start:end] for start, end in where)
     return RawPair(document.position, passage, summary, annotation=annotation)

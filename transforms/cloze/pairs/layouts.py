@@ -57,8 +57,8 @@ def kind_of_name(name: str) -> str | None:
     for kind in KINDS:
         if kind in name:
             return kind
-    found = _TASK.search(name)
-    return _TASKS[found[1]] if found else None
+    numbered = _TASK.search(name)
+    return _TASKS[numbered[1]] if numbered else None
 
 
 def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
@@ -89,16 +89,16 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
 def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: str, options: ReadOptions) -> RawPair:
     passage = _text(values, "article", how)
     question = _text(values, "question", how)
-    numbers = sorted(int(found[1]) for name in values if (found := _OPTION.fullmatch(name)))
+    numbers = sorted(int(match[1]) for name in values if (match := _OPTION.fullmatch(name)))
     for place in range(max(2, len(numbers))):
         if f"option_{place}" not in values:
             raise BadRecord("missing_field", f"no field 'option_{place}', of {len(numbers)}")
     words = tuple(_option(values, f"option_{place}", how) for place in range(len(numbers)))
     label = _label(values, len(words))
-    given = RawPair(position, passage, question, GivenTarget(kind, words, label))
+    pair = RawPair(position, passage, question, GivenTarget(kind, words, label))
     paths = {} if "id" in values else {"id": "question_id"}
-    given = _with_others(given, values, options, paths)
-    return given if given.language else given._replace(language=_LANGUAGE)
+    pair = _with_others(pair, values, options, paths)
+    return pair if pair.language else pair._replace(language=_LANGUAGE)
 
 
 def _option(values: Mapping[str, Any], name: str, how: Cleaning) -> str:
@@ -111,10 +111,10 @@ def _option(values: Mapping[str, Any], name: str, how: Cleaning) -> str:
 def _label(values: Mapping[str, Any], number: int) -> int:
     if values.get("label") is None:
         raise BadRecord("missing_field", f"no field 'label'{there_are(values, 'label')}")
-    said = values["label"]
-    text = "" if isinstance(said, bool) else str(said).strip()
+    label = values["label"]
+    text = "" if isinstance(label, bool) else str(label).strip()
     if not _LABEL.fullmatch(text) or int(text) >= number:
-        raise BadRecord("bad_label", f"label is {text[:40] or said!r}, and there are {number} options")
+        raise BadRecord("bad_label", f"label is {text[:40] or label!r}, and there are {number} options")
     return int(text)
 
 
@@ -150,23 +150,23 @@ def _objects(source: Source, options: ReadOptions, make: Any) -> Iterator[PairEn
 
 
 def _text(values: Mapping[str, Any], path: str, how: Cleaning) -> str:
-    found = look_up(values, path)
-    if found is None:
+    value = look_up(values, path)
+    if value is None:
         raise BadRecord("missing_field", f"no field {path!r}{there_are(values, path)}")
-    if isinstance(found, list) and all(isinstance(one, str) for one in found):
-        found = "\n\n".join(found)
-    if not isinstance(found, str):
-        raise BadRecord("malformed", f"{path!r} is {type(found).__name__}, not text")
-    return clean_text(found, how)
+    if isinstance(value, list) and all(isinstance(paragraph, str) for paragraph in value):
+        value = "\n\n".join(value)
+    if not isinstance(value, str):
+        raise BadRecord("malformed", f"{path!r} is {type(value).__name__}, not text")
+    return clean_text(value, how)
 
 
-def _with_others(given: RawPair, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]) -> RawPair:
+def _with_others(pair: RawPair, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]) -> RawPair:
     """Return a pair with language, genre and source's id, as its row or else the options say."""
-    said = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
-    return given._replace(
-        language=said["language"] or options.language or options.engine_language,
-        genre=said["genre"] or options.genre,
-        source_id=said["id"] or None,
+    fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
+    return pair._replace(
+        language=fields["language"] or options.language or options.engine_language,
+        genre=fields["genre"] or options.genre,
+        source_id=fields["id"] or None,
     )
 
 
@@ -215,7 +215,7 @@ def _header(source: Source, number: int, cells: list[str] | BadRecord, needed: l
     names = [cell.strip() for cell in cells]
     for name in needed:
         if names.count(name) != 1:
-            there = ", ".join(repr(one[:40]) for one in names[:12])
+            there = ", ".join(repr(column[:40]) for column in names[:12])
             what = "several columns" if name in names else "no column"
             raise LexbeamError(
                 f"{source.name}: {what} {name!r} in the header; there are {there}: name the "

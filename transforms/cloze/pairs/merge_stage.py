@@ -63,7 +63,7 @@ class SettledPairs(Settled):
 def acceptable_units(loaded: Sequence[Loaded], share: float) -> bool:
     """Return whether few enough of the records of all units were rejected, see `acceptable`."""
     rejected = reasons_of(loaded).total()
-    return acceptable(sum(one.records for one in loaded) + rejected, rejected, share)
+    return acceptable(sum(unit.records for unit in loaded) + rejected, rejected, share)
 
 
 def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[PartTask]:

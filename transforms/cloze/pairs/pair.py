@@ -125,36 +125,36 @@ def pair_id(article: str, summary: str) -> str:
 
 def in_flag_order(flags: Iterable[str]) -> list[str]:
     """Return flags once each, in the order of `FLAGS`."""
-    found = set(flags)
-    return [flag for flag in FLAGS if flag in found]
+    raised = set(flags)
+    return [flag for flag in FLAGS if flag in raised]
 
 
-def pair_row(given: RawPair, lengths: LengthOptions) -> dict[str, Any]:
+def pair_row(raw: RawPair, lengths: LengthOptions) -> dict[str, Any]:
     """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
 
     Raises:
         BadRecord: `empty_passage`, `empty_summary`, `placeholder`, `bad_label`, or a length that is
             out of bounds.
     """
-    _check_placeholders(given)
-    passage, summary, target = given.passage, given.summary, None
+    _check_placeholders(raw)
+    passage, summary, target = raw.passage, raw.summary, None
     flags = []
-    if given.target is not None:
-        word = given.target.options[given.target.label]
+    if raw.target is not None:
+        word = raw.target.options[raw.target.label]
         if not word:
-            raise BadRecord("bad_label", f"option {given.target.label} is empty")
+            raise BadRecord("bad_label", f"option {raw.target.label} is empty")
         filled = fill(summary, word)
         summary = filled.summary
-        options = given.target.options
+        options = raw.target.options
         target = {
-            "kind": given.target.kind,
+            "kind": raw.target.kind,
             "start": filled.start,
             "end": filled.end,
             "form": word,
             "options": list(options),
-            "label": given.target.label,
+            "label": raw.target.label,
         }
-        if len({one.casefold() for one in options}) < len(options):
+        if len({word_option.casefold() for word_option in options}) < len(options):
             flags.append("doubled_options")
     _check_lengths("passage", passage, lengths.min_passage_words, lengths.max_passage_words)
     _check_lengths("summary", summary, lengths.min_summary_words, lengths.max_summary_words)
@@ -164,25 +164,25 @@ def pair_row(given: RawPair, lengths: LengthOptions) -> dict[str, Any]:
     return {
         "key": pair_id(article, summary),
         "article_id": article,
-        "position": given.position,
-        "language": given.language,
-        "genre": given.genre,
-        "source_id": given.source_id,
+        "position": raw.position,
+        "language": raw.language,
+        "genre": raw.genre,
+        "source_id": raw.source_id,
         "summary": summary,
         "passage": passage,
         "flags": in_flag_order(flags),
         "target": target,
-        **(given.annotation or {}),
+        **(raw.annotation or {}),
     }
 
 
-def _check_placeholders(given: RawPair) -> None:
-    target = given.target
-    texts = {"passage": given.passage}
+def _check_placeholders(raw: RawPair) -> None:
+    target = raw.target
+    texts = {"passage": raw.passage}
     if target is None:
-        texts["summary"] = given.summary
+        texts["summary"] = raw.summary
     else:
-        times = given.summary.count(PLACEHOLDER)
+        times = raw.summary.count(PLACEHOLDER)
         if times != 1:
             raise BadRecord("placeholder", f"{times} times {PLACEHOLDER} in the question")
         texts |= {f"option {place}": word for place, word in enumerate(target.options)}
@@ -195,11 +195,11 @@ def _check_lengths(name: str, text: str, least: int, most: int) -> None:
     words = count_words(text)
     if not words:
         raise BadRecord(f"empty_{name}", f"the {name} has no word")
-    said = f"{words} word{'s' if words > 1 else ''}"
+    length = f"{words} word{'s' if words > 1 else ''}"
     if words < least:
-        raise BadRecord(f"short_{name}", f"{said}; `min_{name}_words` is {least}")
+        raise BadRecord(f"short_{name}", f"{length}; `min_{name}_words` is {least}")
     if words > most:
-        raise BadRecord(f"long_{name}", f"{said}; `max_{name}_words` is {most}")
+        raise BadRecord(f"long_{name}", f"{length}; `max_{name}_words` is {most}")
 
 
 def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -224,8 +224,8 @@ def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             first[name] = first[name] if first[name] is not None else row[name]
         if (target := row["target"]) is not None:
             key = _order_of(target)
-            said = {name: row[name] for name in ("source", "position", "source_id")}
-            targets.setdefault(key, {**target, **said})
+            origin = {name: row[name] for name in ("source", "position", "source_id")}
+            targets.setdefault(key, {**target, **origin})
     if count > 1:
         flags.add("repeated")
     if len(targets) > 1:
@@ -248,10 +248,10 @@ def _order_of(target: Mapping[str, Any]) -> tuple[int, int, str, Sequence[str], 
 
 def _read_wrongly(first: int, last: int) -> str:
     """Return, as a class of a pattern, what bytes become by Windows-1252 and by Latin-1."""
-    found = {chr(byte) for byte in range(first, last + 1)}
+    characters = {chr(byte) for byte in range(first, last + 1)}
     for byte in range(first, last + 1):
-        found.add(bytes([byte]).decode("cp1252", "ignore"))
-    return "[" + "".join(re.escape(char) for char in sorted(found - {""})) + "]"
+        characters.add(bytes([byte]).decode("cp1252", "ignore"))
+    return "[" + "".join(re.escape(char) for char in sorted(characters - {""})) + "]"
 
 
 _FOLLOWS = _read_wrongly(0x80, 0xBF)

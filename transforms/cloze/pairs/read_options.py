@@ -58,13 +58,13 @@ def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
     Raises:
         UsageError: another name is given.
     """
-    found = {name: name for name in FIELDS}
+    paths = {name: name for name in FIELDS}
     for pair in pairs:
         name, _, path = pair.partition("=")
-        if name not in found:
+        if name not in paths:
             raise UsageError(f"`fields`: a pair has no {name!r}{nearest(name, FIELDS)}: name {', '.join(FIELDS)}")
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
 PairEntry = RawPair | Reject

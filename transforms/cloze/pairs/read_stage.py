@@ -127,8 +127,8 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
 def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions) -> Loaded:
     """Read the documents of a part of a corpus, with their annotation."""
     with Staging(artefact, ROWS, STAGE) as staging:
-        found = corpus_pairs(part, options.cut, options.language, options.genre)
-        for source, entry in found:  # where they stand in the part says nothing
+        entries = corpus_pairs(part, options.cut, options.language, options.genre)
+        for source, entry in entries:  # where they stand in the part says nothing
             _add(staging, source, 0, entry, options.lengths)
     # Of a corpus no file has a name that tells it apart: its content does.
     sha256 = part.documents.sha256

@@ -74,7 +74,7 @@ def json_line(row: Mapping[str, Any]) -> bytes:
     options = {f"option_{place}": word for place, word in enumerate(row["options"])}
     record = {"article": row["article"], "question": row["question"], **options}
     text = json.dumps({**record, "label": row["label"]}, ensure_ascii=False)
-    return _ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
+    return _ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
 
 def write_questions(
@@ -109,9 +109,9 @@ def write_questions(
         if not _FIELD.search(name):
             stream_of(name)
         for rows in read_rows(paths, _COLUMNS):
-            own = rows.filter(rows["kept"])
-            for start in range(0, own.num_rows, _BATCH):
-                for row in own.slice(start, _BATCH).to_pylist():
+            published = rows.filter(rows["kept"])
+            for start in range(0, published.num_rows, _BATCH):
+                for row in published.slice(start, _BATCH).to_pylist():
                     if only is not None and (row["question_id"], row["kind"]) not in only:
                         continue
                     path = _filled(name, row["kind"], row["split"])

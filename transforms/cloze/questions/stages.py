@@ -70,12 +70,12 @@ class WriteTask(NamedTuple):
 
 
 def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) -> QuestionSplit:
-    kept = [
+    drafted = [
         rows.filter(pc.is_null(rows["reason"])).select(COLUMNS)
-        for rows in read_rows([checked(one.file) for one in drafts], [*COLUMNS, "reason"])
+        for rows in read_rows([checked(draft.file) for draft in drafts], [*COLUMNS, "reason"])
     ]
     schema = pa.schema([DRAFTS.field(name) for name in COLUMNS])
-    rows = sort_rows(pa.concat_tables([schema.empty_table(), *kept]), ("question_id", "kind"))
+    rows = sort_rows(pa.concat_tables([schema.empty_table(), *drafted]), ("question_id", "kind"))
     shares = parse_shares(rules.shares)
     placed = place_questions(rows, shares, seed=rules.seed)
     names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
@@ -88,17 +88,17 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
         articles=len(pc.unique(rows["article_id"])),
         groups=len(sizes) if rows.num_rows else 0,
         largest=int(sizes.max()),
-        too_large=tuple(sorted((int(sizes[one]) for one in placed.too_large), reverse=True)),
+        too_large=tuple(sorted((int(sizes[group]) for group in placed.too_large), reverse=True)),
     )
 
 
 def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     def tables() -> Iterator[pa.Table]:
         ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
-        own = pa.concat_arrays([pa.array([], pa.string()), *ids])
+        drafted = pa.concat_arrays([pa.array([], pa.string()), *ids])
 
         def mine(rows: pa.Table) -> Any:
-            return pc.is_in(rows["question_id"], own)
+            return pc.is_in(rows["question_id"], drafted)
 
         splits = RowsByKey((task.splits,), SPLITS.names, "question_id", digits=ARTICLE_DIGITS, keep=mine)
         pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
@@ -113,9 +113,9 @@ def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
 
 
 def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    kept = row["reason"] is None
+    is_question = row["reason"] is None
     question = article = options = label = None
-    if kept:
+    if is_question:
         place = pair["summary_starts"][row["token"]], pair["summary_ends"][row["token"]]
         question, article = gapped(pair["summary"], *place, row["answer"]), pair["passage"]
         options, label = row["options"], row["label"]
@@ -126,7 +126,7 @@ def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tu
         "options": options,
         "label": label,
         "split": split.get((row["question_id"], row["kind"])),
-        "kept": kept,
+        "kept": is_question,
     }
 
 

@@ -211,8 +211,8 @@ def candidates(encoded: Encoded) -> pa.Table:
 
 
 def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
-    found: npt.NDArray[np.int64] = rows[name].to_numpy()
-    return found
+    numbers: npt.NDArray[np.int64] = rows[name].to_numpy()
+    return numbers
 
 
 def lists_of(files: tuple[File, File]) -> NumberLists:

@@ -115,36 +115,73 @@ def train_reader(
     Raises:
         LexbeamError: torch is not installed.
     """
-    torch = _torch()
-    from transforms.cloze.readers.networks import draw_layers
-
+    _torch()
     asked = EpochQuestions(questions, further)
     parts = _training_rows(asked, rows, further_rows, checked_on, seed)
-    drawn = hash_of((seed, "cloze/reader")) >> 1
-    made = network()
-    layers = draw_layers(made, sizes_of(data, options), drawn)
-    _initialise(layers, data, fixed=data.static and not options.tune_vectors)
-    _set_prior(layers, asked.answers[parts.trained], options.prior)
-    glosses = _gloss_texts(data)
-    drop = _dropout(torch.Generator().manual_seed(drawn ^ 1), 1 - options.dropout)
-    trainable = [values for values in layers.parameters() if values.requires_grad]
-    optimiser = torch.optim.Adam(trainable, lr=options.learning_rate)
+    trainer = _Trainer(network(), asked, asked.answers[parts.trained], data, options, seed)
     losses: list[float] = []
-    best, weights = -1, _weights(layers)
+    best, weights = -1, trainer.weights()
     for epoch in range(options.epochs if len(parts.trained) else 0):
         for batch in epoch_of(asked, parts.trained, parts.further, options, seed=seed, epoch=epoch):
-            optimiser.zero_grad(set_to_none=True)
-            scores = made.scores(layers, asked.batch(batch, options.passage_tokens), glosses, drop)
-            _loss(scores, asked, batch, options.further_weight).backward()
-            if options.clip:
-                torch.nn.utils.clip_grad_norm_(layers.parameters(), options.clip)
-            optimiser.step()
-        losses.append(_mean_loss(made, layers, asked, parts.judged, glosses, options))
+            trainer.step(batch)
+        losses.append(trainer.mean_loss(parts.judged))
         if best < 0 or losses[-1] < losses[best]:
-            best, weights = epoch, _weights(layers)
+            best, weights = epoch, trainer.weights()
         elif epoch - best >= options.patience:
             break
     return ReaderWeights(weights, losses, best, len(parts.trained), len(parts.held_out), len(parts.further))
+
+
+class _Trainer:
+    """A network in training."""
+
+    def __init__(
+        self,
+        network: "Network",
+        asked: EpochQuestions,
+        answers: Ints,
+        data: TrainingData,
+        options: ReaderNetworkOptions,
+        seed: int,
+    ) -> None:
+        import torch
+
+        from transforms.cloze.readers.networks import draw_layers
+
+        drawn = hash_of((seed, "cloze/reader")) >> 1
+        self._network, self._asked, self._options = network, asked, options
+        self._layers = draw_layers(network, sizes_of(data, options), drawn)
+        _initialise(self._layers, data, fixed=data.static and not options.tune_vectors)
+        _set_prior(self._layers, answers, options.prior)
+        self._glosses = _gloss_texts(data)
+        self._drop = _dropout(torch.Generator().manual_seed(drawn ^ 1), 1 - options.dropout)
+        trainable = [values for values in self._layers.parameters() if values.requires_grad]
+        self._optimiser = torch.optim.Adam(trainable, lr=options.learning_rate)
+
+    def step(self, rows: Ints) -> None:
+        """Learn from a batch of questions."""
+        import torch
+
+        self._optimiser.zero_grad(set_to_none=True)
+        batch = self._asked.batch(rows, self._options.passage_tokens)
+        scores = self._network.scores(self._layers, batch, self._glosses, self._drop)
+        losses = torch.nn.functional.cross_entropy(scores, tensor(self._asked.answers[rows]), reduction="none")
+        counts = np.where(rows < self._asked.first, 1.0, self._options.further_weight)
+        shares = tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
+        (losses @ shares).backward()
+        if self._options.clip:
+            torch.nn.utils.clip_grad_norm_(self._layers.parameters(), self._options.clip)
+        self._optimiser.step()
+
+    def mean_loss(self, rows: Ints) -> float:
+        """Return the mean negative log likelihood of the answers of questions, in nats."""
+        scored = _scores(self._network, self._layers, self._asked, rows, self._glosses, self._options)
+        likelihoods = [logs[np.arange(len(chunk)), self._asked.answers[chunk]] for chunk, logs in scored]
+        return float(-np.concatenate(likelihoods).mean())
+
+    def weights(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return a copy of the weights, arrays by name."""
+        return {name: values.detach().numpy().copy() for name, values in self._layers.state_dict().items()}
 
 
 def _torch() -> ModuleType:
@@ -193,29 +230,6 @@ def _dropout(generator: "torch.Generator", share: float) -> "Drop":
         return values * mask / share
 
     return drop
-
-
-def _loss(scores: "torch.Tensor", asked: EpochQuestions, batch: Ints, further_weight: float) -> "torch.Tensor":
-    """Return the mean loss of a batch, in which a further question counts `further_weight`."""
-    import torch
-
-    losses = torch.nn.functional.cross_entropy(scores, tensor(asked.answers[batch]), reduction="none")
-    counts = np.where(batch < asked.first, 1.0, further_weight)
-    return losses @ tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
-
-
-def _mean_loss(
-    network: "Network",
-    layers: "ModuleDict",
-    asked: EpochQuestions,
-    rows: Ints,
-    glosses: "PaddedTexts | None",
-    options: ReaderNetworkOptions,
-) -> float:
-    """Return the mean negative log likelihood of the answers of questions, in nats."""
-    scored = _scores(network, layers, asked, rows, glosses, options)
-    likelihoods = [logs[np.arange(len(chunk)), asked.answers[chunk]] for chunk, logs in scored]
-    return float(-np.concatenate(likelihoods).mean())
 
 
 def log_probabilities(
@@ -310,7 +324,3 @@ def _set_prior(layers: "ModuleDict", answers: npt.NDArray[np.int64], prior: floa
             scores.copy_(torch.from_numpy(np.log(counts + prior)))
     else:
         scores.requires_grad_(False)
-
-
-def _weights(layers: "ModuleDict") -> dict[str, npt.NDArray[np.float32]]:
-    return {name: values.detach().numpy().copy() for name, values in layers.state_dict().items()}

@@ -50,19 +50,19 @@ def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
     first among its words (null: none of them is). It is empty where predictions are published
     elsewhere, and for readers that know the answer.
     """
-    found: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     for rows in read_rows(snapshot.paths(QUESTIONS.name), [*_COLUMNS, "kept"]):
-        own = rows.filter(rows["kept"])
+        published = rows.filter(rows["kept"])
         for name in ("kind", "split"):
             if (value := getattr(options, f"question_{name}")) is not None:
-                own = own.filter(pc.equal(own[name], value))
-        found += own.slice(0, options.questions - len(found)).to_pylist()
-        if len(found) == options.questions:
+                published = published.filter(pc.equal(published[name], value))
+        shown += published.slice(0, options.questions - len(shown)).to_pylist()
+        if len(shown) == options.questions:
             break
-    readers = _readers(snapshot, found)
-    for row in found:
+    readers = _readers(snapshot, shown)
+    for row in shown:
         row["readers"] = readers.get((row["question_id"], row["kind"]), [])
-    return pa.Table.from_pylist(found, _SHOWN)
+    return pa.Table.from_pylist(shown, _SHOWN)
 
 
 _Key = tuple[str, str]
@@ -74,9 +74,9 @@ def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -
             yield from rows.filter(pc.is_in(rows["question_id"], ids)).to_pylist()
 
 
-def _readers(snapshot: Snapshot, found: Sequence[Mapping[str, Any]]) -> dict[_Key, list[dict[str, Any]]]:
-    ids = pa.array(sorted({row["question_id"] for row in found}), pa.string())
-    answers = {(row["question_id"], row["kind"]): row for row in found}
+def _readers(snapshot: Snapshot, questions: Sequence[Mapping[str, Any]]) -> dict[_Key, list[dict[str, Any]]]:
+    ids = pa.array(sorted({row["question_id"] for row in questions}), pa.string())
+    answers = {(row["question_id"], row["kind"]): row for row in questions}
     ranks: dict[_Key, dict[str, dict[int, int]]] = {}  # by question, reader and option
     first: dict[_Key, dict[str, str]] = {}
     for row in _of(snapshot, PREDICTIONS.name, ["reader", "rank", "word"], ids):
@@ -97,9 +97,9 @@ def _readers(snapshot: Snapshot, found: Sequence[Mapping[str, Any]]) -> dict[_Ke
     return {
         key: [
             {"reader": reader, "first": first[key].get(reader), "choice": min(of, key=of.__getitem__) if of else None}
-            for reader, of in sorted(own.items())
+            for reader, of in sorted(by_reader.items())
         ]
-        for key, own in ranks.items()
+        for key, by_reader in ranks.items()
     }
 
 
@@ -115,7 +115,8 @@ def _tell(snapshot: Snapshot, options: QuestionsOptions) -> Iterator[Block]:
         yield f"   {_cut(row['question'], 0)}"
         yield "   " + "   ".join(f"{letter} {word}" for letter, word in zip(LETTERS, row["options"], strict=True))
         yield f"   answer {_said(row, row['label'])}" + "".join(
-            f"; {one['reader']}: {one['first']}, of the options {_said(row, one['choice'])}" for one in row["readers"]
+            f"; {choice['reader']}: {choice['first']}, of the options {_said(row, choice['choice'])}"
+            for choice in row["readers"]
         )
 
 
@@ -135,8 +136,9 @@ def quoted_questions(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
                 **dict(zip(LETTERS, row["options"], strict=True)),
                 "answer": LETTERS[row["label"]],
                 "readers": "; ".join(
-                    f"{one['reader']}: {one['first']}, " + ("none" if one["choice"] is None else LETTERS[one["choice"]])
-                    for one in row["readers"]
+                    f"{choice['reader']}: {choice['first']}, "
+                    + ("none" if choice["choice"] is None else LETTERS[choice["choice"]])
+                    for choice in row["readers"]
                 )
                 or None,
             }
@@ -163,25 +165,30 @@ def quoted_questions(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
 def question_panels(snapshot: Snapshot) -> list[Panel]:
     """Return what became of candidates, and how alike splits are."""
     section = snapshot.section(SECTION)
-    became = [
-        {"kind": own["kind"], "outcome": name, "words": count}
-        for own in section["kinds"]
-        for name, count in {"question": own["questions"], **own["reasons"]}.items()
+    return [_outcomes(section), _split_sizes(section["splits"]), _split_scores(section["splits"])]
+
+
+def _outcomes(section: Mapping[str, Any]) -> Panel:
+    rows = [
+        {"kind": numbers["kind"], "outcome": outcome, "words": count}
+        for numbers in section["kinds"]
+        for outcome, count in {"question": numbers["questions"], **numbers["reasons"]}.items()
     ]
-    outcomes = pa.schema(
+    reasons = "; ".join(f"{name}: {doc}" for name, doc in QUESTION_REASONS.items())
+    schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
-            column(
-                "outcome",
-                pa.string(),
-                "a question, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in QUESTION_REASONS.items()),
-            ),
+            column("outcome", pa.string(), f"a question, or why not: {reasons}"),
             column("words", pa.int64(), "candidates"),
         ]
     )
-    splits = section["splits"]
-    strata = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
-    columns = pa.schema(
+    text = "Candidates that passed all filters, by what they are."
+    return Rows("What became of candidates", text, pa.Table.from_pylist(rows, schema))
+
+
+def _split_sizes(splits: Mapping[str, Any]) -> Panel:
+    rows = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
+    schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
             column("upos", pa.string(), "part of speech of the answer"),
@@ -192,7 +199,12 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
             column("off", pa.bool_(), f"more than {splits['tolerance']} and a question off"),
         ]
     )
-    apart = pa.schema(
+    text = "Questions of each split, by kind and part of speech."
+    return Rows("Splits of questions", text, pa.Table.from_pylist(rows, schema))
+
+
+def _split_scores(splits: Mapping[str, Any]) -> Panel:
+    schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
             column("score", pa.string(), "the score"),
@@ -200,23 +212,8 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
             column("off", pa.bool_(), f"more than {splits['score_tolerance']} and a question of each apart"),
         ]
     )
-    return [
-        Rows(
-            "What became of candidates",
-            "Candidates that passed all filters, by what they are.",
-            pa.Table.from_pylist(became, outcomes),
-        ),
-        Rows(
-            "Splits of questions",
-            "Questions of each split, by kind and part of speech.",
-            pa.Table.from_pylist(strata, columns),
-        ),
-        Rows(
-            "Scores of splits",
-            "How far the scores of two splits are apart, at most.",
-            pa.Table.from_pylist(splits["distances"], apart),
-        ),
-    ]
+    text = "How far the scores of two splits are apart, at most."
+    return Rows("Scores of splits", text, pa.Table.from_pylist(splits["distances"], schema))
 
 
 QUESTION_VIEWS: dict[str, View[Any]] = {
