@@ -8,7 +8,7 @@ executing anything (docs/reference/models.md). Inputs are rows whose mean square
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import dots, product
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.models.refusals import needs_models
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["ESTIMATORS", "MEMBERS", "ConcretenessTraining", "Estimator", "Fitted", "fit", "predict"]
 
@@ -133,8 +136,10 @@ def _predict_mean(fitted: Fitted, rows: Floats) -> Floats:
 
 
 @contextmanager
-def _limited_torch(torch: Any, seed: int) -> Iterator[None]:
+def _limited_torch(seed: int) -> Iterator[None]:
     """Seed torch and limit it to one thread within the block; its other users notice nothing."""
+    import torch
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -164,7 +169,7 @@ def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> F
         held = np.arange(len(rows)) == 0
     # Columns of one scale are what Adam's step is for.
     scale = np.maximum(rows.std(axis=0), 1e-3)
-    with _limited_torch(torch, options.seed):
+    with _limited_torch(options.seed):
         data = torch.tensor(rows / scale, dtype=torch.float32)
         labels = torch.tensor(training.labels, dtype=torch.float32)
         network = torch.nn.Sequential(
@@ -177,7 +182,7 @@ def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> F
             torch.nn.Linear(options.hidden, 1),
             torch.nn.Sigmoid(),
         )
-        _train(torch, network, data, labels, held, options)
+        _train(network, data, labels, held, options)
     fitted: Fitted = {"scale": scale}
     linear = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     for place, layer in enumerate(linear):
@@ -187,9 +192,15 @@ def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> F
 
 
 def _train(
-    torch: Any, network: Any, data: Any, labels: Any, held: npt.NDArray[np.bool_], options: EstimatorOptions
+    network: "torch.nn.Module",
+    data: "torch.Tensor",
+    labels: "torch.Tensor",
+    held: npt.NDArray[np.bool_],
+    options: EstimatorOptions,
 ) -> None:
     """Train a network until `patience` passes bring nothing; leave it at its best."""
+    import torch
+
     learning, stopping = (torch.tensor(np.flatnonzero(mask)) for mask in (~held, held))
     adam = torch.optim.Adam(network.parameters(), lr=options.learning_rate)
     loss = torch.nn.MSELoss()

@@ -8,7 +8,7 @@ value decomposition. What is learned is learned of words, not of ratings.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,9 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.lexicon.vectors.asking import StaticVectors
 from transforms.lexicon.wordnet.wordnet import WordNet
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["INPUTS", "DescribableWords", "InputBlock", "InputResources", "ngrams_of"]
 
@@ -162,7 +165,7 @@ def ngrams_of(word: str) -> set[str]:
     return {text[at : at + n] for n in _LENGTHS for at in range(len(text) - n + 1)}
 
 
-def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> dict[str, npt.NDArray[Any]]:
+def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> Arrays:
     """Return what `_ngram_rows` needs: `vocabulary` (packed), `idf`, `projection` float64.
 
     Args:
@@ -198,7 +201,7 @@ def _ngram_rows(fitted: Arrays, words: Sequence[str]) -> tuple[npt.NDArray[np.fl
         return np.asarray(bags @ fitted["projection"]), known
 
 
-def _bags(fitted: Arrays, words: Sequence[str]) -> tuple[Any, npt.NDArray[np.bool_]]:
+def _bags(fitted: Arrays, words: Sequence[str]) -> tuple["csr_array", Bools]:
     import scipy.sparse as sparse
 
     vocabulary = unpack_texts(fitted["vocabulary"])

@@ -7,7 +7,7 @@ The model holds all that it says of words that WordNet, vectors or ratings have,
 these is needed to ask it; of other words it says what their character n-grams say.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import pyarrow as pa
 from transforms.cloze.abstractness.calibration import calibrated
 from transforms.cloze.abstractness.describing import Describing, describe
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from transforms.cloze.abstractness.inputs import InputResources
+from transforms.cloze.abstractness.inputs import Arrays, InputResources
 from transforms.cloze.abstractness.options import RATED, WORD_FORMS
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.learning.models.formats import pack_texts, unpack_texts
@@ -68,7 +68,7 @@ class Concreteness(NamedTuple):
     ratings: Floats
     ngrams: Describing | None
     estimator: str
-    fitted: dict[str, npt.NDArray[Any]]
+    fitted: Arrays
     of: str
     rated: str
     threshold: float
@@ -129,12 +129,8 @@ def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
 
 
 def model_arrays(
-    words: list[str],
-    predictions: Floats,
-    ratings: Floats,
-    ngrams: Describing | None,
-    fitted: dict[str, npt.NDArray[Any]],
-) -> dict[str, npt.NDArray[Any]]:
+    words: list[str], predictions: Floats, ratings: Floats, ngrams: Describing | None, fitted: Arrays
+) -> Arrays:
     """Return what a model keeps, arrays by name; `opened_concreteness` reads it.
 
     Args:
@@ -159,7 +155,7 @@ def model_arrays(
     return arrays
 
 
-def _ngrams_of(content: dict[str, npt.NDArray[Any]]) -> Describing | None:
+def _ngrams_of(content: Arrays) -> Describing | None:
     arrays = {k.removeprefix(_NGRAMS): v for k, v in content.items() if k.startswith(_NGRAMS)}
     if not arrays:
         return None

@@ -8,7 +8,7 @@ predicts all words that WordNet and vectors have.
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
 from transforms.cloze.abstractness.describing import DescribedWords, describe, fit_inputs, ngram_part, with_glosses
 from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, ConcretenessTraining, fit, predict
-from transforms.cloze.abstractness.inputs import InputResources
+from transforms.cloze.abstractness.inputs import Arrays, InputResources
 from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
 from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from transforms.cloze.abstractness.ratings import Ratings
@@ -125,7 +125,7 @@ def _content(
     predicted: Floats,
     resources: InputResources,
     options: EstimatorOptions,
-) -> dict[str, npt.NDArray[Any]]:
+) -> Arrays:
     """Return the arrays of a model whose estimator is fitted to all rated words.
 
     Args:
@@ -221,11 +221,7 @@ def _add(vocabulary: dict[str, None], words: Sequence[str], most: int) -> None:
 
 
 def _predicted(
-    described: DescribedWords,
-    words: Sequence[str],
-    resources: InputResources,
-    estimator: str,
-    fitted: dict[str, npt.NDArray[Any]],
+    described: DescribedWords, words: Sequence[str], resources: InputResources, estimator: str, fitted: Arrays
 ) -> Floats:
     """Return predictions block by block, in little memory."""
     predictions = [np.zeros(0)]
@@ -238,7 +234,7 @@ def _predicted(
 _WORDS = 1 << 14
 
 
-def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings) -> dict[str, Any]:
+def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings) -> dict[str, object]:
     words, how = options.words, options.learning
     return {
         "estimator": how.estimator,

@@ -10,7 +10,7 @@ decomposition, singular values to the power of .5, rows of length 1 (Levy, Goldb
 are alike even if they never stand in one gloss.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from transforms.learning.models.refusals import needs_models
 from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, HYPERNYMS, LEXNAMES, SYNSET_TYPES
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = [
     "GlossVectors",
@@ -63,12 +66,12 @@ class WordSenses(NamedTuple):
     tagged: Floats
     known: npt.NDArray[np.bool_]
 
-    def mean(self, values: npt.NDArray[Any]) -> Floats:
+    def mean(self, values: npt.NDArray[np.int64]) -> Floats:
         """Return the weighted mean over the senses of each word, 0 where there is none."""
         sums = np.bincount(self.owners, self.weights * values, len(self.known))
         return np.asarray(sums, np.float64)
 
-    def matrix(self, places: npt.NDArray[np.int64], size: int) -> Any:
+    def matrix(self, places: npt.NDArray[np.int64], size: int) -> "csr_array":
         """Return the weights as a sparse array, (words, size); `places` below 0 are left out."""
         import scipy.sparse as sparse
 
@@ -103,7 +106,7 @@ def classes_of(wordnet: WordNet, senses: WordSenses) -> Floats:
     return np.asarray(senses.matrix(places, len(LEXNAMES)).toarray())
 
 
-def hypernyms_of(wordnet: WordNet, senses: WordSenses) -> Any:
+def hypernyms_of(wordnet: WordNet, senses: WordSenses) -> "csr_array":
     """Return how much of each word lies below each synset, or in it: sparse, (words, synsets).
 
     From 0 to 1; where several ways lead to one synset, it is 1 at most. Instances lie below what
@@ -207,7 +210,7 @@ def unit_rows(rows: Floats) -> Floats:
     return rows / np.where(lengths > _SPARE, lengths, 1.0)
 
 
-def _matrix(words: Ragged, owners: np.ndarray, shape: tuple[int, int]) -> Any:
+def _matrix(words: Ragged, owners: np.ndarray, shape: tuple[int, int]) -> "csr_array":
     """Return how often the text of each owner has each word, as scipy's sparse array."""
     import scipy.sparse as sparse
 
@@ -231,7 +234,7 @@ def _examples(wordnet: WordNet, synsets: np.ndarray) -> tuple[Ragged, np.ndarray
     return words, np.repeat(np.repeat(synsets, lengths), words.lengths())
 
 
-def _information(texts: Any) -> Any:
+def _information(texts: "csr_array") -> "csr_array":
     """Return positive pointwise mutual information of words that share texts."""
     import scipy.sparse as sparse
 
@@ -247,7 +250,7 @@ def _information(texts: Any) -> Any:
     return sparse.csr_array((information[above], (row[above], column[above])), shape=(size, size))
 
 
-def _reduced(matrix: Any, dim: int) -> Floats:
+def _reduced(matrix: "csr_array", dim: int) -> Floats:
     from sklearn.utils.extmath import randomized_svd
 
     rank = min(dim, *matrix.shape)

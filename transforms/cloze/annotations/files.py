@@ -5,9 +5,9 @@ A table has `question_id`, `annotator_id` and `answer`, and perhaps `kind`, `dif
 number of an option, the option itself, or `-` for undecided.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -123,7 +123,10 @@ class _Questions:
 
 
 def read_annotations(
-    paths: Sequence[str], questions: Mapping[Key, Question], sheet_rows: Any, options: AnnotationOptions
+    paths: Sequence[str],
+    questions: Mapping[Key, Question],
+    sheet_rows: Callable[[], pa.Table],
+    options: AnnotationOptions,
 ) -> AnnotationsRead:
     """Read files, folders or globs of annotations, in the order of their names.
 

@@ -11,7 +11,7 @@ and all options: whether an option is known, and how, says nothing of which one 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from transforms.cloze.answers.baselines import stand_in_passage
 from transforms.cloze.answers.keys import FIVE
 from transforms.cloze.filters.candidates import question_id
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.readers.data import PAIR_ROWS, GroupTask, QuestionGroup, lists_of
 from transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
@@ -32,7 +32,7 @@ from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.join import RowsByKey
 from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
+from transforms.common.store.sound import HashedStream, checked
 from transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
 
 __all__ = [
@@ -127,7 +127,7 @@ def _ask(artefact: Artefact, task: AskTask, _: None) -> FiveWayQuestions:
     return FiveWayQuestions(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
-def _of_articles(task: AskTask, counts: Counter[Any]) -> Iterator[list[dict[str, Any]]]:
+def _of_articles(task: AskTask, counts: Counter[tuple[str, str]]) -> Iterator[list[Row]]:
     asked = None
     if task.questions is not None:
         asked = RowsByKey(task.questions, _QUESTION_COLUMNS, "question_id", digits=ARTICLE_DIGITS)
@@ -145,7 +145,7 @@ def _of_articles(task: AskTask, counts: Counter[Any]) -> Iterator[list[dict[str,
         yield rows
 
 
-def _targets(pairs: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+def _targets(pairs: list[Row]) -> Iterator[tuple[Row, str]]:
     """Yield targets of pairs, and why they are not asked."""
     seen = set()
     for pair in pairs:
@@ -164,7 +164,7 @@ def _targets(pairs: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]
                 yield {**row, "question_id": question_id(*place[:2])}, ""
 
 
-def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+def _questions(rows: list[Row], pairs: Mapping[str, Row]) -> Iterator[tuple[Row, str]]:
     for row in rows:
         if not row["kept"]:
             yield row, "not_kept"
@@ -188,7 +188,7 @@ ASK: Stage[AskTask, None, FiveWayQuestions] = Stage(
 )
 
 
-def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[dict[str, Any], str, str]]:
+def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[Row, str, str]]:
     """Yield the questions of a part: their row of `ASKED_ROWS`, passage, summary with the gap."""
     names = ("question_id", "kind", "pair_id", "token", "options", "label", "split")
     texts = RowsByKey((pairs,), _PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
@@ -274,7 +274,7 @@ def _write_texts(
     pairs = [PAIR_ROWS.empty_table()]
     lengths: dict[str, list[int]] = {"passage": [], "text": []}
 
-    def write(stream: Any, name: str, lists: NumberLists) -> None:
+    def write(stream: HashedStream, name: str, lists: NumberLists) -> None:
         stream.write(lists.values.tobytes())
         lengths[name] += np.diff(lists.bounds).tolist()
 

@@ -15,7 +15,7 @@ on.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def read_answers(path: str) -> list[SystemAnswer]:
     return answers
 
 
-def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     first = lines[0][1]
     if first.lstrip().startswith("{"):
         yield from _objects(lines, shown)
@@ -97,7 +97,7 @@ def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, M
         yield number, {name: cell for name, cell in zip(header, cells, strict=False) if cell}
 
 
-def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     for number, line in lines:
         try:
             values = json.loads(line)
@@ -108,7 +108,7 @@ def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int
         yield number, {name: value for name, value in values.items() if value is not None}
 
 
-def _answer(values: Mapping[str, Any]) -> SystemAnswer:
+def _answer(values: Mapping[str, object]) -> SystemAnswer:
     """Return what a row says.
 
     Raises:
@@ -126,14 +126,14 @@ def _answer(values: Mapping[str, Any]) -> SystemAnswer:
     return SystemAnswer(text, by_index, _chances(values), **said)
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(value: object, name: str) -> int:
     text = "" if isinstance(value, bool) else str(value).strip()
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ValueError(f"{name} is {str(value)[:40]!r}, not a whole number from 0")
     return int(text)
 
 
-def _chances(values: Mapping[str, Any]) -> Floats:
+def _chances(values: Mapping[str, object]) -> Floats:
     name = next((name for name in _LABELS if name in values), None)
     if name is not None:
         label = _whole(values[name], name)
@@ -148,9 +148,9 @@ def _chances(values: Mapping[str, Any]) -> Floats:
     return most_frequent(np.array([[_score(score) for score in scores]]))[0]
 
 
-def _score(value: Any) -> float:
+def _score(value: object) -> float:
     try:
-        number = math.nan if isinstance(value, bool | list | dict) else float(value)
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):  # the latter of whole numbers that JSON may have
         number = math.nan
     if not math.isfinite(number):

@@ -7,7 +7,7 @@ A model is identified by the digest of its files, and loaded once in a process.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -149,7 +149,7 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
         yield answer_rows(ids, kinds, model.system, chances)
 
 
-def _chosen(_: Any, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
+def _chosen(_: object, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
     return {"transforms.lexicon.encoders.base:ENCODERS": list(settings.kinds)}
 
 

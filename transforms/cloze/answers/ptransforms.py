@@ -52,11 +52,11 @@ def _encode_tasks(
         yield language, language_task(language, pairs, asked)
 
 
-def _rows(element: tuple[Any, AskTask]) -> float:
+def _rows(element: tuple[object, AskTask]) -> float:
     return float(element[1].pairs.rows)
 
 
-def _even(_: Any) -> float:
+def _even(_: object) -> float:
     return 1.0
 
 

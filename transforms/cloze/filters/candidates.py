@@ -5,7 +5,7 @@ JUDGE    a part of cloze/pairs, and thresholds -> a part of cloze/candidates
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -226,7 +226,7 @@ def _judge(artefact: Artefact, task: CandidateTask, rules: CandidateSetting) -> 
     return Judgement(made, tuple(counts.values()))
 
 
-def _chosen(_: Any, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
+def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
     setting = rules.setting
     return {
         "transforms.cloze.filters.registry:FILTERS": rules.filters(),

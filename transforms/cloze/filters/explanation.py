@@ -8,8 +8,6 @@ pairs are, its words are asked as candidates are. What is added is the gloss of 
 verdict that stays open where what makes a word of a kind abstract was not asked.
 """
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,7 +17,7 @@ from transforms.annotation.engines.registry import Engine
 from transforms.cloze.filters.batches import COLUMNS, batch_of
 from transforms.cloze.filters.candidates import CandidateSetting, candidates_of
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
-from transforms.cloze.pairs.pair import LengthOptions, RawPair, join_rows, pair_row
+from transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
 from transforms.cloze.pairs.read_stage import ANNOTATION
 from transforms.cloze.word_resources import WORDNET
 from transforms.common.blas import one_thread
@@ -62,7 +60,7 @@ def pair_of(
     raw = RawPair("", passage, summary, language=language)
     nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
     row = {**nothing, **pair_row(raw, lengths), "source": "", "number": 0}
-    pair: dict[str, Any] = join_rows([row])
+    pair: Row = join_rows([row])
     with one_thread():
         annotate_pairs([pair], engine)
     return pa.Table.from_pylist([pair], PAIRS.schema())
@@ -109,7 +107,7 @@ def _of_words(values: pa.Array, kinds: int) -> pa.Array:
     return known.take(pa.array(np.repeat(np.arange(len(known)), kinds)))
 
 
-def glosses_of(wordnet: Any, names: pa.Array) -> pa.Array:
+def glosses_of(wordnet: object, names: pa.Array) -> pa.Array:
     """Return the definitions of senses by their names, such as `person.n.1`; null where null.
 
     Args:

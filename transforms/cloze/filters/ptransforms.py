@@ -7,12 +7,11 @@ FindCandidates   PCollection[Part] -> PCollection[Judgement], PCollection[Part]
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
 
 import apache_beam as beam
 
 from schemas.cloze.pairs import CANDIDATES
-from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
+from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask, Judgement
 from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
@@ -66,7 +65,9 @@ class FindCandidates(beam.PTransform):
     sampled: Sampled | None
     quantiles: Mapping[str, float]
 
-    def expand(self, parts: beam.PCollection[Part]) -> Any:
+    def expand(
+        self, parts: beam.PCollection[Part]
+    ) -> tuple[beam.PCollection[Judgement], beam.PCollection[Thresholds], beam.PCollection[Part]]:
         """Apply the transform."""
         side_inputs = {}
         if self.sampled is None:

@@ -5,7 +5,6 @@ of its part of speech. Expressions (`look_after`) are looked for as consecutive 
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.filters.nonspecificity import or_else
 from transforms.cloze.word_resources import WORDNET
 from transforms.lexicon.wordnet.ragged import Ragged
+from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["MATCHES", "SENSES_OF", "antonym", "lemma", "repeated", "synonym"]
 
@@ -69,7 +69,7 @@ def _related(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relati
     verdicts = nothing(len(asked))
     for rows, wordnet in setting.lexicon.by_language(WORDNET, languages):
         mine = np.flatnonzero(np.isin(owners, rows))
-        if wordnet is None or not len(mine):
+        if not isinstance(wordnet, WordNet) or not len(mine):
             continue
         of_language = _of_language(batch, asked[mine], setting, relation, wordnet)
         if len(mine) == len(asked):
@@ -82,7 +82,9 @@ def _related(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relati
     return verdicts
 
 
-def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any) -> Verdicts:
+def _of_language(
+    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: WordNet
+) -> Verdicts:
     summary, passage = batch.summary, batch.passage
     by_lemma = setting.relation_match == "lemma"
     lists, known = _lists(batch, asked, setting, relation, wordnet)
@@ -122,7 +124,7 @@ def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, re
 
 
 def _lists(
-    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any
+    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: WordNet
 ) -> tuple[Ragged, pa.Array]:
     """Return the related words of each word: their places, and the words."""
     rows = pa.array(asked)

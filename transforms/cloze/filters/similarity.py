@@ -9,7 +9,7 @@ Whole passages are compared at once; what is stored is the cosine of the word an
 most similar to.
 """
 
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.vectors import span_vectors
 from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.vectors.asking import StaticVectors
 
 __all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
 
@@ -54,10 +55,9 @@ def static_vectors(batch: PairBatch, lexicon: Lexicon) -> Known:
     rows = [np.full(len(side.form), MISSING) for side in (batch.summary, batch.passage)]
     total = 0
     for mine, resource in lexicon.by_language(VECTORS, languages):
-        opened: Any = resource
-        if opened is None or not len(mine):
+        if resource is None or not len(mine):
             continue
-        vectors, there = opened.vectors(batch.distinct)
+        vectors, there = cast(StaticVectors, resource).vectors(batch.distinct)
         unit, sound = _unit(vectors)
         place = np.where(there & sound, np.arange(len(unit)) + total, MISSING)
         for side_rows, side in zip(rows, (batch.summary, batch.passage), strict=True):

@@ -5,24 +5,28 @@ CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part o
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.pairs import OPTION_REASONS, OPTIONS
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.inflection import inflected
+from transforms.cloze.pairs.pair import Row
 from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
 from transforms.cloze.readers.options import FREQUENCY
-from transforms.cloze.word_resources import VECTORS, WORDNET
+from transforms.cloze.readers.train_stage import vectors_in
+from transforms.cloze.word_resources import WORDNET
 from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
 
@@ -89,8 +93,8 @@ class _Words:
         for row in read_table([checked(encoded.forms)]).to_pylist():
             self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
         language = group.language or None
-        self.wordnet: Any = lexicon.find(WORDNET, language)
-        self.vectors: Any = lexicon.find(VECTORS, language)
+        self.wordnet = cast(WordNet | None, lexicon.find(WORDNET, language))
+        self.vectors = vectors_in(lexicon, group.language)
 
     def synonyms(self, answers: pa.Table) -> dict[str, list[str]]:
         """Return the synonyms of each lemma of answers, all senses, in lower case."""
@@ -117,7 +121,8 @@ class _Words:
         best = product(directions, beside_directions[known].T).max(1)
         return {word: float(best[row]) for row, word in enumerate(named) if there[row]}
 
-    def _directions(self, words: Collection[str]) -> tuple[Any, Any]:
+    def _directions(self, words: Collection[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        assert self.vectors is not None
         taken, there = self.vectors.vectors(pa.array(list(words), pa.large_string()))
         taken = taken.astype(np.float64)
         lengths = np.linalg.norm(taken, axis=1, keepdims=True)
@@ -127,7 +132,7 @@ class _Words:
 def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> ChosenOptions:
     rows = read_table([checked(task.candidates)], list(CANDIDATE_COLUMNS))
     counts: dict[str, dict[str, int]] = {}
-    option_rows: list[dict[str, Any]] = []
+    option_rows: list[Row] = []
     passages = _passages(task, rows, options) if rows.num_rows else {}
     for group, encoded in task.groups:
         of_group = asked_rows(rows, group.kind, options.asked)
@@ -162,13 +167,13 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
 
 
 def _options_of(
-    question: Mapping[str, Any],
+    question: Row,
     lists: Mapping[str, list[str]],
     words: _Words,
     synonyms: Mapping[str, list[str]],
     passage: frozenset[str],
     rules: OptionRules,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     answer = RightAnswer(question["form"], question["lemma"], question["upos"] or "")
     answer_synonyms = synonyms[answer.lemma]
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
@@ -233,7 +238,7 @@ def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[
     return passages
 
 
-def _pairs_of(passages: Mapping[str, tuple[str, Any]], language: str) -> pa.Array:
+def _pairs_of(passages: Mapping[str, tuple[str, frozenset[str]]], language: str) -> pa.Array:
     return pa.array(
         [pair for pair, (language_of_pair, _) in passages.items() if language_of_pair == language], pa.string()
     )

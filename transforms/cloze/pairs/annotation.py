@@ -1,11 +1,10 @@
 """The annotation of a pair's texts as columns of `cloze/pairs`, and the places of its targets."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from transforms.annotation.engines.registry import Engine
 from transforms.annotation.engines.texts import annotate_texts
-from transforms.cloze.pairs.pair import in_flag_order
+from transforms.cloze.pairs.pair import Row, in_flag_order
 from transforms.common.records import Sentence
 
 __all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
@@ -13,7 +12,7 @@ __all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
 TEXTS = ("summary", "passage")
 
 
-def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0) -> Mapping[str, Any]:
+def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0) -> Row:
     """Return the columns of `cloze/pairs` for the annotation of a text.
 
     Args:
@@ -26,7 +25,7 @@ def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0)
     for sentence in spoken:
         begins.append(first)
         first += len(sentence.forms or ())
-    columns: dict[str, Any] = {f"{name}_sentences": begins}
+    columns: Row = {f"{name}_sentences": begins}
     for column in ("forms", "lemmas", "upos"):
         lists = [getattr(sentence, column) for sentence in spoken]
         whole = all(values is not None for values in lists)
@@ -37,7 +36,7 @@ def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0)
     return columns
 
 
-def annotate_pairs(pairs: Sequence[dict[str, Any]], engine: Engine | None) -> None:
+def annotate_pairs(pairs: Sequence[Row], engine: Engine | None) -> None:
     """Fill in the annotation of pairs that have none; a text that several share is done once.
 
     Args:
@@ -58,7 +57,7 @@ def annotate_pairs(pairs: Sequence[dict[str, Any]], engine: Engine | None) -> No
                 pair["flags"] = in_flag_order([*pair["flags"], "not_annotated"])
 
 
-def give_places(pair: dict[str, Any]) -> None:
+def give_places(pair: Row) -> None:
     """Give each target of a pair its place among the summary's tokens.
 
     A target has none where no token is just this word, as where a tokeniser takes it apart.

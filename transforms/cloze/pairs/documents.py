@@ -2,12 +2,11 @@
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 from transforms.annotation.engines.registry import annotate_text, load_splitter
 from transforms.cloze.pairs.annotation import annotation_columns
 from transforms.cloze.pairs.cutting import CutOptions, cut
-from transforms.cloze.pairs.pair import RawPair
+from transforms.cloze.pairs.pair import RawPair, Row
 from transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
@@ -112,7 +111,7 @@ def _pair_of_document(annotated: AnnotatedDocument, options: CutOptions) -> RawP
         return len(paragraph)
 
     where = cut(document.text, options, first_sentence)
-    annotation: dict[str, Any] = {}
+    annotation: Row = {}
     for name, (start, end) in zip(("summary", "passage"), where, strict=True):
         inside = [sentence for sentence in sentences if sentence.starts and start <= sentence.starts[0] < end]
         annotation |= annotation_columns(name, inside, start)

@@ -7,7 +7,6 @@ import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from schemas.cloze.pairs import KINDS
 from transforms.cloze.pairs.documents import read_documents
@@ -32,6 +31,9 @@ _TASKS = dict(zip("123", KINDS, strict=True))
 _TASK = re.compile(r"task[\W_]*([123])(?![0-9])")
 _OPTION = re.compile(r"option_([0-9]{1,3})")
 _LABEL = re.compile(r"[0-9]{1,3}")
+
+
+MakePair = Callable[[str, Mapping[str, object], Cleaning], RawPair]
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,9 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     return read_rows_of(file.path, file.name, file.open, options.reader, read, "JSON lines")
 
 
-def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: str, options: ReadOptions) -> RawPair:
+def _question(
+    position: str, values: Mapping[str, object], how: Cleaning, *, kind: str, options: ReadOptions
+) -> RawPair:
     passage = _text(values, "article", how)
     question = _text(values, "question", how)
     numbers = sorted(int(match[1]) for name in values if (match := _OPTION.fullmatch(name)))
@@ -101,14 +105,14 @@ def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: 
     return pair if pair.language else pair._replace(language=_LANGUAGE)
 
 
-def _option(values: Mapping[str, Any], name: str, how: Cleaning) -> str:
+def _option(values: Mapping[str, object], name: str, how: Cleaning) -> str:
     value = values[name]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise BadRecord("malformed", f"{name!r} is {type(value).__name__}, not a word")
     return " ".join(clean_text(str(value), how).split())
 
 
-def _label(values: Mapping[str, Any], number: int) -> int:
+def _label(values: Mapping[str, object], number: int) -> int:
     if values.get("label") is None:
         raise BadRecord("missing_field", f"no field 'label'{there_are(values, 'label')}")
     label = values["label"]
@@ -125,7 +129,7 @@ def _read_jsonl(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pa
     are paragraphs.
     """
 
-    def make(position: str, values: Mapping[str, Any], how: Cleaning) -> RawPair:
+    def make(position: str, values: Mapping[str, object], how: Cleaning) -> RawPair:
         paths = options.paths
         passage, summary = (_text(values, paths[name], how) for name in ("passage", "summary"))
         return _with_others(RawPair(position, passage, summary), values, options, paths)
@@ -136,7 +140,7 @@ def _read_jsonl(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pa
     return read_rows_of(file.path, file.name, file.open, options.reader, read, "JSON lines")
 
 
-def _objects(source: Source, options: ReadOptions, make: Any) -> Iterator[PairEntry]:
+def _objects(source: Source, options: ReadOptions, make: MakePair) -> Iterator[PairEntry]:
     how = cleaning(source, options.reader)
     for number, value in json_rows(source, options.reader):
         try:
@@ -149,7 +153,7 @@ def _objects(source: Source, options: ReadOptions, make: Any) -> Iterator[PairEn
             yield Reject(str(number), error.reason, error.detail)
 
 
-def _text(values: Mapping[str, Any], path: str, how: Cleaning) -> str:
+def _text(values: Mapping[str, object], path: str, how: Cleaning) -> str:
     value = look_up(values, path)
     if value is None:
         raise BadRecord("missing_field", f"no field {path!r}{there_are(values, path)}")
@@ -160,7 +164,9 @@ def _text(values: Mapping[str, Any], path: str, how: Cleaning) -> str:
     return clean_text(value, how)
 
 
-def _with_others(pair: RawPair, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]) -> RawPair:
+def _with_others(
+    pair: RawPair, values: Mapping[str, object], options: ReadOptions, paths: Mapping[str, str]
+) -> RawPair:
     """Return a pair with language, genre and source's id, as its row or else the options say."""
     fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return pair._replace(

@@ -5,13 +5,12 @@ annotated at a time.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from schemas.cloze.pairs import PAIR_REJECTS, PAIRS
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
-from transforms.cloze.pairs.pair import join_rows
+from transforms.cloze.pairs.pair import Row, join_rows
 from transforms.cloze.pairs.read_stage import ROWS
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
@@ -83,7 +82,7 @@ class _Tally:
         self.words = [0, 0]
         self._article = ""
 
-    def add(self, pair: Mapping[str, Any]) -> None:
+    def add(self, pair: Row) -> None:
         self.flags.update(pair["flags"])
         for target in pair["targets"]:
             self.targets[target["kind"]] += 1
@@ -100,7 +99,7 @@ def _settle(artefact: Artefact, task: PartTask, options: TextAnnotationOptions) 
     engine = engine_of(options)
     tally = _Tally()
 
-    def batches() -> Iterator[list[list[dict[str, Any]]]]:
+    def batches() -> Iterator[list[list[Row]]]:
         with BatchReader() as reader, one_thread():
             joined = (join_rows(rows) for _, rows in grouped_rows(reader, task, ROWS))
             for pairs in batched(joined, _ANNOTATED, size=_characters, largest=_CHARACTERS):
@@ -121,7 +120,7 @@ def _settle(artefact: Artefact, task: PartTask, options: TextAnnotationOptions) 
     )
 
 
-def _characters(pair: Mapping[str, Any]) -> int:
+def _characters(pair: Row) -> int:
     return sum(len(pair[name]) for name in TEXTS)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "GivenTarget",
     "LengthOptions",
     "RawPair",
+    "Row",
     "article_id",
     "fill",
     "in_flag_order",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 PLACEHOLDER = "@placeholder"
+Row = dict[str, Any]  # of a table, by column
 ARTICLE_DIGITS = 16  # digits of a pair's id that are those of its article
 
 
@@ -129,7 +131,7 @@ def in_flag_order(flags: Iterable[str]) -> list[str]:
     return [flag for flag in FLAGS if flag in raised]
 
 
-def pair_row(raw: RawPair, lengths: LengthOptions) -> dict[str, Any]:
+def pair_row(raw: RawPair, lengths: LengthOptions) -> Row:
     """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
 
     Raises:
@@ -202,7 +204,7 @@ def _check_lengths(name: str, text: str, least: int, most: int) -> None:
         raise BadRecord(f"long_{name}", f"{length}; `max_{name}_words` is {most}")
 
 
-def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def join_rows(rows: Iterable[Row]) -> Row:
     """Return the pair that rows of one key are: one row with all targets, see `pair_row`.
 
     What a pair has of one row alone, as its source, is that of the first; language, genre and
@@ -212,8 +214,8 @@ def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     Args:
         rows: staged rows with `source`, in the order of sources and records; one at least.
     """
-    first: dict[str, Any] = {}
-    targets: dict[Any, dict[str, Any]] = {}
+    first: Row = {}
+    targets: dict[tuple[int, int, str, Sequence[str], int], Row] = {}
     flags: set[str] = set()
     count = 0
     for row in rows:
@@ -240,7 +242,7 @@ def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _order_of(target: Mapping[str, Any]) -> tuple[int, int, str, Sequence[str], int]:
+def _order_of(target: Row) -> tuple[int, int, str, Sequence[str], int]:
     start = -1 if target["start"] is None else target["start"]
     options = tuple(target["options"])
     return KINDS.index(target["kind"]), start, target["form"], options, target["label"]

@@ -7,13 +7,13 @@ DRAFT    a part of cloze/candidates, of cloze/options and of cloze/pairs -> Draf
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
 from transforms.cloze.questions.question import (
     SCORES,
     QuestionOptions,
@@ -112,7 +112,7 @@ def _draft(artefact: Artefact, task: DraftTask, options: QuestionOptions) -> Dra
     return Drafted(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
-def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[dict[str, Any]]]:
+def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[Row]]:
     """Yield the drafts of each article, in the order of questions and kinds."""
     offers = RowsByKey(task.options, _OPTIONS, "question_id", digits=ARTICLE_DIGITS, keep=_chosen_options)
     pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
@@ -125,7 +125,7 @@ def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[dict[s
             if candidate["passed"] or (candidate["question_id"], candidate["kind"]) in offered
         ]
         texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
-        by_pair: dict[str, list[dict[str, Any]]] = {}
+        by_pair: dict[str, list[Row]] = {}
         for row in rows:
             by_pair.setdefault(row["pair_id"], []).append(row)
         for pair_id, rows_of_pair in by_pair.items():
@@ -139,15 +139,15 @@ def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[dict[s
             yield rows
 
 
-def _chosen_options(rows: pa.Table) -> Any:
+def _chosen_options(rows: pa.Table) -> pa.ChunkedArray:
     return rows["kept"]
 
 
-def _asked(rows: pa.Table) -> Any:
+def _asked(rows: pa.Table) -> pa.ChunkedArray:
     return pc.or_(rows["passed"], rows["target"])
 
 
-def _offered(rows: list[dict[str, Any]]) -> dict[tuple[str, str], _Offered]:
+def _offered(rows: list[Row]) -> dict[tuple[str, str], _Offered]:
     offered: dict[tuple[str, str], _Offered] = {}
     for row in rows:  # the answer, which has place 0, comes first
         before = offered.get((row["question_id"], row["kind"]), _Offered([], None, 0.0))
@@ -157,7 +157,7 @@ def _offered(rows: list[dict[str, Any]]) -> dict[tuple[str, str], _Offered]:
     return offered
 
 
-def _row(candidate: dict[str, Any], offered: Mapping[tuple[str, str], _Offered]) -> dict[str, Any]:
+def _row(candidate: Row, offered: Mapping[tuple[str, str], _Offered]) -> Row:
     scores = {
         column: candidate[f"{name}_value"] if name in CRITERIA[candidate["kind"]] else None
         for name, column in SCORES.items()
@@ -169,14 +169,9 @@ def _row(candidate: dict[str, Any], offered: Mapping[tuple[str, str], _Offered])
     return {**dict.fromkeys(DRAFTS.names), **shared, **scores, "answer": candidate["form"], "reason": reason}
 
 
-def _settle(
-    pair: Mapping[str, Any],
-    rows: list[dict[str, Any]],
-    offered: Mapping[tuple[str, str], _Offered],
-    options: QuestionOptions,
-) -> None:
+def _settle(pair: Row, rows: list[Row], offered: Mapping[tuple[str, str], _Offered], options: QuestionOptions) -> None:
     """Fill in what the drafts of a pair are, and say what is not to be a question."""
-    best: dict[str, list[dict[str, Any]]] = {}
+    best: dict[str, list[Row]] = {}
     summary, passage = pair["summary"], pair["passage"]
     keys = [hash_of(normalised(text)) for text in (passage, summary)]
     for row in rows:

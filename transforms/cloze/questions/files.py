@@ -10,11 +10,12 @@ files are written before the first appears under its name.
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from schemas.cloze.pairs import KINDS
+from transforms.cloze.pairs.pair import Row
 from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
@@ -69,7 +70,7 @@ def _filled(name: str, kind: str, split: str) -> str:
     return name.replace("{kind}", kind).replace("{split}", split)
 
 
-def json_line(row: Mapping[str, Any]) -> bytes:
+def json_line(row: Row) -> bytes:
     """Return a row of cloze/questions as a line, in UTF-8."""
     options = {f"option_{place}": word for place, word in enumerate(row["options"])}
     record = {"article": row["article"], "question": row["question"], **options}

@@ -6,14 +6,14 @@ WRITE    a part of drafts and of pairs, and all splits -> a part of cloze/questi
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
 from transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.questions.splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
@@ -97,7 +97,7 @@ def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
         ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
         drafted = pa.concat_arrays([pa.array([], pa.string()), *ids])
 
-        def mine(rows: pa.Table) -> Any:
+        def mine(rows: pa.Table) -> pa.ChunkedArray:
             return pc.is_in(rows["question_id"], drafted)
 
         splits = RowsByKey((task.splits,), SPLITS.names, "question_id", digits=ARTICLE_DIGITS, keep=mine)
@@ -112,7 +112,7 @@ def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     return write_part(artefact, QUESTIONS.schema(), tables(), sort_keys=QUESTIONS.key)
 
 
-def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+def _question(row: Row, pair: Row, split: Mapping[tuple[str, str], str]) -> Row:
     is_question = row["reason"] is None
     question = article = options = label = None
     if is_question:

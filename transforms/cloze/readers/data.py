@@ -9,7 +9,7 @@ all their words: whoever trains may read those of other folds alone, as `reader_
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -218,7 +218,7 @@ def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
 def lists_of(files: tuple[File, File]) -> NumberLists:
     """Return texts that were written, values mapped into memory."""
     values, bounds = (checked(file) for file in files)
-    mapped: Any = np.zeros(0, np.int32)
+    mapped: npt.NDArray[np.int32] = np.zeros(0, np.int32)
     if files[0].bytes:  # nothing cannot be mapped
         mapped = np.memmap(values, "<i4", mode="r")
     return NumberLists(np.fromfile(bounds, "<i8"), mapped)

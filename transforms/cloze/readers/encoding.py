@@ -6,7 +6,7 @@ ENCODE    all parts of cloze/pairs and cloze/candidates -> Encoded: words, candi
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,9 @@ __all__ = ["ENCODE", "flat", "numbered", "rows_of", "write_bounds"]
 
 _SIDES = ("summary", "passage")
 _TEXTS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "upos")]
+
+
+Spelling = TypeVar("Spelling", str, tuple[str, str])
 
 
 class _Counted(NamedTuple):
@@ -186,7 +189,7 @@ def _candidate_rows(counted: _Counted, least: int) -> pa.Table:
     return pa.table(columns, schema=CANDIDATE_WORDS)
 
 
-def _commonest(counts: Mapping[Any, int]) -> Any:
+def _commonest(counts: Mapping[Spelling, int]) -> Spelling:
     return min(counts, key=lambda key: (-counts[key], key))
 
 

@@ -1,7 +1,7 @@
 """Panels of candidates: what filters leave over, and their values about their thresholds."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from schemas.cloze.pairs import CANDIDATES
 from schemas.columns import column
 from transforms.cloze.filters.registry import FILTERS
+from transforms.cloze.pairs.pair import Row
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_table
 from transforms.report.charts import bars_across
@@ -49,7 +50,7 @@ SCALES = {
 }
 
 
-def left_over(counts: list[Mapping[str, Any]]) -> Iterator[tuple[str, str, int]]:
+def left_over(counts: list[Row]) -> Iterator[tuple[str, str, int]]:
     """Yield kind, filter and how many words are left after it and those before it.
 
     Args:
@@ -116,7 +117,7 @@ def candidate_panels(snapshot: Snapshot) -> list[Panel]:
     return panels
 
 
-def _funnel(section: Mapping[str, Any]) -> Panel:
+def _funnel(section: Row) -> Panel:
     schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
@@ -136,7 +137,7 @@ def _funnel(section: Mapping[str, Any]) -> Panel:
     )
 
 
-def _values(snapshot: Snapshot, section: Mapping[str, Any]) -> Iterator[Panel]:
+def _values(snapshot: Snapshot, section: Row) -> Iterator[Panel]:
     thresholds: Mapping[str, float] = section["thresholds"]
     rows = []
     for name in FILTERS:

@@ -1,12 +1,12 @@
 """What filters say of the words of a pair, for a person: grids and lines."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.registry import FILTERS
+from transforms.cloze.pairs.pair import Row
 from transforms.common.shown import Block, columns_with, listed, number
 
 __all__ = ["REJECTS", "blocks_of"]
@@ -24,7 +24,7 @@ def blocks_of(rows: pa.Table, rules: CandidateSetting) -> Iterator[Block]:
         rows: of one pair, see `explaining.explained`.
         rules: what was asked.
     """
-    words: dict[int, dict[str, dict[str, Any]]] = {}
+    words: dict[int, dict[str, Row]] = {}
     for row in rows.to_pylist():
         words.setdefault(row["token"], {})[row["kind"]] = row
     yield f"{len(words)} words of the summary; {REJECTS} rejects"
@@ -47,7 +47,7 @@ def blocks_of(rows: pa.Table, rules: CandidateSetting) -> Iterator[Block]:
     yield from _closing(rules)
 
 
-def _verdicts(kinds: dict[str, dict[str, Any]]) -> list[str]:
+def _verdicts(kinds: dict[str, Row]) -> list[str]:
     row = next(iter(kinds.values()))
     verdicts = []
     for by_kind in kinds.values():
@@ -56,22 +56,22 @@ def _verdicts(kinds: dict[str, dict[str, Any]]) -> list[str]:
     return [row["form"], row["lemma"] or "", row["upos"] or "", *verdicts]
 
 
-def _merged(kinds: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _merged(kinds: dict[str, Row]) -> Row:
     """Return a word's row with all that any kind asked of it."""
-    merged: dict[str, Any] = {}
+    merged: Row = {}
     for row in kinds.values():
         merged |= {name: value for name, value in row.items() if value is not None}
     return {**dict.fromkeys(next(iter(kinds.values()))), **merged}
 
 
-def _itself(row: dict[str, Any]) -> list[str]:
+def _itself(row: Row) -> list[str]:
     rating = _marked(number(row["rating"], 2), row["abstractness_passed"])
     depth = "" if row["depth"] is None else f"{row['depth']:g}"
     depth = _marked(depth, row["nonspecificity_passed"])
     return [row["form"], rating, depth, row["sense"] or "", row["gloss"] or ""]
 
 
-def _offence(row: dict[str, Any], name: str) -> str:
+def _offence(row: Row, name: str) -> str:
     value, match = row[f"{name}_value"], row[f"{name}_match"]
     if value is None:
         return _marked("", row[f"{name}_passed"])

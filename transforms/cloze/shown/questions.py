@@ -3,7 +3,7 @@
 lexbeam show cloze --questions 10 --question-kind nonspecificity
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from schemas.cloze.pairs import KINDS, OPTIONS, PREDICTIONS
 from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from schemas.columns import column
+from transforms.cloze.pairs.pair import Row
 from transforms.cloze.questions.question import LETTERS
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -50,7 +51,7 @@ def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
     first among its words (null: none of them is). It is empty where predictions are published
     elsewhere, and for readers that know the answer.
     """
-    shown: list[dict[str, Any]] = []
+    shown: list[Row] = []
     for rows in read_rows(snapshot.paths(QUESTIONS.name), [*_COLUMNS, "kept"]):
         published = rows.filter(rows["kept"])
         for name in ("kind", "split"):
@@ -68,13 +69,13 @@ def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
 _Key = tuple[str, str]
 
 
-def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -> Iterator[dict[str, Any]]:
+def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -> Iterator[Row]:
     if table in snapshot.tables:
         for rows in read_rows(snapshot.paths(table), ["question_id", "kind", *columns]):
             yield from rows.filter(pc.is_in(rows["question_id"], ids)).to_pylist()
 
 
-def _readers(snapshot: Snapshot, questions: Sequence[Mapping[str, Any]]) -> dict[_Key, list[dict[str, Any]]]:
+def _readers(snapshot: Snapshot, questions: Sequence[Row]) -> dict[_Key, list[Row]]:
     ids = pa.array(sorted({row["question_id"] for row in questions}), pa.string())
     answers = {(row["question_id"], row["kind"]): row for row in questions}
     ranks: dict[_Key, dict[str, dict[int, int]]] = {}  # by question, reader and option
@@ -120,7 +121,7 @@ def _tell(snapshot: Snapshot, options: QuestionsOptions) -> Iterator[Block]:
         )
 
 
-def _said(row: Mapping[str, Any], place: int | None) -> str:
+def _said(row: Row, place: int | None) -> str:
     return "none" if place is None else f"{LETTERS[place]} {row['options'][place]}"
 
 
@@ -168,7 +169,7 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
     return [_outcomes(section), _split_sizes(section["splits"]), _split_scores(section["splits"])]
 
 
-def _outcomes(section: Mapping[str, Any]) -> Panel:
+def _outcomes(section: Row) -> Panel:
     rows = [
         {"kind": numbers["kind"], "outcome": outcome, "words": count}
         for numbers in section["kinds"]
@@ -186,7 +187,7 @@ def _outcomes(section: Mapping[str, Any]) -> Panel:
     return Rows("What became of candidates", text, pa.Table.from_pylist(rows, schema))
 
 
-def _split_sizes(splits: Mapping[str, Any]) -> Panel:
+def _split_sizes(splits: Row) -> Panel:
     rows = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
     schema = pa.schema(
         [
@@ -203,7 +204,7 @@ def _split_sizes(splits: Mapping[str, Any]) -> Panel:
     return Rows("Splits of questions", text, pa.Table.from_pylist(rows, schema))
 
 
-def _split_scores(splits: Mapping[str, Any]) -> Panel:
+def _split_scores(splits: Row) -> Panel:
     schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
