@@ -28,6 +28,7 @@ from transforms.cloze.answers.multiple_choice import CHOOSE_ANSWERS, ChoiceModel
 from transforms.cloze.answers.trained_systems import (
     ANSWER,
     ANSWER_TRAIN,
+    REGISTRY,
     AnswerOptions,
     AnswerTask,
     AskTrained,
@@ -136,17 +137,19 @@ class AnswerAll(beam.PTransform):
         asked, encoded = inputs
         trained = answered = chosen = asked.pipeline | "None" >> beam.Create([])
         if self.keys:
+            systems = {REGISTRY: tuple(sorted({key[0] for key in self.keys}))}
             made = (
                 encoded
                 | "TrainTasks" >> beam.FlatMap(_train_tasks, self.keys)
                 | "SpreadSystems" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-                | "Train" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, with_task=True))
+                | "Train"
+                >> beam.ParDo(MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, systems, with_task=True))
             )
             trained = made | "Trained" >> beam.Map(_trained)
             answered = (
                 made
                 | "AskTasks" >> beam.Map(_ask_task)
-                | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options))
+                | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options, systems))
             )
         if self.models:
             chosen = (

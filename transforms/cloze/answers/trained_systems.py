@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER",
     "ANSWER_TRAIN",
+    "REGISTRY",
     "SYSTEMS",
     "WHOLE",
     "AnswerOptions",
