@@ -1,5 +1,8 @@
 """How the commands of cloze questions name their resources: ratings, WordNet and static vectors, each by its path."""
 
+from typing import Any
+
+from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import path_within
@@ -10,12 +13,11 @@ __all__ = [
     "WORDNET",
     "as_ratings",
     "as_vectors",
-    "as_wordnet",
-    "check_spec",
     "check_specs",
+    "vectors_option",
     "within_ratings",
     "within_vectors",
-    "within_wordnet",
+    "wordnet_option",
 ]
 
 # Names of resources. A model of concreteness may have several lists and vectors: a number follows the name.
@@ -74,3 +76,32 @@ def check_specs(texts: tuple[str, ...]) -> None:
     """
     for text in texts:
         parse_spec(text)
+
+
+def wordnet_option() -> Any:
+    """Return the option `wordnet` of a command."""
+    return option(
+        None,
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=within_wordnet,
+        stands_for=as_wordnet,
+        check=check_spec,
+        group="resources",
+    )
+
+
+def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:
+    """Return the option `vectors` of a command, of one resource."""
+    return option(
+        None,
+        help=f"static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`{more_help}",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group=group,
+    )

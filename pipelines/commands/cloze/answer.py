@@ -31,7 +31,7 @@ from transforms.cloze.answers.multiple_choice import (
 )
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
 from transforms.cloze.readers.options import NetworkOptions, check_torch
-from transforms.cloze.word_resources import as_vectors, check_spec, within_vectors
+from transforms.cloze.word_resources import vectors_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -103,16 +103,7 @@ class ClozeAnswerOptions(RunnerOptions):
     seed: int = option(1, help="of folds and training", group="readers")
     reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="readers",
-    )
+    vectors: str | None = vectors_option(group="readers")
     max_length: int | None = option(
         None,
         name="encoder_length",

@@ -26,15 +26,7 @@ from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
 from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
-from transforms.cloze.word_resources import (
-    VECTORS,
-    WORDNET,
-    as_vectors,
-    as_wordnet,
-    check_spec,
-    within_vectors,
-    within_wordnet,
-)
+from transforms.cloze.word_resources import VECTORS, WORDNET, vectors_option, wordnet_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -77,27 +69,8 @@ class ClozeOptionsOptions(RunnerOptions):
     encode: EncodeOptions = embedded(EncodeOptions, group="questions")
     rules: OptionRules = embedded(OptionRules, group="options")
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=within_wordnet,
-        stands_for=as_wordnet,
-        check=check_spec,
-        group="resources",
-    )
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="resources",
-    )
+    wordnet: str | None = wordnet_option()
+    vectors: str | None = vectors_option()
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 

@@ -112,7 +112,7 @@ def fit_inputs(
 
 def _known(blocks: Mapping[str, InputBlock]) -> Bools:
     """Return which words are known in any block."""
-    return np.logical_or.reduce([block.known for block in blocks.values()])
+    return np.asarray(np.logical_or.reduce([block.known for block in blocks.values()]))
 
 
 def _principal_components(rows: Floats, most: int) -> Floats:

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from transforms.cloze.word_resources import (
     as_ratings,
     as_vectors,
-    as_wordnet,
-    check_spec,
     check_specs,
     within_ratings,
     within_vectors,
-    within_wordnet,
+    wordnet_option,
 )
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
@@ -53,17 +51,7 @@ class InputOptions(CacheOptions):
         check=check_specs,
         group="resources",
     )
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=within_wordnet,
-        stands_for=as_wordnet,
-        check=check_spec,
-        group="resources",
-    )
+    wordnet: str | None = wordnet_option()
     components: int = option(400, help="numbers that all inputs of a word are reduced to", least=1, most=5000)
     ngram_words: int = option(4, help="rated words that an n-gram must be in", least=1)
     ngram_dim: int = option(150, help="numbers that n-grams are reduced to", least=1, most=5000)

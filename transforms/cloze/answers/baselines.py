@@ -41,7 +41,7 @@ def alike(chosen: Bools) -> Floats:
         Probabilities, of the same shape; each row adds up to 1.
     """
     drawn = np.where(chosen.any(axis=1, keepdims=True), chosen, True)
-    return drawn / drawn.sum(axis=1, keepdims=True)
+    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def chance(questions: int, options: int = 5) -> Floats:

@@ -139,13 +139,13 @@ def _chances(values: Mapping[str, object]) -> Floats:
         label = _whole(values[name], name)
         if label >= FIVE:
             raise ValueError(f"{name} is {label}, and options are 0 to {FIVE - 1}")
-        return np.eye(FIVE)[label]
+        return np.asarray(np.eye(FIVE)[label])
     scores = values.get(_SCORES, [values[name] for name in _OPTIONS if name in values])
     if not isinstance(scores, list) or len(scores) != FIVE:
         raise ValueError(
             f"it has no answer: give {_LABELS[0]}, or scores of all options, {_OPTIONS[0]} to {_OPTIONS[-1]}"
         )
-    return most_frequent(np.array([[_score(score) for score in scores]]))[0]
+    return np.asarray(most_frequent(np.array([[_score(score) for score in scores]]))[0])
 
 
 def _score(value: object) -> float:

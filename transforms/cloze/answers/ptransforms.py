@@ -137,13 +137,13 @@ class AnswerAll(beam.PTransform):
         asked, encoded = inputs
         trained = answered = chosen = asked.pipeline | "None" >> beam.Create([])
         if self.keys:
-            systems = {REGISTRY: tuple(sorted({key[0] for key in self.keys}))}
+            systems = {REGISTRY: tuple(sorted({system for system, *_ in self.keys}))}
+            train = MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, systems, with_task=True)
             made = (
                 encoded
                 | "TrainTasks" >> beam.FlatMap(_train_tasks, self.keys)
                 | "SpreadSystems" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-                | "Train"
-                >> beam.ParDo(MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, systems, with_task=True))
+                | "Train" >> beam.ParDo(train)
             )
             trained = made | "Trained" >> beam.Map(_trained)
             answered = (

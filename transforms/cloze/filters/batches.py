@@ -78,7 +78,7 @@ class PairBatch(NamedTuple):
     def codes(self, words: pa.Array) -> np.ndarray:
         """Return the numbers of words in lower case, -1 where no text has them."""
         places = pc.index_in(words.cast(pa.large_string()), value_set=self.folded)
-        return places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        return np.asarray(places.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
 
 
 def batches_of(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -99,11 +99,11 @@ def batches_of(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def _end(table: pa.Table, start: int) -> int:
-    stop = start + _PAIRS
-    if stop >= table.num_rows:
-        return table.num_rows
+    stop, rows = start + _PAIRS, int(table.num_rows)
+    if stop >= rows:
+        return rows
     last = table["article_id"][stop - 1].as_py()
-    while stop < table.num_rows and table["article_id"][stop].as_py() == last:
+    while stop < rows and table["article_id"][stop].as_py() == last:
         stop += 1
     return stop
 

@@ -162,7 +162,7 @@ def _sentences(batch: PairBatch, owners: np.ndarray, token: np.ndarray) -> np.nd
     starts = np.repeat(np.arange(len(firsts)), np.diff(bounds)) * size
     starts += values[bounds[0] : bounds[-1]]
     before = np.searchsorted(starts, owners * size + token, side="right")
-    return np.maximum(before - 1 - (bounds - bounds[0])[owners], 0)
+    return np.asarray(np.maximum(before - 1 - (bounds - bounds[0])[owners], 0))
 
 
 def _targets(batch: PairBatch, kind: str) -> np.ndarray:

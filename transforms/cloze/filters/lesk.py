@@ -254,7 +254,7 @@ def _sizes(glosses: Glosses) -> np.ndarray:
     """Return how many words the glosses around each synset have, int64."""
     sums = np.zeros(len(glosses.extended) + 1, np.int64)
     np.cumsum(np.diff(glosses.bounds)[glosses.extended], out=sums[1:])
-    return sums[glosses.extended_bounds[1:]] - sums[glosses.extended_bounds[:-1]]
+    return np.asarray(sums[glosses.extended_bounds[1:]] - sums[glosses.extended_bounds[:-1]])
 
 
 @functools.lru_cache(4)

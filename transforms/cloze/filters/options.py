@@ -12,7 +12,7 @@ from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
-from transforms.cloze.word_resources import WORDNET, as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.cloze.word_resources import WORDNET, vectors_option, wordnet_option
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.store import files
@@ -56,27 +56,9 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         least=0,
         most=1,
     )
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=within_wordnet,
-        stands_for=as_wordnet,
-        check=check_spec,
-        group="resources",
-    )
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
-        "docs/reference/resources.md has of options, such as centre=yes and remove=3",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="resources",
+    wordnet: str | None = wordnet_option()
+    vectors: str | None = vectors_option(
+        ", and what docs/reference/resources.md has of options, such as centre=yes and remove=3"
     )
     sense: str = option(
         "lesk",

@@ -164,7 +164,7 @@ def _cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the cosine of each row of one matrix with that of another, float64."""
     first, second = first.astype(np.float64), second.astype(np.float64)
     lengths = np.sqrt(dots(first, first) * dots(second, second))
-    return np.clip(dots(first, second) / lengths, -1, 1)
+    return np.asarray(np.clip(dots(first, second) / lengths, -1, 1))
 
 
 def pair_cosines(known: Known, first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ a generator of its own.
 """
 
 from collections.abc import Iterator, Mapping
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -115,7 +114,7 @@ def train_reader(
     Raises:
         LexbeamError: torch is not installed.
     """
-    _torch()
+    _require_torch()
     asked = EpochQuestions(questions, further)
     parts = _training_rows(asked, rows, further_rows, checked_on, seed)
     trainer = _Trainer(network(), asked, asked.answers[parts.trained], data, options, seed)
@@ -184,20 +183,19 @@ class _Trainer:
         return {name: values.detach().numpy().copy() for name, values in self._layers.state_dict().items()}
 
 
-def _torch() -> ModuleType:
-    """Return torch, limited to one thread.
+def _require_torch() -> None:
+    """Import torch, and limit it to one thread.
 
     Raises:
         LexbeamError: it is not installed.
     """
     try:
-        import torch
+        import torch  # noqa: F401
     except ModuleNotFoundError as error:
         raise needs_torch("torch") from error
     from transforms.cloze.readers.networks import limit_threads
 
     limit_threads()
-    return torch
 
 
 def _training_rows(
@@ -257,7 +255,9 @@ def log_probabilities(
     Raises:
         LexbeamError: torch is not installed.
     """
-    torch = _torch()
+    _require_torch()
+    import torch
+
     from transforms.cloze.readers.networks import draw_layers
 
     made = network()
