@@ -77,7 +77,7 @@ class DescribableWords(NamedTuple):
 
     @property
     def column(self) -> pa.Array:
-        """The words."""
+        """The words, as an array."""
         return pa.array(self.words, pa.large_string())
 
 
@@ -192,9 +192,9 @@ def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> Arrays:
 
 
 def _ngram_rows(fitted: Arrays, words: Sequence[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the numbers of each word, (words, dim), and which words have an n-gram that says much.
+    """Return the numbers of each word, (words, dim), and which words have a distinctive n-gram.
 
-    Those are of 3 characters and more.
+    Distinctive n-grams have 3 characters or more.
     """
     bags, known = _bags(fitted, words)
     with one_thread():

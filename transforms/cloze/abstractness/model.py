@@ -3,8 +3,8 @@
     model = open_concreteness("models/concreteness")
     concreteness(model, pa.array(["freedom", "table"]))
 
-The model holds all that it says of words that WordNet, vectors or ratings have, so that none of
-these is needed to ask it; of other words it says what their character n-grams say.
+The model holds its predictions for words that WordNet, vectors or ratings have, so that none of these is needed to
+use it; other words are predicted from their character n-grams.
 """
 
 from typing import NamedTuple
@@ -48,11 +48,11 @@ class Concreteness(NamedTuple):
     """An opened model.
 
     Attributes:
-        keys: of the words that it has, sorted.
-        words: those, in lower case.
-        predictions: of each; of rated words that of a fold that did not see the rating.
+        keys: of the words that it lists, sorted.
+        words: these words, in lower case.
+        predictions: of each; those of rated words are by a fold that did not see the rating.
         ratings: of each, NaN where it is not rated.
-        ngrams: how other words are described; None: they are not known.
+        ngrams: how other words are described; None: they are unknown.
         estimator: what predicts them, an entry of `ESTIMATORS`.
         fitted: its arrays.
         of: `lemma` or `form`: by what words of texts are looked up first.
@@ -111,7 +111,7 @@ def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: 
 
 
 def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
-    """Return which words the model has, so that more than their n-grams is known of them."""
+    """Return which words the model lists: of others only their n-grams are known."""
     distinct, places = coded(words)
     there = find(model.keys, model.words, lowered(distinct)) != MISSING
     return np.append(there, False)[places]
@@ -166,7 +166,7 @@ def _ngrams_of(content: Arrays) -> Describing | None:
 
 
 def opened_concreteness(model: Model) -> Concreteness:
-    """Return a loaded model as it is asked.
+    """Return a loaded model, ready for use.
 
     Raises:
         LexbeamError: it is another model, or lacks something.

@@ -32,7 +32,7 @@ DEFAULT_INPUTS = ("ngrams", "wordnet", "glosses")
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions(CacheOptions):
-    """What a word is described by."""
+    """What words are described by."""
 
     inputs: tuple[str, ...] = option(
         (),
@@ -97,7 +97,7 @@ class AbstractnessOptions:
 
     ratings: tuple[str, ...] = option(
         help="rated words, FILE:word=COLUMN,value=COLUMN and what docs/reference/resources.md has of "
-        "options, such as scale=1-5; the range is read from the file where that is not said; "
+        "options, such as scale=1-5; the range is read from the file unless `scale` says it; "
         "several files are joined",
         metavar="FILE:word=,value=",
         split=False,

@@ -1,8 +1,7 @@
 """Ratings of concreteness as they are learned from: 0 (abstract) to 1 (concrete), a row per word.
 
-The values of a list go linearly from its scale's least to its greatest value, as it says or as they
-are. Words are compared in lower case; of several values of a list their mean counts, and of several
-lists the mean of these.
+The values of a list are scaled linearly between the least and the greatest value of its scale, stated or found. Words
+are compared in lower case; several values of a word in a list are averaged, then those of several lists.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ __all__ = ["FEWEST", "Ratings", "joined_ratings"]
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST = 20  # rated words; fewer make no regressor
+FEWEST = 20  # rated words that a regressor needs
 
 
 class Ratings(NamedTuple):

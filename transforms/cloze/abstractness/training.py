@@ -1,9 +1,8 @@
-"""A regressor of concreteness, learned from ratings: what it is worth on folds, and the model.
+"""A regressor of concreteness, learned from ratings: its quality on folds, and the model.
 
-Words go to folds by their hash. What is predicted of a fold was learned from the others: on these
-predictions, pooled, correlation and threshold are measured, and they are what the model says of
-rated words if it is not to say their ratings. Then the estimator is fitted to all rated words and
-predicts all words that WordNet and vectors have.
+Words go to folds by their hash. Predictions for a fold are learned from the others: on these predictions, pooled,
+correlation and threshold are measured, and the model gives them for rated words where ratings are not to be used. Then
+the estimator is fitted to all rated words, and predicts all words that WordNet and vectors have.
 """
 
 import logging
@@ -38,7 +37,7 @@ _USED = ("components", "ngram_words", "ngram_dim", "hypernyms", "gloss_dim", "gl
 
 
 class Learned(NamedTuple):
-    """A model, and what it is worth.
+    """A model, and its quality.
 
     Attributes:
         model: to be kept.
@@ -46,7 +45,7 @@ class Learned(NamedTuple):
         scales: by file, the least and the greatest value of its ratings.
         known: by input, how many rated words it knows.
         measured: by estimator, Pearson's correlation of pooled predictions with ratings.
-        cuts: what two thresholds of the predictions do: that of the ratings, and the calibrated.
+        cuts: how well two thresholds of the predictions separate: that of the ratings, and the calibrated one.
         vocabulary: words whose predictions the model holds.
     """
 
@@ -60,7 +59,7 @@ class Learned(NamedTuple):
 
 
 def inputs_of(options: AbstractnessOptions) -> tuple[str, ...]:
-    """Return the inputs that are asked for, or those that there are."""
+    """Return the inputs that options name, or else the default ones."""
     words = options.words
     inputs = words.inputs or (*DEFAULT_INPUTS, *(("vectors",) if words.vectors else ()))
     return tuple(dict.fromkeys(inputs))
@@ -159,7 +158,7 @@ def out_of_fold(
 ) -> dict[str, Floats]:
     """Return what estimators predict of each word, learned from the other folds, 0 to 1.
 
-    The mean of estimators brings what each of them predicts alone, which costs nothing.
+    With the mean of estimators come the predictions of each of them alone, which cost nothing.
 
     Args:
         training: rated words.

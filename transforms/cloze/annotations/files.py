@@ -48,7 +48,7 @@ def parse_columns(texts: Sequence[str]) -> dict[str, str]:
     """Return the columns that `ROLE=NAME` texts name.
 
     Raises:
-        UsageError: one has another form, or names no role.
+        UsageError: a text has another form, or names no role.
     """
     columns = {}
     for text in texts:
@@ -88,7 +88,7 @@ class Question(NamedTuple):
 
 
 class AnnotationsRead(NamedTuple):
-    """What was read: annotations in the order of question, kind and annotator, and rejects."""
+    """Annotations as they were read, in the order of question, kind and annotator, and rejects."""
 
     annotations: list[Annotation]
     rejects: list[RejectRow]

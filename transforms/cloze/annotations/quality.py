@@ -1,10 +1,10 @@
-"""What people's answers say of questions: which count, which questions are kept, and why not.
+"""The quality of questions by people's answers: which answers count, which questions are kept, and why not.
 
 The rules of Zheng et al. (2021), appendix E: the average accuracy is higher than 40 %, both spans
 of evidence are there, a question that is called easy is answered rightly; and section 2.6:
-annotators have an approval rate above 90 %. Whose average it is the text does not say: it is
-that of a question, or of an annotator. With several answers to a question the text does not say
-either whether one that breaks a rule drops the question, or itself alone.
+annotators have an approval rate above 90 %. Whose average it is, the text does not say: that of a
+question, or of an annotator. Nor does it say, of questions with several answers, whether an answer that breaks a rule
+drops the question, or itself alone.
 """
 
 from collections import Counter
@@ -48,12 +48,10 @@ class QualityOptions:
         choices=OF,
     )
     min_approval: float = option(0.9, help="the annotator's approval rate must be above this", least=-1, most=1)
-    unknown_approval: str = option(
-        "kept", help="answers of annotators whose approval rate nobody says", choices=UNKNOWN
-    )
-    min_answers: int = option(1, help="answers that count which a question needs", least=1)
-    evidence: bool = option(True, help="ask that answers quote both passage and summary")
-    easy: bool = option(True, help="ask that who calls a question easy answers it rightly")
+    unknown_approval: str = option("kept", help="answers of annotators whose approval rate is unknown", choices=UNKNOWN)
+    min_answers: int = option(1, help="answers that count, at least, for a question to be kept", least=1)
+    evidence: bool = option(True, help="require that answers quote both passage and summary")
+    easy: bool = option(True, help="require that those who call a question easy answer it correctly")
     easy_words: tuple[str, ...] = option(("easy", "very easy"), help="what difficulties count as easy", metavar="WORD")
     rules_of: str = option(
         "question",
@@ -71,10 +69,10 @@ class Annotation(NamedTuple):
         annotator: who answered.
         answer: the option, 0 to 4; None: undecided.
         correct: whether it is the answer.
-        difficulty: how hard it was; None: not said.
+        difficulty: how hard it was; None: unknown.
         spans: evidence in passage and summary; empty: none.
-        explained: what else is said.
-        approval: the annotator's approval rate, 0 to 1; None: not said.
+        explained: the annotator's remarks.
+        approval: the annotator's approval rate, 0 to 1; None: unknown.
         source: the file.
         position: the line there; empty where it is not known.
     """
@@ -99,7 +97,7 @@ class JudgedAnswer(NamedTuple):
 
 
 class QuestionVerdict(NamedTuple):
-    """What answers say of a question, see table cloze/verdicts."""
+    """The verdict of answers on a question, see table cloze/verdicts."""
 
     answers: int
     right: int
@@ -156,7 +154,7 @@ def _is_easy(annotation: Annotation, options: QualityOptions) -> bool:
 
 
 def verdict_of(judged: Sequence[JudgedAnswer], options: QualityOptions) -> QuestionVerdict:
-    """Return what the answers to a question say of it.
+    """Return the verdict of the answers to a question.
 
     Args:
         judged: its answers, those that do not count as well.

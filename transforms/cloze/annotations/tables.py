@@ -68,7 +68,7 @@ def verdict_rows(judged: Sequence[JudgedAnswer], questions: Iterable[Key], optio
 
 
 def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
-    """Return what the manifest says: counts, reasons, and how far people agree, by kind."""
+    """Return figures for the manifest: counts, reasons, and how far people agree, by kind."""
     names = ["question_id", "kind", "annotator_id", "answer", "correct", "kept", "reason"]
     answers = annotations.select(names).to_pylist()
     rows = verdicts.select(["kind", "kept", "reason"]).to_pylist()

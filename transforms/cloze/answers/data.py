@@ -1,11 +1,11 @@
-"""Questions with five options that reading systems are asked, and the same as numbers.
+"""Questions with five options for reading systems, and the same as numbers.
 
 ASK             a part of cloze/pairs, and of cloze/questions -> rows `ASKED_ROWS`
 ENCODE_ASKED    all of a language -> EncodedAsked: what a reader is trained on
 
 Questions are those that `lexbeam cloze questions` kept, or targets that the files have with their
-options. Words are those of passages, of summaries without the words that are asked for anywhere,
-and all options: whether an option is known, and how, says nothing of which one is right.
+options. Words are those of passages, of summaries without the words that any question asks for, and all
+options: whether an option is known, and how well, says nothing about which one is right.
 """
 
 from collections import Counter
@@ -108,7 +108,7 @@ class FiveWayQuestions:
 
     Attributes:
         rows: `ASKED_ROWS`, in the order of ids and kinds.
-        counts: (kind, reason, how many); without a reason those that are asked.
+        counts: (kind, reason, how many); those without a reason are questions.
     """
 
     rows: PartFile
@@ -146,7 +146,7 @@ def _of_articles(task: AskTask, counts: Counter[tuple[str, str]]) -> Iterator[li
 
 
 def _targets(pairs: list[Row]) -> Iterator[tuple[Row, str]]:
-    """Yield targets of pairs, and why they are not asked."""
+    """Yield targets of pairs, each with the reason why it is no question, empty if it is one."""
     seen = set()
     for pair in pairs:
         for target in pair["targets"]:
@@ -173,8 +173,8 @@ def _questions(rows: list[Row], pairs: Mapping[str, Row]) -> Iterator[tuple[Row,
         start = row["question"].index(PLACEHOLDER)
         if pair is None or start not in pair["summary_starts"]:
             raise LexbeamError(
-                f"cloze/questions has question {row['question_id']}, whose pair cloze/pairs has "
-                "not: make candidates, options and questions anew"
+                f"cloze/questions has question {row['question_id']}, whose pair is not in "
+                "cloze/pairs: make candidates, options and questions anew"
             )
         yield {**row, "token": pair["summary_starts"].index(start)}, ""
 
@@ -209,8 +209,8 @@ class EncodedAsked:
         words: table `WORDS`; the first has number `RESERVED`.
         questions: table `NUMBERED`, in the order of ids and kinds.
         passages: numbers of words, int32, and where each passage begins, int64.
-        summaries: likewise, a question each, with the gap.
-        texts: likewise, summaries with all their words, in the order of the passages.
+        summaries: in the same form, one for each question, with the gap.
+        texts: in the same form, summaries with all their words, in the order of the passages.
         pairs: table `PAIR_ROWS`, in that order.
     """
 

@@ -30,7 +30,7 @@ class System(NamedTuple):
 
     Attributes:
         name: what it is called.
-        trained_on: the kind that it was trained on; empty where nothing says it.
+        trained_on: the kind that it was trained on; empty if unknown.
         places: the questions that it answers, rising.
         chances: how probable each option is its answer, (answers, 5).
     """
@@ -42,7 +42,7 @@ class System(NamedTuple):
 
 
 def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
-    """Return what answers without reading, see `baselines`.
+    """Return the baselines, see `baselines`.
 
     Args:
         key: the questions.
@@ -60,14 +60,13 @@ def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
 def systems_of(key: Key, answers: Sequence[SystemAnswer], where: str, named: str) -> list[System]:
     """Return the systems of a file of answers, sorted by name and what they were trained on.
 
-    A system answers every question; one that says what it was trained on every question of the
-    kinds that it answers.
+    A system answers every question; one that was trained on a kind, every question of the kinds that it answers.
 
     Args:
         key: the questions.
         answers: to them.
         where: the file, for messages.
-        named: what a system is called that nothing names.
+        named: the name of a system where the file has none.
 
     Raises:
         LexbeamError: an answer is missing, doubled, or to no question; ids are named.

@@ -33,7 +33,7 @@ _IDS = ("question_id", "id")
 _LABELS = ("label", "chosen")
 _INDEX, _SCORES = "index", "scores"
 _OPTIONS = tuple(f"option_{place}" for place in range(FIVE))
-_TELL = ("kind", "system", "trained_on")
+_FURTHER = ("kind", "system", "trained_on")
 _KNOWN = (_INDEX, *_IDS, *_LABELS, *_OPTIONS)
 
 
@@ -44,9 +44,9 @@ class SystemAnswer(NamedTuple):
         id: the question's, or its place as digits.
         by_index: whether it is its place.
         chances: how probable each option is the answer, (5,); they add up to 1.
-        kind: of the question; empty where nothing says it.
-        system: whose it is; empty where nothing says it.
-        trained_on: kind that the system was trained on; empty where nothing says it.
+        kind: of the question; empty if unknown.
+        system: whose answer it is; empty if unknown.
+        trained_on: kind that the system was trained on; empty if unknown.
     """
 
     id: str
@@ -61,7 +61,7 @@ def read_answers(path: str) -> list[SystemAnswer]:
     """Read a file of answers, in the order of its lines.
 
     Raises:
-        UsageError: it cannot be read, or a line says no question, no label from 0 to 4 and no
+        UsageError: it cannot be read, or a line names no question, has neither a label from 0 to 4 nor
             scores, or an unknown kind.
     """
     shown = f"`predictions` {files.shown(path)}"
@@ -109,21 +109,21 @@ def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int
 
 
 def _answer(values: Mapping[str, object]) -> SystemAnswer:
-    """Return what a row says.
+    """Return the answer of a row.
 
     Raises:
-        ValueError: it does not say what it must.
+        ValueError: the row lacks something.
     """
-    said = {name: str(values[name]).strip() for name in _TELL if name in values}
+    further = {name: str(values[name]).strip() for name in _FURTHER if name in values}
     for name in ("kind", "trained_on"):
-        if (kind := said.get(name, "")) and kind not in KINDS:
+        if (kind := further.get(name, "")) and kind not in KINDS:
             raise ValueError(f"{name} is {kind[:40]!r}{nearest(kind, KINDS)}: {', '.join(KINDS)}")
     names = [name for name in (*_IDS, _INDEX) if name in values]
     if not names:
         raise ValueError(f"it names no question: give {_INDEX} or {_IDS[0]}")
     by_index = names[0] == _INDEX
     text = str(_whole(values[_INDEX], _INDEX)) if by_index else str(values[names[0]]).strip()
-    return SystemAnswer(text, by_index, _chances(values), **said)
+    return SystemAnswer(text, by_index, _chances(values), **further)
 
 
 def _whole(value: object, name: str) -> int:

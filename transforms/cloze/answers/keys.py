@@ -23,7 +23,7 @@ from transforms.formats.records.base import Reject
 __all__ = ["FIVE", "UNKNOWN", "Key", "joined_keys", "read_key"]
 
 FIVE = 5  # options of a question
-UNKNOWN = ""  # the kind of questions of which nobody says it
+UNKNOWN = ""  # the kind of questions whose kind is not stated
 
 
 class Key(NamedTuple):
@@ -31,7 +31,7 @@ class Key(NamedTuple):
 
     Attributes:
         ids: of each question: its field `question_id` or `id`, empty without one.
-        kinds: of each, `UNKNOWN` where nothing says it.
+        kinds: of each, `UNKNOWN` where it is not stated.
         articles: the ids of their passages.
         options: their five options.
         labels: which of them is right, from 0.
@@ -51,7 +51,7 @@ def read_key(path: str, kind: str | None) -> Key:
 
     Args:
         path: JSON lines with `article`, `question`, `option_0` to `option_4` and `label`.
-        kind: of its questions, where its name does not say; None: nothing says it.
+        kind: of its questions, where its name does not say; None: unknown.
 
     Raises:
         UsageError: it cannot be read, or a line is no question with five options.

@@ -36,7 +36,7 @@ class MeasureSettings(NamedTuple):
 
     Attributes:
         bootstrap: of intervals.
-        split: questions of this split are asked alone; None: all.
+        split: only questions of this split count; None: all.
     """
 
     bootstrap: BootstrapOptions
@@ -54,7 +54,7 @@ def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -
 
 
 def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
-    """Return the questions that are asked, and how often each option stands in passages."""
+    """Return the questions, and how often each option occurs in passages."""
     tables = []
     frequencies = [np.zeros((0, FIVE))]
     for _, encoded in sorted(task.encoded, key=_language):

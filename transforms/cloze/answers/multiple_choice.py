@@ -2,7 +2,7 @@
 
     multiple-choice:PATH
 
-is asked the passage, and beside it the summary with each option in the place of @placeholder.
+reads the passage, and beside it the summary with each option in the place of @placeholder.
 A model is identified by the digest of its files, and loaded once in a process.
 """
 
@@ -58,7 +58,7 @@ class ChoiceSettings(NamedTuple):
     Attributes:
         max_length: pieces of passage and question together, at most; None: what a model takes.
         device: where they run.
-        split: questions of this split alone are asked; None: all.
+        split: only questions of this split are answered; None: all.
         kinds: kinds of encoders that models are of.
     """
 
@@ -85,10 +85,10 @@ def within_system(system: str) -> Within | None:
 
 
 def check_systems(systems: Sequence[str]) -> None:
-    """Check what the names of systems tell by themselves.
+    """Check the names of systems.
 
     Raises:
-        UsageError: there is none, or no system of a name.
+        UsageError: there are none, or there is no system of a name.
     """
     if not systems:
         raise UsageError("`systems` names none: give at least one")

@@ -39,7 +39,7 @@ class Predictor(Protocol):
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
 
     def described(self) -> Mapping[str, object]:
-        """Return what a manifest says of it, plain values."""
+        """Return what the manifest notes of it, plain values."""
 
 
 class FilterSetting(NamedTuple):
@@ -71,7 +71,7 @@ class FilterSetting(NamedTuple):
 
 
 class Verdicts(NamedTuple):
-    """What a filter says of words.
+    """The verdicts of a filter on words.
 
     Attributes:
         values: what is compared with the threshold, or how many words offend; NaN: none.
@@ -93,8 +93,8 @@ class ClozeFilter(Entry):
     """A filter; its doc line is what holds of a word that it lets through.
 
     Attributes:
-        evaluate: asks it of words.
-        by_kind: whether it asks differently for each kind; `evaluate` takes `kind` then.
+        evaluate: from a batch, tokens of its summaries and the setting, the verdicts on these tokens.
+        by_kind: whether verdicts depend on the kind; `evaluate` then takes `kind`.
     """
 
     evaluate: Callable[..., Verdicts]
@@ -110,8 +110,8 @@ def counted(count: int, asked: np.ndarray, tokens: np.ndarray, words: pa.Array, 
     """Return the verdicts of a filter that counts words that offend.
 
     Args:
-        count: how many words are asked.
-        asked: which of them each hit is of, rising; tokens of one rise, too.
+        count: how many words there are.
+        asked: the word that each hit is of, rising; the tokens of a word rise, too.
         tokens: the offending token of each hit.
         words: all tokens.
         lengths: of each hit, how many tokens offend together; None: one each.

@@ -1,4 +1,4 @@
-"""Pairs that are looked at together: their tokens in flat arrays, words as numbers."""
+"""Pairs in batches: their tokens in flat arrays, words as numbers."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -38,8 +38,8 @@ class SideTokens(NamedTuple):
         owners: the pair of each token.
         forms: as they stand, large_string.
         lemmas: null where there is no annotation.
-        upos: likewise.
-        form: the place of each form in `Batch.distinct`.
+        upos: null where there is no annotation.
+        form: the place of each form in `PairBatch.distinct`.
         folded: its number without regard to case; equal forms and lemmas have one.
         lemma: that of its lemma, of its form where there is none.
         words: which tokens have a letter or digit.
@@ -57,7 +57,7 @@ class SideTokens(NamedTuple):
 
 
 class PairBatch(NamedTuple):
-    """Pairs that are looked at together.
+    """A batch of pairs.
 
     Attributes:
         rows: rows of `cloze/pairs`, with `COLUMNS`.
@@ -176,7 +176,7 @@ class TokenPlaces:
 
         Args:
             owners: in whose tokens to look.
-            codes: for what; negative ones are not found.
+            codes: what to look for; negative ones are not found.
         """
         keys = owners * self._size + codes
         starts = np.searchsorted(self._keys, keys)

@@ -1,4 +1,4 @@
-"""Candidates: every word of a summary, asked for kinds of questions, with every filter's verdict.
+"""Candidates: every word of a summary, for each kind of questions, with every filter's verdict.
 
 JUDGE    a part of cloze/pairs, and thresholds -> a part of cloze/candidates
 """
@@ -36,15 +36,15 @@ _HALF = 16
 
 
 class CandidateSetting(NamedTuple):
-    """What is asked of words.
+    """Which filters decide on words, and how.
 
     Attributes:
         kinds: of questions.
         optional: filters beside the kinds' own criteria.
-        evaluate: an entry of `filters.EVALUATE`.
+        evaluate: one of `registry.EVALUATE`.
         setting: resources and options of filters.
-        without: filters that there is nothing for; what passes the others may or may not pass.
-        columns: all filters and their doc lines, which the table has columns of.
+        without: filters that lack their resource; what passes the others may or may not pass these.
+        columns: all filters and their doc lines, for the columns of the table.
     """
 
     kinds: tuple[str, ...]
@@ -60,7 +60,7 @@ class CandidateSetting(NamedTuple):
         return [name for name in FILTERS if name in used and name not in self.without]
 
     def is_open(self, kind: str) -> bool:
-        """Return whether what makes a word of a kind abstract is not asked."""
+        """Return whether a filter is left out that makes words of the kind abstract."""
         return any(name in self.without for name in CRITERIA[kind])
 
 
@@ -76,17 +76,17 @@ COUNTED = ("words", "rejected", "abstained", "reasons", "targets", "targets_reje
 
 @dataclass(frozen=True)
 class FilterCount:
-    """What became of the words that a filter was asked of, for a kind.
+    """What became of the words that a filter was applied to, for a kind.
 
     Attributes:
         kind: of questions.
         filter: the filter; empty: all together.
-        words: that it was evaluated on, with those that it abstained from.
-        rejected: words that it did not let through.
-        abstained: words that it said nothing of.
+        words: those that it was applied to.
+        rejected: those that it rejected.
+        abstained: those on which it abstained.
         reasons: rejected words that no filter before it rejected.
         targets: of `words`, targets that the files have.
-        targets_rejected: of these, those that it did not let through.
+        targets_rejected: of these, those that it rejected.
     """
 
     kind: str
@@ -239,7 +239,7 @@ JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
     name="cloze/judge",
     receipt=Judgement,
     build=_judge,
-    unused={"task.thresholds.pairs": "it says how many the thresholds were taken from"},
+    unused={"task.thresholds.pairs": "it counts the word pairs that thresholds were taken from"},
     chosen=_chosen,
     blas=True,
     unit="parts",

@@ -1,11 +1,11 @@
-"""One pair of passage and summary, explained: what filters say of each word, and why.
+"""One pair of passage and summary, explained: the verdicts on each word, and why.
 
     rows = pair_of(passage, summary, language="en", engine=load_engine("builtin:en"))
-    explained(rows, asking)
+    explained(rows, rules)
 
-Nothing is computed here that `lexbeam cloze candidates` does not compute: the pair is annotated as
-pairs are, its words are asked as candidates are. What is added is the gloss of the sense, and a
-verdict that stays open where what makes a word of a kind abstract was not asked.
+Nothing is computed here that `lexbeam cloze candidates` does not compute: the pair is annotated as pairs are, its words
+are judged as candidates are. Added are the gloss of the sense, and a verdict that stays open where a filter was left
+out that makes a word of a kind abstract.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ __all__ = ["COLUMNS_EXPLAINED", "explained", "glosses_of", "pair_of"]
 _WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
 _LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")
 _OF_WORD = {"sense": "nonspecificity_match", "depth": "nonspecificity_value", "rating": "abstractness_value"}
-# What is told of a word, a row for each kind; the filters' columns are those of candidates.
+# A row for each word and kind; the filters' columns are those of candidates.
 COLUMNS_EXPLAINED = (
     *_WORD,
     "sense",
@@ -55,7 +55,7 @@ def pair_of(
         lengths: how long they may be.
 
     Raises:
-        BadRecord: they are no pair, for the reasons that `pairing.pair_row` gives.
+        BadRecord: they are no pair, for the reasons that `pair_row` gives.
     """
     raw = RawPair("", passage, summary, language=language)
     nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
@@ -67,15 +67,15 @@ def pair_of(
 
 
 def explained(rows: pa.Table, rules: CandidateSetting) -> pa.Table:
-    """Return what filters say of the words of summaries, with `COLUMNS_EXPLAINED`.
+    """Return the verdicts on the words of summaries, with `COLUMNS_EXPLAINED`.
 
     A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating
-    stand in all rows of a word, whichever kind asks for them. `passed` is null where no filter
-    rejects the word, and what makes a word of the kind abstract was not asked.
+    stand in all rows of a word, whichever kind uses them. `passed` is null where no filter rejects
+    the word, but one was left out that makes words of the kind abstract.
 
     Args:
         rows: rows of `cloze/pairs`.
-        rules: what is asked of words, with all thresholds.
+        rules: which filters decide, with all thresholds.
     """
     with one_thread():
         candidates, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), rules)

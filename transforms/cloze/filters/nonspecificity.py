@@ -2,7 +2,7 @@
 
 The depth of a sense is the number of steps to a root, along hypernyms and what instances are
 instances of; a root has 0. A word is nonspecific if its sense is less deep than 6.
-Which sense that is, an entry of `SENSES` says.
+Which sense that is, an entry of `SENSES` decides.
 """
 
 from collections.abc import Callable

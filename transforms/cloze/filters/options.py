@@ -23,13 +23,13 @@ from transforms.lexicon.wordnet.kind import DEBIAN
 
 __all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
 
-# Filters that ask WordNet.
+# Filters that need WordNet.
 OF_WORDNET = ("nonspecificity", "synonym", "antonym")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateOptions(CacheOptions, EncoderOptions):
-    """What is asked of the words of summaries."""
+    """Which filters decide on the words of summaries, and how."""
 
     kind: tuple[str, ...] = option(
         ("imperceptibility", "nonspecificity"),
@@ -39,12 +39,12 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     )
     filters: tuple[str, ...] = option(
         (),
-        help="filters beside the kinds' own criteria; if not given, all for which there is what they need",
+        help="filters beside the kinds' own criteria; if not given, all whose resources are there",
         metavar="FILTER",
         choices="transforms.cloze.filters.registry:optional_filters",
     )
     evaluate: str = option(
-        "all", help="whether every filter is asked of every word, or only until one rejects it", choices=EVALUATE
+        "all", help="whether every filter is applied to every word, or only until one rejects it", choices=EVALUATE
     )
     abstractness: str | None = option(
         None, help="folder of a model of `lexbeam cloze abstractness`", metavar="MODEL_DIR", path="place"
@@ -86,7 +86,7 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         check=check_threshold,
     )
     contextual_threshold: str = option(
-        "0.85", help="likewise of contextual vectors", metavar="COSINE", check=check_threshold
+        "0.85", help="the same for contextual vectors", metavar="COSINE", check=check_threshold
     )
     seed: int = option(1, help="of random word pairs")
 
@@ -99,7 +99,7 @@ class FilterRequest(NamedTuple):
 
 
 def lacking(options: CandidateOptions) -> dict[str, str]:
-    """Return the filters that there is nothing for, each with the option that would give it."""
+    """Return the filters that lack a resource, each with the option that would name it."""
     options_by_filter = {} if options.abstractness else {"abstractness": "abstractness"}
     if options.wordnet is None and not files.exists(DEBIAN):
         options_by_filter |= dict.fromkeys(OF_WORDNET, "wordnet")
@@ -107,14 +107,14 @@ def lacking(options: CandidateOptions) -> dict[str, str]:
 
 
 def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -> None:
-    """Check that filters have what they need.
+    """Check that filters have the resources that they need.
 
     Args:
-        options: what is asked.
-        without: filters that need nothing, since they are left out.
+        options: of the command.
+        without: filters that are left out.
 
     Raises:
-        UsageError: one has not.
+        UsageError: a filter lacks a resource that it needs.
     """
     if not options.kind:
         raise UsageError("`kind` names no kind: give at least one")
@@ -132,14 +132,14 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
 
 
 def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:
-    """Return what is asked; resources are compiled.
+    """Return what filters are to do; resources are compiled.
 
     Args:
-        options: what is asked.
+        options: of the command.
         without: filters that are left out though a kind has them.
 
     Raises:
-        UsageError: a filter has not what it needs.
+        UsageError: a filter lacks a resource that it needs.
         LexbeamError: a resource cannot be read, or a package is missing.
     """
     check_candidates(options, without)

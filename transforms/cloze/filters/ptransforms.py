@@ -51,7 +51,7 @@ class TakeThresholds(beam.PTransform):
 
 @dataclass
 class FindCandidates(beam.PTransform):
-    """Ask the words of summaries; return receipts, thresholds that were taken, and parts.
+    """Judge the words of summaries; return receipts, thresholds that were taken, and parts.
 
     Attributes:
         workspace: where artefacts lie.

@@ -1,6 +1,6 @@
-"""The filters, and what they say of words of a kind.
+"""The filters, and their verdicts on words of a kind.
 
-The order of the registry is the order in which they are asked, reasons are given, and columns stand.
+The order of the registry is that in which filters are applied, of reasons, and of columns.
 """
 
 from collections.abc import Collection, Sequence
@@ -58,7 +58,7 @@ def optional_filters() -> dict[str, ClozeFilter]:
 
 
 class FilterVerdicts(NamedTuple):
-    """What filters say of the words of a batch, for one kind.
+    """The verdicts of filters on the words of a batch, for one kind.
 
     Attributes:
         verdicts: by filter; of one that is not evaluated on a word as if it abstained.
@@ -86,7 +86,7 @@ def judge(
     evaluate: str,
     without: Collection[str] = (),
 ) -> dict[str, FilterVerdicts]:
-    """Return what filters say of all words of the summaries of a batch, by kind.
+    """Return the verdicts of filters on all words of the summaries of a batch, by kind.
 
     Args:
         batch: the pairs.
@@ -116,7 +116,7 @@ def judge(
 
 
 def _evaluated(evaluate: Evaluate, batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Return verdicts on all words; those that are not asked have none."""
+    """Return verdicts on all words; the filter abstains on those that it is not applied to."""
     if asked.all():
         return evaluate(batch, batch.asked, setting)
     verdicts = nothing(len(asked))
@@ -131,7 +131,7 @@ def _evaluated(evaluate: Evaluate, batch: PairBatch, asked: np.ndarray, setting:
 
 
 def _added(judged: FilterVerdicts, name: str, place: int, verdicts: Verdicts, asked: np.ndarray) -> FilterVerdicts:
-    """Return what is known with the verdicts of one more filter, on the words it was asked of."""
+    """Return verdicts with those of one more filter, on the words that it was applied to."""
     if not asked.all():
         verdicts = Verdicts(
             np.where(asked, verdicts.values, np.nan),

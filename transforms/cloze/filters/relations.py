@@ -35,7 +35,7 @@ def _equal(batch: PairBatch, asked: np.ndarray, side: str) -> tuple[np.ndarray, 
 
 
 def lemma(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
-    """Ask that no word of the passage has the form or the lemma of the word, whatever its tag.
+    """Let a word through if no word of the passage has its form or its lemma, whatever its tag.
 
     Case does not count. The value is the number of such words.
     """
@@ -44,7 +44,7 @@ def lemma(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
 
 
 def repeated(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
-    """Ask that no other word of the summary has the form or the lemma of the word.
+    """Let a word through if no other word of the summary has its form or its lemma.
 
     The value is the number of such words.
     """
@@ -54,12 +54,12 @@ def repeated(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
 
 
 def synonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no synonym stands in the passage; the value is how many words do."""
+    """Let a word through if no synonym is in the passage; the value is how many words are."""
     return _related(batch, asked, setting, "synonyms")
 
 
 def antonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no antonym stands in the passage; the value is how many words do."""
+    """Let a word through if no antonym is in the passage; the value is how many words are."""
     return _related(batch, asked, setting, "antonyms")
 
 
@@ -93,7 +93,7 @@ def _of_language(
     codes = Ragged(parts, numbers)
     # An expression is there only if all its words are.
     whole = np.bincount(codes.owners()[codes.values < 0], minlength=len(targets)) == 0
-    # The word itself is asked for by another filter.
+    # The word itself is what filter `lemma` looks for.
     single = codes.lengths() == 1
     first = codes.values[np.minimum(parts[:-1], max(len(codes.values) - 1, 0))]
     is_word_itself = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))

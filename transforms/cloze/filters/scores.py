@@ -31,7 +31,7 @@ TAGS = {
 
 
 def pos(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, kind: str) -> Verdicts:
-    """Ask that the part of speech is one of the kind's; the match is the part of speech.
+    """Let a word through if its part of speech is one of the kind's; the match is the part of speech.
 
     It abstains where there is no annotation.
     """
@@ -95,7 +95,7 @@ def _wordnets(batch: PairBatch, setting: FilterSetting) -> list[tuple[np.ndarray
 
 
 def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that the concreteness is below the threshold; the value is the concreteness."""
+    """Let a word through if its concreteness is below the threshold; the value is the concreteness."""
     predictor = setting.abstractness
     assert predictor is not None
     rows, summary = pa.array(asked), batch.summary
@@ -106,7 +106,7 @@ def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) ->
 
 
 def nonspecificity(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that the sense is less deep than the threshold; the value is the depth.
+    """Let a word through if its sense is less deep than the threshold; the value is the depth.
 
     The match is the sense, `person.n.1`.
     """

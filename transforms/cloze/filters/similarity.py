@@ -1,4 +1,4 @@
-"""Filters that ask how similar the words of the passage are to the word: cosines of vectors.
+"""Filters by how similar the words of the passage are to the word: cosines of vectors.
 
 Static vectors are those of `transforms/lexicon/vectors`, which may be centred and freed of their
 top components; contextual ones are those of an encoder, which reads summary and passage sentence by
@@ -33,12 +33,12 @@ Known = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def static(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no word of the passage is as similar as the threshold, by static vectors."""
+    """Let a word through if no word of the passage is as similar as the threshold, by static vectors."""
     return _judged(batch, asked, static_vectors(batch, setting.lexicon), setting.thresholds["static"])
 
 
 def contextual(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no word of the passage is as similar as the threshold, each in its sentence."""
+    """Let a word through if no word of the passage is as similar as the threshold, each in its sentence."""
     if not len(asked):
         return _verdicts(batch, np.zeros(0), np.zeros(0, np.int64), 0.0)
     owners = np.unique(batch.summary.owners[asked])

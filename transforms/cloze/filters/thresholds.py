@@ -1,7 +1,7 @@
 """Thresholds of similarity: a cosine, or a quantile of random word pairs of this corpus.
 
 `quantile:q` is the q-quantile of the cosines of pairs of a random word of a summary and a random
-word of its passage that differ in form and lemma: equal ones are what filter `lemma` is about, and
+word of its passage that differ in form and lemma: equal ones are the business of filter `lemma`, and
 there are so many that high quantiles would be 1. Each pair of texts offers `DRAWS` such word pairs,
 of which those are taken that draw the least numbers over the whole corpus
 (`transforms/common/draws`), so that they depend on neither parts nor order.
@@ -53,7 +53,7 @@ class SimilarityThreshold(NamedTuple):
 
 
 def parse_threshold(text: str) -> SimilarityThreshold:
-    """Return what `0.85` or `quantile:0.99` says.
+    """Return the threshold that `0.85` or `quantile:0.99` stands for.
 
     Raises:
         UsageError: it is neither.

@@ -1,10 +1,9 @@
 """Options of a question: from what readers name to four words beside the answer.
 
-Words are dropped that are the answer or its like; of those that are left, the best four stand in
-the question. The paper takes "the four most frequent types" of three lists of ten. Its order and
-ties are decided here: words that more readers name come first, then those with the greater sum of
-reciprocal ranks, then by form. Words with one form or lemma are one, named by its best word. Where
-fewer than four are left, longer lists are looked through.
+Words are dropped that are the answer or its like; the best four of the rest are the wrong options. The paper takes "the
+four most frequent types" of three lists of ten. Its order and ties are decided here: words that more readers name come
+first, then those with the greater sum of reciprocal ranks, then by form. Words with one form or lemma are one, named by
+its best word. Where fewer than four are left, longer lists are considered.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Options of all questions of a part: what is known of words, gathered for `options.choose`.
+"""Options of all questions of a part: what is known of words, gathered for `choice.choose`.
 
 CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part of cloze/options
 """
@@ -217,7 +217,7 @@ def _options_of(
 
 
 def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[str, tuple[str, frozenset[str]]]:
-    """Return of each pair its language, and what stands in its passage if that is asked."""
+    """Return the language of each pair, and the words of its passage if options must not be in it."""
     wanted = pc.unique(rows["pair_id"])
     asked = options.rules.options_in_passage == "reject"
     columns = ["passage_forms", "passage_lemmas"] if asked else []
@@ -232,8 +232,8 @@ def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[
     for pair in wanted.to_pylist():
         if pair not in passages:
             raise LexbeamError(
-                f"part {task.number} of cloze/candidates has pair {pair}, which that of "
-                "cloze/pairs has not: make the candidates anew"
+                f"part {task.number} of cloze/candidates has pair {pair}, which is not in "
+                "that of cloze/pairs: make the candidates anew"
             )
     return passages
 

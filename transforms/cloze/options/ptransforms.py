@@ -58,7 +58,7 @@ def _even(_: tuple[Key, ReadTask]) -> float:
 
 @dataclass
 class ReadInFolds(beam.PTransform):
-    """Encode the questions of groups, train readers on all folds but one, and ask them that one.
+    """Encode the questions of groups, train readers on all folds but one, and let them predict that one.
 
     Attributes:
         readers: their names; `frequency` is not trained.

@@ -49,7 +49,7 @@ class Layout(Entry):
 
 
 def kind_of_name(name: str) -> str | None:
-    """Return the kind that a file's name says, by its word or as ReCAM numbers its tasks.
+    """Return the kind that a file's name states, by its word or as ReCAM numbers its tasks.
 
     >>> kind_of_name("Task_1_dev.jsonl"), kind_of_name("a/nonspecificity.jsonl.gz")
     ('imperceptibility', 'nonspecificity')
@@ -67,12 +67,12 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     """Yield the questions of a file of ReCAM, a JSON object a line, with their targets.
 
     The fields are `article`, `question` with `@placeholder`, `option_0` and so on, and `label`,
-    which says the right one; `id` or `question_id`, `language` and `genre` may be there, too. A
-    number as an option is its digits. The language is English, unless something says another. The
-    kind is what the file's name says, else `options.kind`.
+    the place of the right one; `id` or `question_id`, `language` and `genre` may be there, too. A
+    number as an option is its digits. The language is English, unless another is stated. The
+    kind is the one in the file's name, else `options.kind`.
 
     Raises:
-        LexbeamError: neither says a kind.
+        LexbeamError: neither states a kind.
     """
 
     def read(source: Source) -> Iterator[PairEntry]:
@@ -125,7 +125,7 @@ def _label(values: Mapping[str, object], number: int) -> int:
 def _read_jsonl(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
     """Yield the pairs of a file of JSON objects, one a line.
 
-    `options.paths` says in which fields, or at which paths, what stands; several strings at a path
+    `options.paths` says in which fields, or at which paths, each value is; several strings at a path
     are paragraphs.
     """
 
@@ -167,7 +167,7 @@ def _text(values: Mapping[str, object], path: str, how: Cleaning) -> str:
 def _with_others(
     pair: RawPair, values: Mapping[str, object], options: ReadOptions, paths: Mapping[str, str]
 ) -> RawPair:
-    """Return a pair with language, genre and source's id, as its row or else the options say."""
+    """Return a pair with language, genre and source's id, from its row or else from the options."""
     fields = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return pair._replace(
         language=fields["language"] or options.language or options.engine_language,

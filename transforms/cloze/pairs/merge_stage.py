@@ -40,7 +40,7 @@ _CHARACTERS = 1 << 19
 
 @dataclass(frozen=True, kw_only=True)
 class SettledPairs(Settled):
-    """Receipt of a part: its file, and what the driver tells.
+    """Receipt of a part: its file, and counts for the summary of the run.
 
     Attributes:
         flags: pairs by flag.
@@ -71,7 +71,7 @@ def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[Par
 
 
 class _Tally:
-    """Counts what the driver tells of a part."""
+    """Counts for the receipt of a part."""
 
     def __init__(self) -> None:
         self.flags: Counter[str] = Counter()

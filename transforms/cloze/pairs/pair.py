@@ -74,7 +74,7 @@ class RawPair(NamedTuple):
         passage: the passage.
         summary: the summary; `@placeholder` stands in it where there is a target.
         target: the target that it gives, if any.
-        language, genre, source_id: None where nothing says them.
+        language, genre, source_id: None if unknown.
         annotation: of a pair that comes annotated, columns of `cloze/pairs` with their values.
     """
 
@@ -205,11 +205,10 @@ def _check_lengths(name: str, text: str, least: int, most: int) -> None:
 
 
 def join_rows(rows: Iterable[Row]) -> Row:
-    """Return the pair that rows of one key are: one row with all targets, see `pair_row`.
+    """Return the pair that rows of one key make: one row with all targets, see `pair_row`.
 
-    What a pair has of one row alone, as its source, is that of the first; language, genre and
-    source's id are the first that there are. Targets that are equal are one. They are in the order
-    of kind, place, form, options and label.
+    Values that only one row can give, such as the source, are those of the first; language, genre and source's id are
+    the first ones known. Equal targets are one. Targets are in the order of kind, place, form, options and label.
 
     Args:
         rows: staged rows with `source`, in the order of sources and records; one at least.

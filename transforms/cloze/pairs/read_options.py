@@ -32,7 +32,7 @@ class ReadOptions:
         kind: of ReCAM's questions, where the file's name does not say.
         format: of documents.
         language, genre: of records that do not say.
-        engine_language: language where nothing else says one.
+        engine_language: language where it is not known otherwise.
         cut: how documents are cut.
         reader: how files are read; its `fields` say which field gives what.
     """
@@ -53,7 +53,7 @@ class ReadOptions:
 
 
 def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return where each of `FIELDS` stands: at its own name, unless `NAME=FIELD` says another.
+    """Return where each of `FIELDS` is: at its own name, unless `NAME=FIELD` names another place.
 
     Raises:
         UsageError: another name is given.

@@ -1,4 +1,4 @@
-"""Files and parts of corpora read: their pairs as staged rows. What gives no pair is a reject."""
+"""Files and parts of corpora read: their pairs as staged rows; a record that gives no pair is a reject."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -128,9 +128,9 @@ def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions)
     """Read the documents of a part of a corpus, with their annotation."""
     with Staging(artefact, ROWS, STAGE) as staging:
         entries = corpus_pairs(part, options.cut, options.language, options.genre)
-        for source, entry in entries:  # where they stand in the part says nothing
+        for source, entry in entries:  # their places in the part mean nothing
             _add(staging, source, 0, entry, options.lengths)
-    # Of a corpus no file has a name that tells it apart: its content does.
+    # Parts of corpora have the same names: their content identifies them.
     sha256 = part.documents.sha256
     return staging.loaded([LoadedFile(sha256, part.documents.bytes, sha256, staging.records, staging.rejected)])
 

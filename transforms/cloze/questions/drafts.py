@@ -34,7 +34,7 @@ __all__ = ["DRAFT", "DRAFTS", "DraftTask", "Drafted"]
 
 KEYS = ("passage_key", "summary_key", "question_key")
 
-# A question without its texts; hashes of their words tell duplicates.
+# A question without its texts; hashes of their words reveal duplicates.
 DRAFTS = pa.schema(
     [
         ("question_id", pa.string()),
@@ -131,8 +131,8 @@ def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[Row]]:
         for pair_id, rows_of_pair in by_pair.items():
             if pair_id not in texts:
                 raise LexbeamError(
-                    f"part {task.number} of cloze/candidates has pair {pair_id}, which that of "
-                    "cloze/pairs has not: make candidates and options anew"
+                    f"part {task.number} of cloze/candidates has pair {pair_id}, which is not in "
+                    "that of cloze/pairs: make candidates and options anew"
                 )
             _settle(texts[pair_id], rows_of_pair, offered, options)
         if rows:
@@ -170,7 +170,7 @@ def _row(candidate: Row, offered: Mapping[tuple[str, str], _Offered]) -> Row:
 
 
 def _settle(pair: Row, rows: list[Row], offered: Mapping[tuple[str, str], _Offered], options: QuestionOptions) -> None:
-    """Fill in what the drafts of a pair are, and say what is not to be a question."""
+    """Complete the drafts of a pair, and give those that are not to be questions their reasons."""
     best: dict[str, list[Row]] = {}
     summary, passage = pair["summary"], pair["passage"]
     keys = [hash_of(normalised(text)) for text in (passage, summary)]

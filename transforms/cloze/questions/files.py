@@ -50,10 +50,10 @@ def names_of(name: str, splits: Sequence[str]) -> set[str]:
 
 
 def refuse_existing(name: str, splits: Sequence[str] = ()) -> None:
-    """Refuse files that are there.
+    """Refuse files that exist.
 
     Raises:
-        UsageError: one is.
+        UsageError: a file exists.
     """
     for path in sorted(names_of(name, splits)):
         if files.exists(path):

@@ -51,7 +51,7 @@ COLUMNS = (
 )
 
 
-# They decide no split, only what is told: what a reader of a table of shares would stumble over.
+# They decide no split, only what is reported: what would surprise a reader of a table of shares.
 TOLERANCE = 0.02  # by so much a share may be off, of a kind or of a part of speech in it
 SCORE_TOLERANCE = 0.05  # so far scores of two splits may be apart (Kolmogorov-Smirnov)
 

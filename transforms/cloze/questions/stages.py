@@ -29,7 +29,7 @@ SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split
 
 
 class SplitRules(NamedTuple):
-    """How questions are split, see `SplitOptions`."""
+    """How questions are split, see `QuestionSplitOptions`."""
 
     shares: tuple[str, ...]
     tolerance: float
@@ -46,7 +46,7 @@ class QuestionSplit:
         strata: how many questions each split has, of all, of kinds, of their parts of speech.
         distances: how far scores are apart.
         articles: passages that have questions.
-        groups: what they hang together to, over duplicates.
+        groups: groups of articles that duplicates connect.
         largest: questions of the largest group.
         too_large: questions of groups that were too large to be dealt out, the largest first.
     """

@@ -1,11 +1,11 @@
 """Questions of a kind and language as numbers that readers are trained on, and how to read them.
 
-`reader_encoding` makes them of tables.
+`encoding` makes them from tables.
 
 Words are compared in lower case. A summary has the placeholder where the answer stands. Candidate
 words are the answers of all questions, whatever their fold, each in its most frequent spelling.
 Passages are written as they come and mapped into memory by whoever trains. So are summaries with
-all their words: whoever trains may read those of other folds alone, as `reader_stages` does.
+all their words: whoever trains may read those of other folds alone, as `train_stage` does.
 """
 
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ class EncodeOptions:
 
     asked: str = option(
         "passed",
-        help="what is asked: candidates that passed all filters, or targets that the files have",
+        help="which words are questions: candidates that passed all filters, or targets that the files have",
         choices=ASKED,
     )
     min_answers: int = option(1, help="questions whose answer a word is, at least, for readers to name it", least=1)
@@ -107,7 +107,7 @@ class EncodeOptions:
 
 
 class QuestionGroup(NamedTuple):
-    """Questions that are read together: of a kind and a language (empty: none is said)."""
+    """Questions that are read together: of a kind and a language (empty: unknown)."""
 
     kind: str
     language: str
@@ -131,10 +131,10 @@ class Encoded:
         forms: table `FORMS`, of the lemmas of candidates.
         questions: table `QUESTION_ROWS`, in the order of ids.
         passages: numbers of words, int32, and where each pair's passage begins, int64.
-        summaries: likewise, a question each.
-        texts: likewise, a pair each: summaries with all their words.
+        summaries: in the same form, one for each question.
+        texts: in the same form, one for each pair: summaries with all their words.
         pairs: table `PAIR_ROWS`, in the order of passages.
-        further: table `reader_further.FURTHER`.
+        further: table `further_questions.FURTHER`.
         asked: questions.
         named: candidate words.
     """
@@ -153,7 +153,7 @@ class Encoded:
 
 
 def language_is(rows: pa.Table, language: str) -> pa.ChunkedArray:
-    """Return which rows of `cloze/pairs` are of a language; empty: of none that is said."""
+    """Return which rows of `cloze/pairs` are of a language; empty: of an unknown one."""
     return pc.equal(pc.fill_null(rows["language"], ""), language)
 
 

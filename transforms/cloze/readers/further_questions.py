@@ -43,7 +43,7 @@ class SideTexts(NamedTuple):
         bounds: where each begins, int64, and at last an end.
         candidates: of each word its number among the candidate words, -1: it is none; int64.
         forms: of each word a number of its form, int64.
-        lemmas: likewise, of its lemma; those of passages and summaries are the same.
+        lemmas: of each word a number of its lemma, int64; passages and summaries share numbers.
         sentences: where sentences begin, counted over all texts, int64; may be empty.
     """
 

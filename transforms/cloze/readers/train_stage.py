@@ -117,7 +117,7 @@ def folds_of(articles: npt.NDArray[np.uint64], folds: int, seed: int) -> Ints:
 
 
 def vectors_in(lexicon: Lexicon, language: str) -> StaticVectors | None:
-    """Return the static vectors of a language (empty: none is said), None where there are none."""
+    """Return the static vectors of a language (empty: unknown), None where there are none."""
     return cast(StaticVectors | None, lexicon.find(VECTORS, language or None))
 
 

@@ -244,7 +244,7 @@ def log_probabilities(
         network: returns its network.
         weights: of `ReaderWeights`.
         questions: of all folds.
-        rows: those that are asked.
+        rows: those to predict.
         data: with which the reader was trained.
         options: those with which it was trained.
 

@@ -1,4 +1,4 @@
-"""What filters say of the words of a pair, for a person: grids and lines."""
+"""The verdicts of filters on the words of a pair, for a person: grids and lines."""
 
 from collections.abc import Iterator
 
@@ -21,8 +21,8 @@ def blocks_of(rows: pa.Table, rules: CandidateSetting) -> Iterator[Block]:
     """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
 
     Args:
-        rows: of one pair, see `explaining.explained`.
-        rules: what was asked.
+        rows: of one pair, see `explanation.explained`.
+        rules: which filters were applied.
     """
     words: dict[int, dict[str, Row]] = {}
     for row in rows.to_pylist():
@@ -31,7 +31,7 @@ def blocks_of(rows: pa.Table, rules: CandidateSetting) -> Iterator[Block]:
     yield ""
     heads = [(name, "<") for name in ("word", "lemma", "tag", *rules.kinds)]
     yield columns_with(heads, [_verdicts(kinds) for kinds in words.values()], 2)
-    # What all kinds ask, they ask alike.
+    # What several kinds share is the same for each.
     each = [_merged(kinds) for kinds in words.values()]
     if any(row["sense"] or row["rating"] is not None for row in each):
         yield ""
@@ -57,7 +57,7 @@ def _verdicts(kinds: dict[str, Row]) -> list[str]:
 
 
 def _merged(kinds: dict[str, Row]) -> Row:
-    """Return a word's row with all that any kind asked of it."""
+    """Return a word's row with the values of all kinds."""
     merged: Row = {}
     for row in kinds.values():
         merged |= {name: value for name, value in row.items() if value is not None}
