@@ -103,6 +103,6 @@ def setting_in(folder, **options):
 
 def said(verdicts):
     """Return value, match and verdict of each word as plain values."""
-    passed = [{1: True, 0: False, -1: None}[one] for one in verdicts.passed.tolist()]
+    passed = [{1: True, 0: False, -1: None}[verdict] for verdict in verdicts.passed.tolist()]
     values = [None if value != value else value for value in verdicts.values.tolist()]
     return list(zip(values, verdicts.matches.to_pylist(), passed, strict=True))

@@ -28,8 +28,8 @@ SECRETS = 6
 
 
 def lists(values):
-    bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
+    bounds = np.concatenate([[0], np.cumsum([len(values_of_text) for values_of_text in values])]).astype(np.int64)
+    return NumberLists(bounds, np.array([n for values_of_text in values for n in values_of_text], np.int32))
 
 
 def planted(number, words=40, seed=0):
@@ -69,11 +69,11 @@ def planted(number, words=40, seed=0):
 
 
 def answered(weights, asked, rows, data, options):
-    return np.exp(np.concatenate([own for _, own in log_probabilities(GA5, weights, asked, rows, data, options)]))
+    return np.exp(np.concatenate([logs for _, logs in log_probabilities(GA5, weights, asked, rows, data, options)]))
 
 
 def texts(asked, row):
-    return [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
+    return [side.values[side.bounds[row] : side.bounds[row + 1]] for side in (asked.passages, asked.summaries)]
 
 
 @pytest.fixture(scope="module")
@@ -85,22 +85,22 @@ def trained():
 
 def test_probabilities_are_those_of_the_equations(trained):
     asked, data, made = trained
-    found = answered(made.weights, asked, np.arange(9), data, SMALL)
-    weights = {name: own.astype(np.float64) for name, own in made.weights.items()}
+    chances = answered(made.weights, asked, np.arange(9), data, SMALL)
+    weights = {name: array.astype(np.float64) for name, array in made.weights.items()}
     assert "embed_candidates.weight" not in weights
     for row in range(9):
         wanted = np.exp(option_scores(weights, *texts(asked, row), asked.places[row], asked.options[row], SMALL.hops))
-        assert found[row] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
+        assert chances[row] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
 
 
 def test_permuted_options_have_permuted_probabilities(trained):
     asked, data, made = trained
-    found = answered(made.weights, asked, np.arange(9), data, SMALL)
+    chances = answered(made.weights, asked, np.arange(9), data, SMALL)
     draw = np.random.default_rng(4)
     orders = np.array([draw.permutation(5) for _ in range(9)])
     turned = asked._replace(options=np.take_along_axis(asked.options, orders, 1))
     other = answered(made.weights, turned, np.arange(9), data, SMALL)
-    assert other == pytest.approx(np.take_along_axis(found, orders, 1), abs=1e-12)
+    assert other == pytest.approx(np.take_along_axis(chances, orders, 1), abs=1e-12)
 
 
 @pytest.mark.slow

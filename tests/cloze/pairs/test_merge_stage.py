@@ -46,12 +46,12 @@ def options_of(layout, fields=(), lengths=None, cut=None, **more):
 
 def units_of(folder, texts, together=1):
     """Files written to a folder, as units of so many each."""
-    found = []
+    units = []
     for name, content in texts.items():
         data = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(data)
-        found.append(InputFile(name, str(folder / name), len(data), "input"))
-    return [Unit(tuple(found[n : n + together]), 1) for n in range(0, len(found), together)]
+        units.append(InputFile(name, str(folder / name), len(data), "input"))
+    return [Unit(tuple(units[n : n + together]), 1) for n in range(0, len(units), together)]
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def load(tmp_path):
             settled = make(workspace, SETTLE, task, TextAnnotationOptions(engine=engine))
             pairs += pq.read_table(settled.tables[PAIRS.name].file.path).to_pylist()
         rejects = pq.read_table(make(workspace, LIST_REJECTS, rejects_of(receipts, []), None).file.path).to_pylist()
-        assert sum(one.records for one in receipts) == sum(pair["rows"] for pair in pairs)
-        assert sum(sum(one.reasons.values()) for one in receipts) == len(rejects)
+        assert sum(receipt.records for receipt in receipts) == sum(pair["rows"] for pair in pairs)
+        assert sum(sum(receipt.reasons.values()) for receipt in receipts) == len(rejects)
         return pairs, rejects
 
     return loaded
@@ -160,18 +160,18 @@ def test_bad_records_have_their_outcomes(load):
         "control",
     ]
     assert set(reasons) <= set(PAIR_REASONS)
-    found = {pair["passage"]: pair for pair in pairs}
-    assert {name: pair["flags"] for name, pair in found.items() if pair["flags"]} == {
+    by_passage = {pair["passage"]: pair for pair in pairs}
+    assert {name: pair["flags"] for name, pair in by_passage.items() if pair["flags"]} == {
         "Case.": ["doubled_options"],
         "It cost Â£5.": ["mis_decoded"],
         "Twice.": ["repeated"],
         "In a word.": ["target_not_found"],
     }
-    assert found["Numbers."]["summary"] == "A 1950 barks ."
-    assert found["Twice."]["rows"] == 2
-    assert len(found["Twice."]["targets"]) == 1
-    assert found["In a word."]["targets"][0]["token"] is None
-    (composed,) = found["The dog barks at cats."]["targets"]
+    assert by_passage["Numbers."]["summary"] == "A 1950 barks ."
+    assert by_passage["Twice."]["rows"] == 2
+    assert len(by_passage["Twice."]["targets"]) == 1
+    assert by_passage["In a word."]["targets"][0]["token"] is None
+    (composed,) = by_passage["The dog barks at cats."]["targets"]
     assert (composed["form"], composed["token"]) == ("caf\u00e9", 1)
 
 
@@ -225,13 +225,13 @@ def test_documents_are_cut_in_any_format(load):
     assert (pair["summary"], pair["passage"]) == ("First one.", "The rest.")
     assert (pair["rows"], pair["source"], pair["genre"]) == (3, "a.txt", "news")
     assert (pair["source_id"], pair["flags"]) == ("x", ["repeated"])
-    found = {row["source"]: row["reason"] for row in rejects}
-    assert found == {"d.conllu": "annotated", "e.txt": "empty_summary", "f.pdf": "pdf"}
+    reasons = {row["source"]: row["reason"] for row in rejects}
+    assert reasons == {"d.conllu": "annotated", "e.txt": "empty_summary", "f.pdf": "pdf"}
 
 
 def failing(paragraphs, map_form=None):
     """Words between spaces, in capitals as lemmas, sentences of three; fails on the word bad."""
-    found = []
+    annotated = []
     for text in paragraphs:
         if "bad" in text:
             raise ValueError(text)
@@ -239,8 +239,8 @@ def failing(paragraphs, map_form=None):
         words = [text[start:].split()[0] for start in starts]
         three = [slice(n, n + 3) for n in range(0, len(words), 3)]
         ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
-        found.append([Sentence(words[s], [w.upper() for w in words[s]], None, starts[s], ends[s]) for s in three])
-    return found
+        annotated.append([Sentence(words[s], [w.upper() for w in words[s]], None, starts[s], ends[s]) for s in three])
+    return annotated
 
 
 def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, monkeypatch):

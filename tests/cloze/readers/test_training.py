@@ -31,8 +31,8 @@ def network_of(kind):
 
 
 def lists(values):
-    bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
+    bounds = np.concatenate([[0], np.cumsum([len(text) for text in values])]).astype(np.int64)
+    return NumberLists(bounds, np.array([n for text in values for n in text], np.int32))
 
 
 def questions(number, words, candidates, seed=0, long=8):
@@ -62,18 +62,20 @@ def data_of(words, candidates):
 def test_scores_are_those_of_the_equations(kind):
     asked, data = questions(7, 20, 5), data_of(20, 5)
     trained = train_reader(network_of(kind), asked, np.arange(7), data, SMALL, seed=1)
-    found = np.concatenate(
-        [own for _, own in log_probabilities(network_of(kind), trained.weights, asked, np.arange(7), data, SMALL)]
+    predictions = np.concatenate(
+        [arrays for _, arrays in log_probabilities(network_of(kind), trained.weights, asked, np.arange(7), data, SMALL)]
     )
-    weights = {name: own.astype(np.float64) for name, own in trained.weights.items()}
+    weights = {name: arrays.astype(np.float64) for name, arrays in trained.weights.items()}
     bounds, values = data.glosses
     glosses = [values[bounds[c] : bounds[c + 1]] for c in range(5)]
     for row in range(7):
-        texts = [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
+        texts = [
+            arrays.values[arrays.bounds[row] : arrays.bounds[row + 1]] for arrays in (asked.passages, asked.summaries)
+        ]
         wanted = scores(kind, weights, *texts, asked.places[row], glosses, SMALL.hops)
         wanted -= np.log(np.exp(wanted).sum())
-        assert found[row] == pytest.approx(wanted, abs=1e-5)
-    assert np.exp(found).sum(1) == pytest.approx(np.ones(7))
+        assert predictions[row] == pytest.approx(wanted, abs=1e-5)
+    assert np.exp(predictions).sum(1) == pytest.approx(np.ones(7))
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "ga5"])
@@ -88,16 +90,16 @@ def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden)
     weights = train_reader(network_of(kind), asked, np.arange(count), data, options, seed=1).weights
 
     def predicted(rows):
-        found = list(log_probabilities(network_of(kind), weights, asked, rows, data, options))
-        assert np.concatenate([some for some, _ in found]).tolist() == rows.tolist()
-        return np.concatenate([own for _, own in found])
+        predictions = list(log_probabilities(network_of(kind), weights, asked, rows, data, options))
+        assert np.concatenate([chunk for chunk, _ in predictions]).tolist() == rows.tolist()
+        return np.concatenate([arrays for _, arrays in predictions])
 
     whole = predicted(np.arange(count))
     for size in (1, 7, 64, count):
         order = np.random.default_rng(size).permutation(count)
         batches = [order[start : start + size] for start in range(0, count if size > 1 else 9, size)]
-        found = np.concatenate([predicted(batch) for batch in batches])
-        assert (found == whole[np.concatenate(batches)]).all()
+        predictions = np.concatenate([predicted(batch) for batch in batches])
+        assert (predictions == whole[np.concatenate(batches)]).all()
 
 
 @pytest.mark.slow
@@ -110,10 +112,10 @@ def test_training_learns_and_repeats(kind):
     )
     trained = train_reader(network_of(kind), asked, rows, data, options, seed=3)
     other = np.flatnonzero(np.arange(160) % 4 == 0)
-    found = np.concatenate(
-        [own for _, own in log_probabilities(network_of(kind), trained.weights, asked, other, data, options)]
+    predictions = np.concatenate(
+        [arrays for _, arrays in log_probabilities(network_of(kind), trained.weights, asked, other, data, options)]
     )
-    right = (top_words(found, 1)[0][:, 0] == asked.answers[other]).mean()
+    right = (top_words(predictions, 1)[0][:, 0] == asked.answers[other]).mean()
     assert right > 0.8  # by chance a quarter
     assert trained.losses[trained.best] == min(trained.losses)
     assert trained.questions + trained.held_out == len(rows)
@@ -129,7 +131,9 @@ def test_same_weights_whatever_the_order_and_other_runs():
     third = train_reader(network_of("ar-gloss"), asked, rows, data, SMALL, seed=6)
     assert write_safetensors(first.weights) != write_safetensors(third.weights)
     loaded = read_safetensors(write_safetensors(first.weights))
-    assert {name: own.shape for name, own in loaded.items()} == {name: own.shape for name, own in first.weights.items()}
+    assert {name: arrays.shape for name, arrays in loaded.items()} == {
+        name: arrays.shape for name, arrays in first.weights.items()
+    }
 
 
 def test_what_is_held_out_does_not_count():
@@ -182,8 +186,8 @@ def test_a_passage_is_cut():
     )
     rows = np.arange(6)
     [(_, cut)] = log_probabilities(network_of("ar"), trained.weights, asked, rows[:4], data, options)
-    [(_, given)] = log_probabilities(network_of("ar"), trained.weights, short, rows[:4], data, SMALL)
-    assert (cut == given).all()
+    [(_, short_logs)] = log_probabilities(network_of("ar"), trained.weights, short, rows[:4], data, SMALL)
+    assert (cut == short_logs).all()
 
 
 def test_no_questions_leave_the_first_weights():
@@ -205,8 +209,8 @@ def test_a_reader_of_another_package_is_trained_as_the_recipe_says(outsider):
     outsider(group, line, toy_bag=code)
     asked, data = questions(12, 24, 4), data_of(24, 4)
     trained = train_reader(network_of("bag"), asked, np.arange(12), data, SMALL, seed=3)
-    (found,) = [
-        own for _, own in log_probabilities(network_of("bag"), trained.weights, asked, np.arange(12), data, SMALL)
+    (predictions,) = [
+        arrays for _, arrays in log_probabilities(network_of("bag"), trained.weights, asked, np.arange(12), data, SMALL)
     ]
-    assert np.exp(found).sum(1) == pytest.approx(np.ones(12))
-    assert found.std() > 0
+    assert np.exp(predictions).sum(1) == pytest.approx(np.ones(12))
+    assert predictions.std() > 0

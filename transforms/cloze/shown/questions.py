@@ -84,11 +84,11 @@ def _readers(snapshot: Snapshot, questions: Sequence[Row]) -> dict[_Key, list[Ro
         key = row["question_id"], row["kind"]
         if key not in answers or answers[key]["origin"] != "readers":
             continue
-        own = ranks.setdefault(key, {}).setdefault(row["reader"], {})
+        of_option = ranks.setdefault(key, {}).setdefault(row["reader"], {})
         if row["rank"] == 1:
             first.setdefault(key, {})[row["reader"]] = row["word"]
         if row["word"].lower() == answers[key]["answer"].lower():
-            own[answers[key]["label"]] = row["rank"]
+            of_option[answers[key]["label"]] = row["rank"]
     for row in _of(snapshot, OPTIONS.name, ["word", "readers", "ranks", "kept", "place"], ids):
         key = row["question_id"], row["kind"]
         if key in ranks and row["kept"] and row["place"]:
