@@ -1,5 +1,8 @@
 """Readers: the networks against their equations token by token, and that they learn."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from outsiders import blocks_of, entry_of
@@ -214,3 +217,16 @@ def test_a_reader_of_another_package_is_trained_as_the_recipe_says(outsider):
     ]
     assert np.exp(predictions).sum(1) == pytest.approx(np.ones(12))
     assert predictions.std() > 0
+
+
+def test_entries_name_their_networks_and_import_torch_only_when_asked_for_them():
+    pytest.importorskip("torch")
+    code = (
+        "import sys\n"
+        "from transforms.cloze.answers.trained_systems import SYSTEMS\n"
+        "from transforms.cloze.readers.options import READERS\n"
+        "assert 'torch' not in sys.modules\n"
+        "made = [entry.network() for entry in (*READERS.values(), *SYSTEMS.values()) if entry.network]\n"
+        "assert len({network.scores for network in made}) == len(made) == len(READERS) + len(SYSTEMS) - 1\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
