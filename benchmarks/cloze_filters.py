@@ -29,7 +29,7 @@ from schemas.cloze.pairs import PAIRS
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of
 from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
-from transforms.cloze.filters.options import CandidateOptions, asking_of
+from transforms.cloze.filters.options import CandidateOptions, filter_request
 from transforms.cloze.filters.similarity import static
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import Part, write_part
@@ -60,9 +60,9 @@ def pairs_of(wordnet: Any, count: int) -> pa.Table:
             listed = values.to_pylist()
             columns[f"{side}_{name}"] = [listed[a:b] for a, b in pairwise(sizes)]
         columns[side] = [" ".join(words) for words in columns[f"{side}_forms"]]
-        columns[f"{side}_ends"] = [own.tolist() for own in ends]
-        columns[f"{side}_starts"] = [[0, *(own[:-1] + 1).tolist()] for own in ends]
-        columns[f"{side}_sentences"] = [[*range(0, len(own), 20)] for own in ends]
+        columns[f"{side}_ends"] = [places.tolist() for places in ends]
+        columns[f"{side}_starts"] = [[0, *(places[:-1] + 1).tolist()] for places in ends]
+        columns[f"{side}_sentences"] = [[*range(0, len(places), 20)] for places in ends]
     ids = [f"{number:032x}" for number in range(count)]
     same = {
         "language": "en",
@@ -95,8 +95,8 @@ def word_by_word(table: pa.Table, vectors: Any) -> list[float]:
     forms = sorted(
         {form for side in ("summary", "passage") for text in table[f"{side}_forms"].to_pylist() for form in text}
     )
-    matrix, found = vectors.vectors(pa.array(forms))
-    known = {form: row for form, row, there in zip(forms, matrix, found, strict=True) if there}
+    matrix, has_vector = vectors.vectors(pa.array(forms))
+    known = {form: row for form, row, there in zip(forms, matrix, has_vector, strict=True) if there}
     greatest = []
     pairs = zip(table["summary_forms"].to_pylist(), table["passage_forms"].to_pylist(), strict=True)
     for summary, passage in pairs:
@@ -112,15 +112,15 @@ def word_by_word(table: pa.Table, vectors: Any) -> list[float]:
     return greatest
 
 
-def _work(part: Part, asking: CandidateSetting, folder: str) -> None:
-    make(Workspace(folder), JUDGE, CandidateTask(part), asking)
+def _work(part: Part, rules: CandidateSetting, folder: str) -> None:
+    make(Workspace(folder), JUDGE, CandidateTask(part), rules)
 
 
-def _seconds(parts: list[Part], asking: CandidateSetting, folder: Path) -> float:
+def _seconds(parts: list[Part], rules: CandidateSetting, folder: Path) -> float:
     """Return how long two processes take; they have imported and opened what they need."""
     context = multiprocessing.get_context("fork")
     workers = [
-        context.Process(target=_work, args=(part, asking, str(folder / str(number))))
+        context.Process(target=_work, args=(part, rules, str(folder / str(number))))
         for number, part in enumerate(parts)
     ]
     start = time.perf_counter()
@@ -143,23 +143,23 @@ def measure(folder: Path) -> list[BenchmarkRow]:
     write_vectors(folder / "some.vec", table)
     vectors = f"vectors_=vectors:{folder / 'some.vec'}"
     options = CandidateOptions(kind=("nonspecificity",), wordnet="wordnet_=wordnet", cache=cache, vectors=vectors)
-    asking = asking_of(options).asking
-    return [*_beside_loop(table, asking.setting), *_all_filters(table, asking, folder)]
+    rules = filter_request(options).candidates
+    return [*_beside_loop(table, rules.setting), *_all_filters(table, rules, folder)]
 
 
 def _beside_loop(table: pa.Table, setting: FilterSetting) -> list[BenchmarkRow]:
-    some = table.slice(0, LOOPED).select(list(COLUMNS)).combine_chunks()
+    rows = table.slice(0, LOOPED).select(list(COLUMNS)).combine_chunks()
     vectors: Any = setting.lexicon.get("vectors_")
-    pairs = batch_of(some)
-    own = static(pairs, pairs.asked, setting)
+    pairs = batch_of(rows)
+    ours = static(pairs, pairs.asked, setting)
     ratios = []
     for _ in range(REPEATS):
         mine = timed(lambda: static(pairs, pairs.asked, setting), time.process_time)
         theirs: list[float] = []
-        there = timed(lambda: theirs.extend(word_by_word(some, vectors)), time.process_time)  # noqa: B023
+        there = timed(lambda: theirs.extend(word_by_word(rows, vectors)), time.process_time)  # noqa: B023
         ratios.append(there / mine)
-    kept = np.array(theirs)[pairs.asked]
-    same = np.allclose(own.values, kept, atol=1e-5, equal_nan=True)
+    their_cosines = np.array(theirs)[pairs.asked]
+    same = np.allclose(ours.values, their_cosines, atol=1e-5, equal_nan=True)
     note = ", ".join(f"{value:.0f}" for value in ratios)
     return [
         BenchmarkRow(
@@ -174,17 +174,17 @@ def _beside_loop(table: pa.Table, setting: FilterSetting) -> list[BenchmarkRow]:
     ]
 
 
-def _all_filters(table: pa.Table, asking: CandidateSetting, folder: Path) -> list[BenchmarkRow]:
+def _all_filters(table: pa.Table, rules: CandidateSetting, folder: Path) -> list[BenchmarkRow]:
     parts = []
     for number in range(2):
         artefact = Artefact(str(folder / f"pairs{number}"))
-        own = table.slice(number * PAIRS_EACH, PAIRS_EACH)
-        parts.append(Part.of(PAIRS.name, number, write_part(artefact, PAIRS.schema(), [own])))
+        rows = table.slice(number * PAIRS_EACH, PAIRS_EACH)
+        parts.append(Part.of(PAIRS.name, number, write_part(artefact, PAIRS.schema(), [rows])))
     # Resources are opened before the processes part, as workers of long runs have them open.
     few = write_part(Artefact(str(folder / "few")), PAIRS.schema(), [table.slice(0, 64)])
-    _work(Part.of(PAIRS.name, 2, few), asking, str(folder / "warm"))
-    found = [_seconds(parts, asking, folder / f"run{number}") for number in range(REPEATS)]
-    speeds = [2 * PAIRS_EACH / seconds for seconds in found]
+    _work(Part.of(PAIRS.name, 2, few), rules, str(folder / "warm"))
+    runs = [_seconds(parts, rules, folder / f"run{number}") for number in range(REPEATS)]
+    speeds = [2 * PAIRS_EACH / seconds for seconds in runs]
     note = ", ".join(f"{value:.0f}" for value in speeds)
     return [
         BenchmarkRow(

@@ -65,14 +65,14 @@ def asked_of(wordnet: Any, pairs: int) -> AmbiguousWords:
     tags = pc.replace_substring_regex(parts, "r", "DET")
     senses = wordnet.senses_of(base, tags)
     several = senses.lengths() > 1
-    kept = senses.keep(several[senses.owners()])
-    offsets = np.append(kept.offsets[:-1][several], kept.offsets[-1])
+    choices = senses.keep(several[senses.owners()])
+    offsets = np.append(choices.offsets[:-1][several], choices.offsets[-1])
     return AmbiguousWords(
         summaries,
         [text[SUMMARY:] for text in texts],
         owners[several],
         base.filter(several),
-        Ragged(offsets, kept.values),
+        Ragged(offsets, choices.values),
     )
 
 
@@ -94,7 +94,7 @@ class OnObjects:
         self._words = _lemmatised(wordnet, list(dict.fromkeys(texts)))
         self._of = _glosses(wordnet)
         self._around: dict[Any, list[Any]] = {}
-        self._stop = {one for word in STOP_WORDS for one in self._words[word]}
+        self._stop = {lemma for word in STOP_WORDS for lemma in self._words[word]}
 
     def _gloss(self, synset: Any) -> tuple[str, ...]:
         return self._of[synset.pos(), synset.offset()]
@@ -118,8 +118,8 @@ class OnObjects:
             *synset.also_sees(),
         ]
         for lemma in synset.lemmas():
-            near += [one.synset() for one in lemma.also_sees()]
-            near += [one.synset() for one in lemma.derivationally_related_forms()]
+            near += [similar.synset() for similar in lemma.also_sees()]
+            near += [similar.synset() for similar in lemma.derivationally_related_forms()]
         near = list(dict.fromkeys(near))
         if self._keep:
             self._around[synset] = near
@@ -127,20 +127,20 @@ class OnObjects:
 
     def choose(self, texts: Sequence[Sequence[str]], word: str, synsets: Sequence[Any]) -> int:
         """Return the place of the sense of a word in texts, from 1."""
-        own = set(self._words[word])
+        target_words = set(self._words[word])
         pieces: list[list[str]] = [[]]
         for text in texts:
             for token in text:
-                for one in self._words[token]:
-                    if one in own or not one:
+                for base in self._words[token]:
+                    if base in target_words or not base:
                         pieces.append([])
                     else:
-                        pieces[-1].append(one)
+                        pieces[-1].append(base)
             pieces.append([])
         places: dict[str, list[tuple[list[str], int]]] = {}
         for piece in pieces:
-            for at, one in enumerate(piece):
-                places.setdefault(one, []).append((piece, at))
+            for at, base in enumerate(piece):
+                places.setdefault(base, []).append((piece, at))
         scores = [sum(self._score(self._gloss(near), places) for near in self._extended(synset)) for synset in synsets]
         return scores.index(max(scores)) + 1
 
@@ -177,9 +177,9 @@ def _lemmatised(wordnet: Any, texts: list[str]) -> dict[str, tuple[str, ...]]:
 def _glosses(wordnet: Any) -> dict[tuple[str, int], tuple[str, ...]]:
     """Return the words of definitions by part of speech and offset."""
     rows = np.arange(len(wordnet))
-    found = wordnet.glosses.of(rows)
-    words = wordnet.glosses.words(found.values).to_pylist()
-    bounds = found.offsets.tolist()
+    texts = wordnet.glosses.of(rows)
+    words = wordnet.glosses.words(texts.values).to_pylist()
+    bounds = texts.offsets.tolist()
     keys = zip(wordnet.types(rows).to_pylist(), wordnet.offsets(rows).tolist(), strict=True)
     return {key: tuple(words[begin:end]) for key, begin, end in zip(keys, bounds, bounds[1:], strict=False)}
 
@@ -187,8 +187,8 @@ def _glosses(wordnet: Any) -> dict[tuple[str, int], tuple[str, ...]]:
 def on_objects(objects: OnObjects, asked: AmbiguousWords, synsets: Sequence[Sequence[Any]]) -> list[int]:
     """Return the number of the sense of each word."""
     return [
-        objects.choose([asked.summaries[owner], asked.passages[owner]], word, own)
-        for owner, word, own in zip(asked.owners, asked.words.to_pylist(), synsets, strict=True)
+        objects.choose([asked.summaries[owner], asked.passages[owner]], word, choices)
+        for owner, word, choices in zip(asked.owners, asked.words.to_pylist(), synsets, strict=True)
     ]
 
 
@@ -196,9 +196,9 @@ def _synsets(theirs: Any, wordnet: Any, asked: AmbiguousWords) -> list[list[Any]
     """Return nltk's synsets of each word, in the order of our senses."""
     rows = wordnet.synset_of(asked.senses.values)
     pairs = zip(wordnet.types(rows).to_pylist(), wordnet.offsets(rows).tolist(), strict=True)
-    found = [theirs.synset_from_pos_and_offset(*pair) for pair in pairs]
+    synsets = [theirs.synset_from_pos_and_offset(*pair) for pair in pairs]
     bounds = asked.senses.offsets.tolist()
-    return [found[begin:end] for begin, end in itertools.pairwise(bounds)]
+    return [synsets[begin:end] for begin, end in itertools.pairwise(bounds)]
 
 
 def measure(folder: Path) -> list[BenchmarkRow]:
@@ -210,11 +210,11 @@ def measure(folder: Path) -> list[BenchmarkRow]:
     asked = asked_of(wordnet, PAIRS)
     ours(wordnet, asked)
     seconds = [timed(lambda: ours(wordnet, asked), time.process_time) for _ in range(REPEATS)]
-    own = PAIRS / statistics.median(seconds)
+    rate = PAIRS / statistics.median(seconds)
     rows = [
         BenchmarkRow(
             "adapted Lesk, pairs of 420 words",
-            own,
+            rate,
             100,
             False,
             "pairs/s",

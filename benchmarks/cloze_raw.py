@@ -26,12 +26,12 @@ from schemas.cloze.pairs import KINDS
 from transforms.lexicon.wordnet.kind import DEBIAN
 
 
-def configuration(given: argparse.Namespace) -> dict[str, Any]:
+def configuration(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the run is told."""
-    files = sorted(map(str, given.texts.resolve().rglob("*.txt")))
-    if given.files:
-        files = files[:: max(len(files) // given.files, 1)][: given.files]
-    own = {"wordnet": given.wordnet, "vectors": f"{given.vectors.resolve()}:remove=3"}
+    files = sorted(map(str, arguments.texts.resolve().rglob("*.txt")))
+    if arguments.files:
+        files = files[:: max(len(files) // arguments.files, 1)][: arguments.files]
+    resources = {"wordnet": arguments.wordnet, "vectors": f"{arguments.vectors.resolve()}:remove=3"}
     return {
         "parts": 4,
         "cloze": {
@@ -39,17 +39,21 @@ def configuration(given: argparse.Namespace) -> dict[str, Any]:
                 "inputs": files,
                 "layout": "documents",
                 "skip_paragraphs": 1,
-                "engine": given.engine,
+                "engine": arguments.engine,
                 "language": "en",
                 "encoding": ["utf-8", "latin-1"],
             },
             "candidates": {
                 "kind": list(KINDS),
-                "abstractness": str(given.abstractness.resolve()),
+                "abstractness": str(arguments.abstractness.resolve()),
                 "static_threshold": "quantile:0.9995",
-                **own,
+                **resources,
             },
-            "options": {"readers": given.readers.split(","), "epochs": given.epochs, "wordnet": own["wordnet"]},
+            "options": {
+                "readers": arguments.readers.split(","),
+                "epochs": arguments.epochs,
+                "wordnet": resources["wordnet"],
+            },
             "questions": {},
         },
     }
@@ -67,24 +71,24 @@ def _main() -> int:
     parser.add_argument("--readers", default="ga,ar,ar-gloss")
     parser.add_argument("--runner-config", default="direct,direct_multiprocess")
     parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    given.out.mkdir(parents=True, exist_ok=True)
-    config = given.out / "config.yaml"
-    config.write_text(yaml.safe_dump(configuration(given)), "utf-8")
-    found = {}
-    for runner in given.runner_config.split(","):
-        out = given.out / runner
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    config = arguments.out / "config.yaml"
+    config.write_text(yaml.safe_dump(configuration(arguments)), "utf-8")
+    by_runner = {}
+    for runner in arguments.runner_config.split(","):
+        out = arguments.out / runner
         start = time.perf_counter()
         lexbeam("run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner)
-        found[runner] = digests(out)
+        by_runner[runner] = digests(out)
         print(f"{runner}: {time.perf_counter() - start:.0f} s")
-    first = next(iter(found.values()))
-    for runner, files in found.items():
-        told = "the same bytes" if files == first else "OTHER BYTES"
-        print(f"{runner}: {len(files)} files, {told}")
-    for table in sorted((given.out / next(iter(found)) / "current" / "cloze").iterdir()):
+    first = next(iter(by_runner.values()))
+    for runner, files in by_runner.items():
+        verdict = "the same bytes" if files == first else "OTHER BYTES"
+        print(f"{runner}: {len(files)} files, {verdict}")
+    for table in sorted((arguments.out / next(iter(by_runner)) / "current" / "cloze").iterdir()):
         print(f"  cloze/{table.name}: {pq.read_table(table).num_rows} rows")
-    return int(any(files != first for files in found.values()))
+    return int(any(files != first for files in by_runner.values()))
 
 
 if __name__ == "__main__":

@@ -36,15 +36,8 @@ from transforms.cloze.readers.data import Encoded, EncodeOptions, GroupTask, Que
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
-from transforms.cloze.readers.stages import (
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    PredictTask,
-    ReadTask,
-    folds_of,
-    tally_of,
-)
+from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask, tally_of
+from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import Part, write_part
@@ -73,7 +66,7 @@ def log_priors(answers: Ints, candidates: int) -> Floats:
 def naive_bayes(asked: Questions, rows: Ints, others: Ints, candidates: int, smoothing: Smoothing) -> Floats:
     """Return scores of candidates for questions `rows`, learnt from questions `others`."""
     answers = asked.answers[others]
-    words = 1 + int(max(own.values.max(initial=0) for own in (asked.passages, asked.summaries)))
+    words = 1 + int(max(words_of_pair.values.max(initial=0) for words_of_pair in (asked.passages, asked.summaries)))
     scores = np.repeat(log_priors(answers, candidates)[None], len(rows), 0)
     views: list[tuple[list[Ints], list[Ints], float, float]] = []
     for place in PLACES:
@@ -84,13 +77,13 @@ def naive_bayes(asked: Questions, rows: Ints, others: Ints, candidates: int, smo
         views.append((bags[: len(others)], bags[len(others) :], factor * smoothing.uses, weight))
     for known, wanted, uses, weight in views:
         counts = np.zeros((candidates, words))
-        for answer, own in zip(answers.tolist(), known, strict=True):
-            counts[answer, own] += 1
+        for answer, words_of_pair in zip(answers.tolist(), known, strict=True):
+            counts[answer, words_of_pair] += 1
         base = (counts.sum(0) + 0.5) / (counts.sum() + 0.5 * words)
         ratio = (counts / base + uses) / (counts.sum(1, keepdims=True) + uses)
         logs = weight * np.log(ratio)
-        for row, own in enumerate(wanted):
-            scores[row] += logs[:, own].sum(1)
+        for row, words_of_pair in enumerate(wanted):
+            scores[row] += logs[:, words_of_pair].sum(1)
     return scores
 
 
@@ -130,7 +123,7 @@ def encoded_files(data: Path, work: Path) -> Iterator[tuple[QuestionGroup, Encod
 
 def _targets(pairs: pa.Table) -> Iterator[dict[str, Any]]:
     for pair in pairs.to_pylist():
-        places = {(own["token"], own["kind"]) for own in pair["targets"]}
+        places = {(target["token"], target["kind"]) for target in pair["targets"]}
         for token, kind in sorted((t, kind) for t, kind in places if t is not None):
             yield {
                 "question_id": question_id(pair["pair_id"], token),
@@ -159,12 +152,12 @@ class FoldFigures(NamedTuple):
 def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing) -> FoldFigures:
     """Return how good a baseline is on a fold."""
     asked = questions(encoded)
-    of = folds_of(asked, folds, seed)
+    of = folds_of(asked.articles, folds, seed)
     rows, others = np.flatnonzero(of == fold), np.flatnonzero(of != fold)
     start = time.process_time()
     if name == "frequency":
-        own = log_priors(asked.answers[others], encoded.named)
-        scores = np.repeat(own[None], len(rows), 0)
+        priors = log_priors(asked.answers[others], encoded.named)
+        scores = np.repeat(priors[None], len(rows), 0)
     else:
         scores = naive_bayes(asked, rows, others, encoded.named, smoothing)
     seen = np.isin(np.arange(encoded.named), asked.answers[others])
@@ -186,8 +179,8 @@ def reader(
     note.parent.mkdir(exist_ok=True)
     if not note.exists():  # else the model is taken up
         note.write_text(json.dumps(seconds), "utf-8")
-    found = make(place, READ_PREDICT, PredictTask(task, trained.model), options)
-    tally = found.tally
+    predicted = make(place, READ_PREDICT, PredictTask(task, trained.model), options)
+    tally = predicted.tally
     if tally is None:
         raise RuntimeError(f"{name} has no figures")
     return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8")))
@@ -198,7 +191,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, help="kept from run to run")
-    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if entry.trained))
+    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if entry.network))
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/reference/wordnet.md")
@@ -223,16 +216,16 @@ def _measure(options: Any, work: Path) -> None:
             by_seed, unseen, seconds = [], [], []
             for seed in seeds:
                 how = FoldOptions(options.folds, seed, ReaderNetworkOptions(), BandOptions(), GLOSS_TOKENS, lexicon)
-                found = [
+                figures = [
                     reader(name, group, encoded, fold, how, work)
                     if READERS[name].trained
                     else baseline(name, encoded, fold, options.folds, seed, Smoothing())
                     for fold in range(options.folds)
                 ]
-                asked = sum(one.questions for one in found)
-                by_seed.append(sum(one.reciprocal for one in found) / asked)
-                unseen.append(sum(one.unseen for one in found))
-                seconds += [one.seconds for one in found]
+                asked = sum(fold_figures.questions for fold_figures in figures)
+                by_seed.append(sum(fold_figures.reciprocal for fold_figures in figures) / asked)
+                unseen.append(sum(fold_figures.unseen for fold_figures in figures))
+                seconds += [fold_figures.seconds for fold_figures in figures]
             shown = " ".join(f"{value:.3f}" for value in by_seed)
             print(
                 f"{group.kind:18} {name:12} {np.mean(unseen):6.0f} {np.mean(by_seed):6.3f} "

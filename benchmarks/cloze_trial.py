@@ -71,8 +71,8 @@ class FilterTrial:
     def thresholds(self) -> dict[str, float]:
         """Those of the candidates that were found last."""
         manifest = json.loads((self.out / "manifest.json").read_text("utf-8"))
-        found: dict[str, float] = manifest["cloze.candidates"]["thresholds"]
-        return found
+        cosines: dict[str, float] = manifest["cloze.candidates"]["thresholds"]
+        return cosines
 
 
 # Vectors.
@@ -117,10 +117,10 @@ def passed(rows: pa.Table, name: str) -> float:
 
 def sides_of(rows: pa.Table, kind: str) -> tuple[pa.Table, pa.Table, pa.Table]:
     """Return targets, other unseen words, and those of them that are of an open class."""
-    own = rows.filter(pc.equal(rows["kind"], kind))
-    unseen = pc.and_(pc.invert(own["target"]), pc.fill_null(own["lemma_passed"], True))
-    others = own.filter(unseen)
-    return (own.filter(own["target"]), others, others.filter(pc.is_in(others["upos"], pa.array(OPEN))))
+    of_kind = rows.filter(pc.equal(rows["kind"], kind))
+    unseen = pc.and_(pc.invert(of_kind["target"]), pc.fill_null(of_kind["lemma_passed"], True))
+    others = of_kind.filter(unseen)
+    return (of_kind.filter(of_kind["target"]), others, others.filter(pc.is_in(others["upos"], pa.array(OPEN))))
 
 
 def show_shares(title: str, rows: pa.Table, kind: str, names: Sequence[str]) -> None:
@@ -140,28 +140,28 @@ def planted(trial: FilterTrial, rows: pa.Table, threshold: float) -> dict[str, t
         resources=(f"vectors=vectors:{trial.vectors}", f"wordnet=wordnet:{trial.wordnet}"),
         cache=str(trial.out / "cache"),
     )
-    held: Any = {one.name: one.open() for one in prepare(options).held}
+    held: Any = {held_resource.name: held_resource.open() for held_resource in prepare(options).held}
     vectors, wordnet = held["vectors"], held["wordnet"]
     targets = rows.filter(pc.and_(rows["target"], pc.fill_null(rows["static_passed"], False)))
     random = np.random.default_rng(1)
     vocabulary = vectors.words.cast(pa.string()).to_pylist()
     forms = _forms(vocabulary, wordnet)
-    found: dict[str, list[tuple[str, str]]] = {"inflected": [], "synonym": [], "random": []}
+    by_change: dict[str, list[tuple[str, str]]] = {"inflected": [], "synonym": [], "random": []}
     for form, upos in zip(targets["form"].to_pylist(), targets["upos"].to_pylist(), strict=True):
         letter, word = LETTERS.get(upos, "n"), form.lower()
         base = wordnet.morphy(pa.array([word]), letter)[0].as_py()
         others = [other for other in forms.get((base, letter), []) if other != word]
         if others:
-            found["inflected"].append((word, others[int(random.integers(len(others)))]))
+            by_change["inflected"].append((word, others[int(random.integers(len(others)))]))
         sense = wordnet.first_sense(pa.array([base], pa.large_string()), letter)
         same = wordnet.senses_in(wordnet.synset_of(sense)).values if sense[0] >= 0 else []
         names = [name.lower() for name in wordnet.written(np.asarray(same, np.int64)).to_pylist()]
         synonyms = [name for name in names if name not in (base, word) and "_" not in name]
         if synonyms:
-            found["synonym"].append((word, synonyms[int(random.integers(len(synonyms)))]))
-        found["random"].append((word, vocabulary[int(random.integers(len(vocabulary)))]))
+            by_change["synonym"].append((word, synonyms[int(random.integers(len(synonyms)))]))
+        by_change["random"].append((word, vocabulary[int(random.integers(len(vocabulary)))]))
     shares = {}
-    for name, pairs in found.items():
+    for name, pairs in by_change.items():
         first, second = (pa.array(side) for side in zip(*pairs, strict=True))
         cosine = vectors.cosine(first, second).drop_null().to_numpy()
         shares[name] = len(cosine), float((cosine >= threshold).mean())
@@ -243,12 +243,12 @@ def show_funnel(rows: pa.Table) -> None:
     """Print what each kind yields of 1,000 pairs, and what rejects first."""
     pairs = pc.count_distinct(rows["pair_id"]).as_py()
     for kind in KINDS:
-        own = rows.filter(pc.equal(rows["kind"], kind))
-        count = pc.sum(own["passed"]).as_py()
-        reasons = own["reason"].value_counts().to_pylist()
-        first = {one["values"]: one["counts"] for one in reasons if one["values"]}
-        told = ", ".join(f"{name} {first[name]}" for name in FILTERS if name in first)
-        print(f"\n{kind}: {1000 * count / pairs:.0f} candidates of 1,000 pairs; {told}")
+        of_kind = rows.filter(pc.equal(rows["kind"], kind))
+        count = pc.sum(of_kind["passed"]).as_py()
+        reasons = of_kind["reason"].value_counts().to_pylist()
+        first = {entry["values"]: entry["counts"] for entry in reasons if entry["values"]}
+        listing = ", ".join(f"{name} {first[name]}" for name in FILTERS if name in first)
+        print(f"\n{kind}: {1000 * count / pairs:.0f} candidates of 1,000 pairs; {listing}")
 
 
 def main() -> None:
@@ -263,32 +263,41 @@ def main() -> None:
     parser.add_argument("--static-threshold", default="quantile:0.9995")
     parser.add_argument("--remove", type=int, default=3, help="components of vectors that are removed")
     parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    files = [str(path) for task in TASKS for path in sorted(given.recam.glob(f"{task}*.jsonl"))]
+    arguments = parser.parse_args()
+    files = [str(path) for task in TASKS for path in sorted(arguments.recam.glob(f"{task}*.jsonl"))]
     lexbeam(
-        "cloze", "pairs", *files, "--layout", "recam", "--engine", given.engine, "--overwrite", "--out", str(given.out)
+        "cloze",
+        "pairs",
+        *files,
+        "--layout",
+        "recam",
+        "--engine",
+        arguments.engine,
+        "--overwrite",
+        "--out",
+        str(arguments.out),
     )
-    vectors = given.vectors
+    vectors = arguments.vectors
     if vectors is None:
-        path = given.out.with_name(f"{given.out.name}.vec")
-        write_vectors(Sentences(given.out / "current" / "cloze" / "pairs", given.texts), path)
+        path = arguments.out.with_name(f"{arguments.out.name}.vec")
+        write_vectors(Sentences(arguments.out / "current" / "cloze" / "pairs", arguments.texts), path)
         vectors = str(path)
-    model = given.out.with_name(f"{given.out.name}-concreteness")
+    model = arguments.out.with_name(f"{arguments.out.name}-concreteness")
     lexbeam(
         "cloze",
         "abstractness",
         "--ratings",
-        given.ratings,
+        arguments.ratings,
         "--vectors",
         f"{vectors}:unit=yes",
         "--wordnet",
-        given.wordnet,
+        arguments.wordnet,
         "--out",
         str(model),
         "--overwrite",
     )
-    own = f"{vectors}:remove={given.remove}"
-    show_filters(FilterTrial(given.out, given.wordnet, own, given.static_threshold), model)
+    vectors_used = f"{vectors}:remove={arguments.remove}"
+    show_filters(FilterTrial(arguments.out, arguments.wordnet, vectors_used, arguments.static_threshold), model)
 
 
 if __name__ == "__main__":

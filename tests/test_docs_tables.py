@@ -22,6 +22,8 @@ TABLES = {
     ("tasks/complexity/score.md", "name"): ("transforms.learning.scorers:SCORERS", ()),
     ("tasks/complexity/load.md", "layout"): ("transforms.complexity.instances.layouts:LAYOUTS", ()),
     ("tasks/complexity/select.md", "pattern"): ("transforms.complexity.select.patterns:PATTERNS", ()),
+    ("tasks/cloze/pairs.md", "layout"): ("transforms.cloze.pairs.layouts:LAYOUTS", ()),
+    ("tasks/cloze/answer.md", "system"): ("transforms.cloze.answers.trained_systems:SYSTEMS", ("multiple-choice",)),
     ("tasks/cloze/options.md", "reader"): ("transforms.cloze.readers.options:READERS", ()),
     ("tasks/cloze/candidates.md", "filter"): ("transforms.cloze.filters.registry:FILTERS", ()),
     ("tasks/cloze/abstractness.md", "input"): ("transforms.cloze.abstractness.inputs:INPUTS", ()),

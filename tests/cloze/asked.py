@@ -10,8 +10,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
 from wordnet_making import Synset, both_ways, write_wordnet
 
 from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import VECTORS, WORDNET, FilterSetting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import COLUMNS, batch_of
+from transforms.cloze.word_resources import VECTORS, WORDNET
 from transforms.lexicon.resources import LexiconOptions, prepare
 
 SYNSETS = both_ways(
@@ -102,6 +103,6 @@ def setting_in(folder, **options):
 
 def said(verdicts):
     """Return value, match and verdict of each word as plain values."""
-    passed = [{1: True, 0: False, -1: None}[one] for one in verdicts.passed.tolist()]
+    passed = [{1: True, 0: False, -1: None}[verdict] for verdict in verdicts.passed.tolist()]
     values = [None if value != value else value for value in verdicts.values.tolist()]
     return list(zip(values, verdicts.matches.to_pylist(), passed, strict=True))

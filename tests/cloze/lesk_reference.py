@@ -24,10 +24,13 @@ def shared_phrases(gloss: Sequence[str], texts: Sequence[Sequence[str]]) -> list
 
 
 def score(
-    glosses: Sequence[Sequence[str]], texts: Sequence[Sequence[str]], own: Collection[str], stop: Collection[str]
+    glosses: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
+    target_words: Collection[str],
+    stop: Collection[str],
 ) -> int:
-    """Return the score of a sense of these glosses; `own` are the words of the target."""
-    pieces = [piece for text in texts for piece in without(text, own)]
+    """Return the score of a sense of these glosses; `target_words` are the words of the target."""
+    pieces = [piece for text in texts for piece in without(text, target_words)]
     return sum(
         len(phrase) ** 2
         for gloss in glosses
@@ -36,11 +39,11 @@ def score(
     )
 
 
-def without(text: Sequence[str], own: Collection[str]) -> list[list[str]]:
+def without(text: Sequence[str], target_words: Collection[str]) -> list[list[str]]:
     """Return the pieces of a text between words that are left out."""
     pieces: list[list[str]] = [[]]
     for word in text:
-        if word in own:
+        if word in target_words:
             pieces.append([])
         else:
             pieces[-1].append(word)

@@ -39,11 +39,11 @@ def mixed(value):
 
 
 def hashed(*parts):
-    found = None
+    digest = None
     for part in parts:
-        own = int.from_bytes(blake2b(str(part).encode(), digest_size=8).digest(), "big")
-        found = own if found is None else (mixed(found + 0x9E3779B97F4A7C15 & MASK) + own) & MASK
-    return found
+        part_digest = int.from_bytes(blake2b(str(part).encode(), digest_size=8).digest(), "big")
+        digest = part_digest if digest is None else (mixed(digest + 0x9E3779B97F4A7C15 & MASK) + part_digest) & MASK
+    return digest
 
 
 def drawn(value, seed, label):
@@ -120,7 +120,7 @@ def check_text(row, candidate, pair):
     assert not any(letter.isalpha() and letter.isascii() for letter in around)
 
 
-def check_splits(kept, splits):
+def check_splits(questions, splits):
     """Check that what shares a text is in one split, and that the manifest tells the shares."""
     parent = {}
 
@@ -129,20 +129,20 @@ def check_splits(kept, splits):
             one = parent[one]
         return one
 
-    for row in kept:
+    for row in questions:
         summary = row["question"].replace("@placeholder", row["answer"])
         texts = {"passage": row["article"], "question": row["question"], "summary": summary}
         keys = [("article", row["article_id"])]
         keys += [(name, words_of(text)) for name, text in texts.items()]
         for key in keys[1:]:
             parent[root(key)] = root(keys[0])
-    found = defaultdict(set)
-    for row in kept:
-        found[root(("article", row["article_id"]))].add(row["split"])
-    assert all(len(own) == 1 for own in found.values())
-    assert splits["groups"] == len(found)
+    splits_of = defaultdict(set)
+    for row in questions:
+        splits_of[root(("article", row["article_id"]))].add(row["split"])
+    assert all(len(own) == 1 for own in splits_of.values())
+    assert splits["groups"] == len(splits_of)
     for one in splits["strata"]:
-        own = [row for row in kept if one["kind"] in ("", row["kind"]) and one["upos"] in ("", row["upos"])]
+        own = [row for row in questions if one["kind"] in ("", row["kind"]) and one["upos"] in ("", row["upos"])]
         count = sum(row["split"] == one["split"] for row in own)
         assert (one["questions"], one["share"]) == (count, count / len(own))
         apart = abs(count - one["wanted"] * len(own))

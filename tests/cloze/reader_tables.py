@@ -31,5 +31,5 @@ def _empty(kind):
 
 
 def lists(values):
-    bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
+    bounds = np.concatenate([[0], np.cumsum([len(text) for text in values])]).astype(np.int64)
+    return NumberLists(bounds, np.array([n for text in values for n in text], np.int32))

@@ -69,14 +69,14 @@ def scores(kind, weights, passage, summary, place, glosses, hops):
     """Return the score of each candidate, for one question."""
     s = _asked(kind, weights, passage, summary, place, hops)
     by_word = weights["answer.weight"] @ s
-    found = []
+    results = []
     for c, e in enumerate(weights["embed_candidates.weight"]):
         score = by_word @ e + weights["prior.weight"][c, 0]
         if kind == "ar-gloss":
-            told = gru(weights, "gloss", [weights["embed_glosses.weight"][w] for w in glosses[c]])
+            answers = gru(weights, "gloss", [weights["embed_glosses.weight"][w] for w in glosses[c]])
             asked_gloss = weights["attend_gloss.weight"] @ s
-            beta = _softmax(np.array([g @ asked_gloss for g in told]))
-            g = sum(b * h for b, h in zip(beta, told, strict=True))
+            beta = _softmax(np.array([g @ asked_gloss for g in answers]))
+            g = sum(b * h for b, h in zip(beta, answers, strict=True))
             score += (weights["answer_gloss.weight"] @ s) @ g
-        found.append(score)
-    return np.array(found)
+        results.append(score)
+    return np.array(results)

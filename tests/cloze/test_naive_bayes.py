@@ -35,21 +35,21 @@ def plainly(question, candidate, others):
     score = math.log(sum(ANSWERS[other] == candidate for other in others))
     views = [(place, 2.0, 1.0) for place in PLACES]
     for view, uses, weight in (*views, ("summary", 10.0, 0.5), ("passage", 100.0, 0.25)):
-        every = [word for other in others for word in words_of(other, view)]
+        all_words = [word for other in others for word in words_of(other, view)]
         mine = [word for other in others if ANSWERS[other] == candidate for word in words_of(other, view)]
         for word in words_of(question, view):
-            base = (every.count(word) + 0.5) / (len(every) + 0.5 * 7)
-            own = (mine.count(word) + uses * base) / (len(mine) + uses)
-            score += weight * (math.log(own) - math.log(base))
+            base = (all_words.count(word) + 0.5) / (len(all_words) + 0.5 * 7)
+            chance = (mine.count(word) + uses * base) / (len(mine) + uses)
+            score += weight * (math.log(chance) - math.log(base))
     return score
 
 
 def test_scores_are_those_of_the_formula():
     others = np.array([0, 1, 2])
-    found = naive_bayes(asked(), np.array([3]), others, 3, SOME)
-    assert found.shape == (1, 3)
-    assert found[0, :2] == pytest.approx([plainly(3, c, others) for c in (0, 1)])
-    assert found[0, 2] == -math.inf  # nobody's answer
+    scores = naive_bayes(asked(), np.array([3]), others, 3, SOME)
+    assert scores.shape == (1, 3)
+    assert scores[0, :2] == pytest.approx([plainly(3, c, others) for c in (0, 1)])
+    assert scores[0, 2] == -math.inf  # nobody's answer
 
 
 def test_priors_are_shares_of_answers():

@@ -35,18 +35,18 @@ class PlainWordNet:
 
     def synonyms(self, word):
         """Return the other words of its synsets, lower-cased."""
-        found = {other.lower() for key in self.synsets(word) for other in self.words[key]}
-        return found - {word.lower()}
+        words = {other.lower() for key in self.synsets(word) for other in self.words[key]}
+        return words - {word.lower()}
 
     def antonyms(self, word):
         """Return the words that some sense of it is opposed to."""
-        found = set()
+        words = set()
         for key in self.synsets(word):
-            own = [other.lower() for other in self.words[key]]
+            opposed = [other.lower() for other in self.words[key]]
             for symbol, pos, at, source, end in self.pointers[key]:
-                if symbol == "!" and own[source - 1] == word.lower():
-                    found.add(self.words[pos, at][end - 1].lower())
-        return found
+                if symbol == "!" and opposed[source - 1] == word.lower():
+                    words.add(self.words[pos, at][end - 1].lower())
+        return words
 
     @lru_cache(None)  # noqa: B019 - it lives as long as the test
     def depth(self, key):

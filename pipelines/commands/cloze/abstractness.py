@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.frame.command import Action, Command
 from transforms.cloze.abstractness.inputs import InputResources
-from transforms.cloze.abstractness.options import RATINGS, VECTORS, WORDNET, AbstractnessOptions, check_abstractness
+from transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import Learned, inputs_of, learn
+from transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
 from transforms.common.store import files
 from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.learning.models.keeping import keep_model

@@ -32,8 +32,8 @@ from transforms.cloze.answers.multiple_choice import (
     within_system,
 )
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
-from transforms.cloze.filters.word_resources import static_vectors
 from transforms.cloze.readers.options import NetworkOptions, check_torch
+from transforms.cloze.word_resources import vectors_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -64,9 +64,9 @@ class ClozeAnswerOptions(RunnerOptions):
 
     folder: str | None = input_folder("questions, of `lexbeam cloze questions`")
     systems: tuple[str, ...] = option(
-        SYSTEMS,
-        help="who answers: ga5, the gated-attention reader over five options, trained "
-        "here; multiple-choice:PATH, a local model of transformers",
+        tuple(SYSTEMS),
+        help="who answers: one of these systems, or multiple-choice:PATH, a local model of transformers",
+        listed="transforms.cloze.answers.trained_systems:SYSTEMS",
         metavar="SYSTEM",
         path="place",
         within=within_system,
@@ -98,7 +98,7 @@ class ClozeAnswerOptions(RunnerOptions):
     seed: int = option(1, help="of folds and training", group="readers")
     reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
-    vectors: str | None = static_vectors("readers")
+    vectors: str | None = vectors_option(group="readers")
     max_length: int | None = option(
         None,
         name="encoder_length",

@@ -14,13 +14,12 @@ from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSou
 from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.pairs import PAIRS
-from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
-from transforms.cloze.filters.options import CandidateOptions, asking_of, check_candidates
+from transforms.cloze.filters.options import CandidateOptions, check_candidates, filter_request
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
-from transforms.cloze.filters.word_resources import warn_of_languages
 from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
+from transforms.cloze.word_resources import WORDNET, warn_of_languages
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
@@ -70,7 +69,7 @@ def _check(options: ClozeCandidatesOptions) -> None:
 
 def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
     parts, seed = inputs.one(PAIRS.name).parts, options.filters.seed
-    filtering, quantiles = asking_of(options.filters)
+    filtering, quantiles = filter_request(options.filters)
     setting = filtering.setting
     if any(held.name == WORDNET for held in setting.lexicon.held):
         warn_of_languages(_languages(parts), setting.lexicon, "`lexbeam cloze pairs`")

@@ -18,13 +18,12 @@ from pipelines.frame.command import Action, Command
 from pipelines.shown.rows import rows_as_json, rows_as_tsv
 from schemas.cloze.pairs import CRITERIA, FLAGS, KINDS
 from transforms.annotation.engines.registry import describe_engine, load_engine
-from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.explanation import explained, pair_of
-from transforms.cloze.filters.options import CandidateOptions, asking_of, lacking
-from transforms.cloze.filters.word_resources import warn_of_languages
+from transforms.cloze.filters.options import CandidateOptions, filter_request, lacking
 from transforms.cloze.pairs.pair import LengthOptions
 from transforms.cloze.shown.explanation import blocks_of
+from transforms.cloze.word_resources import WORDNET, warn_of_languages
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.small_texts import read_text
@@ -125,7 +124,7 @@ def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
     """
     named = {*options.filters, *(name for kind in options.kind for name in CRITERIA[kind])}
     without = {name: need for name, need in lacking(options).items() if name not in named}
-    request = asking_of(replace(options, kind=options.kind or KINDS), without)
+    request = filter_request(replace(options, kind=options.kind or KINDS), without)
     for name in request.quantiles:
         raise UsageError(
             f"`{name}_threshold`: a quantile is one of a corpus, and this is one pair; give the "
@@ -135,7 +134,7 @@ def _filtering(options: ExplainedFilterOptions) -> CandidateSetting:
         log.warning("how concrete words are is not asked: no model is named (`abstractness`)")
     if "nonspecificity" in without:
         log.warning("senses, synonyms and antonyms are not asked: there is no WordNet (`wordnet`)")
-    return request.asking
+    return request.candidates
 
 
 EXPLAIN: Command[ExplainOptions, None] = Command(

@@ -20,24 +20,15 @@ from pipelines.frame.common_options import RunnerOptions
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
 from schemas.cloze.pairs import KINDS, PAIRS
-from transforms.cloze.filters.base import VECTORS, WORDNET
-from transforms.cloze.filters.word_resources import as_wordnet, check_spec, static_vectors, within_wordnet
 from transforms.cloze.options.choice import OptionRules
 from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenOptions
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
-from transforms.cloze.readers.stages import (
-    CUTS,
-    NAMED,
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    PredictedWords,
-    Tally,
-    TrainedReader,
-)
+from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
+from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
+from transforms.cloze.word_resources import VECTORS, WORDNET, vectors_option, wordnet_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -74,18 +65,8 @@ class ClozeOptionsOptions(RunnerOptions):
     encode: EncodeOptions = embedded(EncodeOptions, group="questions")
     rules: OptionRules = embedded(OptionRules, group="options")
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=within_wordnet,
-        stands_for=as_wordnet,
-        check=check_spec,
-        group="resources",
-    )
-    vectors: str | None = static_vectors("resources")
+    wordnet: str | None = wordnet_option()
+    vectors: str | None = vectors_option()
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 

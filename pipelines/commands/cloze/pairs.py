@@ -24,10 +24,10 @@ from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
 from schemas.rejects import REMEDIES
 from transforms.annotation.engines.registry import describe_engine
 from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.layout import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.layouts import CORPUS, LAYOUTS
 from transforms.cloze.pairs.merge_stage import LIST_REJECTS, SETTLE, SettledPairs, acceptable_units, settle_tasks
 from transforms.cloze.pairs.pair import LengthOptions
+from transforms.cloze.pairs.read_options import ReadOptions, paths_of_fields
 from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptions, PairReadOptions
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
@@ -69,12 +69,7 @@ class ClozePairsOptions(IntakeOptions):
         path="input",
         published=False,
     )
-    layout: str = option(
-        help="how pairs lie in them: recam, the files of the task; jsonl and tsv, two fields; "
-        "documents, cut into summary and passage; corpus, likewise, with its annotation",
-        choices=(*LAYOUTS, CORPUS),
-        group=INPUT,
-    )
+    layout: str = option(help="how pairs lie in them", choices=LAYOUTS, group=INPUT)
     kind: str | None = option(
         None, help="kind of ReCAM's questions where the file's name does not say", choices=KINDS, group=INPUT
     )

@@ -14,17 +14,17 @@ SHARES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=2,
 @given(SHARES)
 def test_no_threshold_does_better(rows):
     gold, predicted = rows.T
-    found = youden(gold, predicted, 0.35)
+    cut = youden(gold, predicted, 0.35)
     abstract = gold < 0.35
     if abstract.all() or not abstract.any():
-        assert found.threshold == 0.35
+        assert cut.threshold == 0.35
         return
-    own = found.sensitivity + found.specificity
+    index = cut.sensitivity + cut.specificity
     for threshold in np.arange(-0.5, 21) / 20 + 0.001:
         hit = np.mean([p < threshold for p in predicted[abstract]])
-        kept = np.mean([p >= threshold for p in predicted[~abstract]])
-        assert hit + kept <= max(own, 1.0) + 1e-9  # 1: what says nothing
-    assert own > 1 or found.threshold == 0.35
+        specificity = np.mean([p >= threshold for p in predicted[~abstract]])
+        assert hit + specificity <= max(index, 1.0) + 1e-9  # 1: what says nothing
+    assert index > 1 or cut.threshold == 0.35
 
 
 def test_a_threshold_says_what_it_does():
@@ -40,8 +40,8 @@ def test_of_equally_good_thresholds_the_nearest_counts():
 @given(SHARES, st.floats(0.05, 0.95))
 def test_calibrated_predictions_are_cut_where_ratings_are(rows, threshold):
     predicted = np.sort(rows[:, 1])
-    found = calibrated(predicted, threshold, 0.35)
-    assert (np.diff(found) >= 0).all()
-    assert ((found >= 0) & (found <= 1)).all()
+    scaled = calibrated(predicted, threshold, 0.35)
+    assert (np.diff(scaled) >= 0).all()
+    assert ((scaled >= 0) & (scaled <= 1)).all()
     apart = np.abs(predicted - threshold) > 1e-9
-    assert ((found < 0.35) == (predicted < threshold))[apart].all()
+    assert ((scaled < 0.35) == (predicted < threshold))[apart].all()

@@ -5,13 +5,13 @@ import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
+from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part
 from transforms.cloze.abstractness.estimators import ConcretenessTraining, fit, predict
-from transforms.cloze.abstractness.gloss_vectors import gloss_vectors
-from transforms.cloze.abstractness.inputs import InputResources, describe, fit_inputs, ngram_part
+from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import EstimatorOptions, InputOptions
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import out_of_fold, vocabulary_of
-from transforms.cloze.abstractness.wordnet_inputs import hypernyms_of, numbers_of, senses_of
+from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors, hypernyms_of, numbers_of, senses_of
 from transforms.common.draws.folds import fold_of
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.compiled.kind import Opened
@@ -60,14 +60,14 @@ def letters(count, start=""):
 def test_ratings_are_joined_on_one_scale():
     first = word_list(dict(zip(letters(30), range(30), strict=True)))
     second = word_list({"AA": 5.0, "zz": 1.0}, low=1.0, high=5.0)
-    found = joined_ratings({"a.csv": first, "b.csv": second})
-    values = dict(zip(found.words, found.values.tolist(), strict=True))
-    assert found.words == sorted(values)
+    ratings = joined_ratings({"a.csv": first, "b.csv": second})
+    values = dict(zip(ratings.words, ratings.values.tolist(), strict=True))
+    assert ratings.words == sorted(values)
     assert (values["aa"], values["zz"]) == (0.5, 0.0)  # the mean of 0 and 1
     assert values["ab"] == pytest.approx(1 / 29)
-    assert found.scales == {"a.csv": (0.0, 29.0), "b.csv": (1.0, 5.0)}
+    assert ratings.scales == {"a.csv": (0.0, 29.0), "b.csv": (1.0, 5.0)}
     again = joined_ratings({"b.csv": second, "a.csv": first})
-    assert again.values.tobytes() == found.values.tobytes()
+    assert again.values.tobytes() == ratings.values.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -95,32 +95,32 @@ def test_words_as_wordnet_has_them(tmp_path):
 
 def test_words_of_like_glosses_are_alike(tmp_path):
     wordnet = opened(tmp_path, SYNSETS)
-    found = gloss_vectors(wordnet, 3, 1)
+    vectors = gloss_vectors(wordnet, 3, 1)
     words = wordnet.glosses.rows(pa.array(["barks", "purrs", "there"])).values
-    barks, purrs, there = found.words[words]
+    barks, purrs, there = vectors.words[words]
     assert barks @ purrs > barks @ there + 0.1
-    np.testing.assert_allclose(np.linalg.norm(found.words[words], axis=1), 1.0)
-    assert gloss_vectors(wordnet, 3, 1).around.tobytes() == found.around.tobytes()
+    np.testing.assert_allclose(np.linalg.norm(vectors.words[words], axis=1), 1.0)
+    assert gloss_vectors(wordnet, 3, 1).around.tobytes() == vectors.around.tobytes()
 
 
 def test_a_model_holds_words_and_no_phrases(tmp_path):
-    given = InputResources(opened(tmp_path, SYNSETS))
-    assert vocabulary_of(["zebra"], given, 10) == ["zebra", "animal", "dog", "entity", "follow"]
-    assert vocabulary_of(["zebra"], given, 2) == ["zebra", "animal"]
+    resources = InputResources(opened(tmp_path, SYNSETS))
+    assert vocabulary_of(["zebra"], resources, 10) == ["zebra", "animal", "dog", "entity", "follow"]
+    assert vocabulary_of(["zebra"], resources, 2) == ["zebra", "animal"]
 
 
 def test_words_of_which_only_n_grams_are_known():
     words = letters(40, "st")
     options = InputOptions(components=8, ngram_words=2)
-    found = fit_inputs(words, ["ngrams"], InputResources(), options)
-    rows, known = describe(found.how, [*words, "stab", "ÿÿÿ"], InputResources())
-    np.testing.assert_array_equal(rows[:40], found.rows)
-    alone = np.concatenate([describe(found.how, [word], InputResources())[0] for word in words])
-    np.testing.assert_array_equal(alone, found.rows)  # whatever words are beside it
+    described = fit_inputs(words, ["ngrams"], InputResources(), options)
+    rows, known = describe(described.how, [*words, "stab", "ÿÿÿ"], InputResources())
+    np.testing.assert_array_equal(rows[:40], described.rows)
+    alone = np.concatenate([describe(described.how, [word], InputResources())[0] for word in words])
+    np.testing.assert_array_equal(alone, described.rows)  # whatever words are beside it
     assert known.tolist() == [True] * 41 + [False]
     assert not rows[41].any()
-    own, _ = describe(ngram_part(found.how), ["stab"], InputResources())
-    np.testing.assert_allclose(own[0], rows[40])
+    projected, _ = describe(ngram_part(described.how), ["stab"], InputResources())
+    np.testing.assert_allclose(projected[0], rows[40])
     # Blocks have a mean square length of 1, and components keep it but for what they leave out.
     whole = fit_inputs(words, ["ngrams"], InputResources(), InputOptions(components=40, ngram_words=2))
     assert (whole.rows**2).sum(axis=1).mean() == pytest.approx(1.0)
@@ -134,29 +134,29 @@ def training(count=60, columns=4, seed=3):
 
 def test_ridge_is_scikit_learns():
     linear = pytest.importorskip("sklearn.linear_model")
-    own = training()
-    fitted = fit("ridge", own, EstimatorOptions(ridge_alpha=2.0))
-    other = linear.Ridge(alpha=2.0).fit(own.rows, own.labels).predict(own.rows)
-    np.testing.assert_allclose(predict("ridge", fitted, own.rows), np.clip(other, 0, 1))
+    rated = training()
+    fitted = fit("ridge", rated, EstimatorOptions(ridge_alpha=2.0))
+    other = linear.Ridge(alpha=2.0).fit(rated.rows, rated.labels).predict(rated.rows)
+    np.testing.assert_allclose(predict("ridge", fitted, rated.rows), np.clip(other, 0, 1))
 
 
 @pytest.mark.parametrize("name", ["ridge", "svr", "mean"])
 def test_a_fold_does_not_see_its_ratings(name):
-    own, options = training(), EstimatorOptions()
-    found = out_of_fold(own, [name], 3, options)[name]
-    held = fold_of(own.words, 3, seed=options.seed, label="cloze/abstractness") == 0
-    other = own._replace(labels=np.where(held, 1 - own.labels, own.labels))
+    rated, options = training(), EstimatorOptions()
+    predicted = out_of_fold(rated, [name], 3, options)[name]
+    held = fold_of(rated.words, 3, seed=options.seed, label="cloze/abstractness") == 0
+    other = rated._replace(labels=np.where(held, 1 - rated.labels, rated.labels))
     again = out_of_fold(other, [name], 3, options)[name]
-    assert again[held].tobytes() == found[held].tobytes()
-    assert not np.allclose(again[~held], found[~held])
-    assert np.corrcoef(found, own.labels)[0, 1] > 0.8
+    assert again[held].tobytes() == predicted[held].tobytes()
+    assert not np.allclose(again[~held], predicted[~held])
+    assert np.corrcoef(predicted, rated.labels)[0, 1] > 0.8
 
 
 def test_the_mean_is_of_its_members():
-    found = out_of_fold(training(), ["mean"], 3, EstimatorOptions())
-    assert list(found) == ["mean", "ridge", "svr"]
-    inner = (found["ridge"] > 0) & (found["ridge"] < 1) & (found["svr"] > 0) & (found["svr"] < 1)
-    np.testing.assert_allclose(found["mean"][inner], (found["ridge"] + found["svr"])[inner] / 2, atol=1e-12)
+    pooled = out_of_fold(training(), ["mean"], 3, EstimatorOptions())
+    assert list(pooled) == ["mean", "ridge", "svr"]
+    inner = (pooled["ridge"] > 0) & (pooled["ridge"] < 1) & (pooled["svr"] > 0) & (pooled["svr"] < 1)
+    np.testing.assert_allclose(pooled["mean"][inner], (pooled["ridge"] + pooled["svr"])[inner] / 2, atol=1e-12)
 
 
 def test_the_network_learns_and_is_the_same_twice():

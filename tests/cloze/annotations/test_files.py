@@ -45,27 +45,27 @@ def table_of(tmp_path, *lines, head=HEAD):
     [("B", 1), ("b", 1), ("1", 1), ("1.0", 1), ("hope", 1), ("HOPE", 1), ("1950", 2), ("-", None), ("0", 0), ("E", 4)],
 )
 def test_an_answer_is_a_letter_a_number_or_the_option(tmp_path, cell, answer):
-    found = read(table_of(tmp_path, f"{name(1)},anna,{cell},easy,p,s,0.95"))
-    assert found.rejects == []
-    (one,) = found.annotations
-    assert (one.answer, one.correct) == (answer, answer == 1)
-    assert (one.difficulty, one.spans, one.approval) == ("easy", ("p", "s"), 0.95)
-    assert (one.source, one.position) == ("crowd.csv", "2")
+    result = read(table_of(tmp_path, f"{name(1)},anna,{cell},easy,p,s,0.95"))
+    assert result.rejects == []
+    (entry,) = result.annotations
+    assert (entry.answer, entry.correct) == (answer, answer == 1)
+    assert (entry.difficulty, entry.spans, entry.approval) == ("easy", ("p", "s"), 0.95)
+    assert (entry.source, entry.position) == ("crowd.csv", "2")
 
 
 def test_numbers_from_one(tmp_path):
     path = table_of(tmp_path, f"{name(1)},anna,5,,,,", f"{name(2)},anna,0,,,,")
-    found = read(path, first_option="1")
-    assert [one.answer for one in found.annotations] == [4]
-    assert [one.reason for one in found.rejects] == ["wrong_answer"]
+    result = read(path, first_option="1")
+    assert [entry.answer for entry in result.annotations] == [4]
+    assert [entry.reason for entry in result.rejects] == ["wrong_answer"]
     (reject,) = read(table_of(tmp_path, f"{name(1)},anna,5,,,,")).rejects
     assert "first_option" in reject.detail
 
 
 @pytest.mark.parametrize(("cell", "rate"), [("", None), ("95", 0.95), ("95%", 0.95), ("0,9", 0.9)])
 def test_rates_are_shares_or_per_cent(tmp_path, cell, rate):
-    (one,) = read(table_of(tmp_path, f'{name(1)},anna,B,,,,"{cell}"')).annotations
-    assert one.approval == rate
+    (entry,) = read(table_of(tmp_path, f'{name(1)},anna,B,,,,"{cell}"')).annotations
+    assert entry.approval == rate
 
 
 def test_every_bad_row_is_a_reject_with_its_place(tmp_path):
@@ -84,14 +84,14 @@ def test_every_bad_row_is_a_reject_with_its_place(tmp_path):
         f"{name(3)},anna,B,,,,": "contradictory",
         f"{name(3)},anna,C,,,,": "contradictory",
     }
-    found = read(table_of(tmp_path, *lines, f"{name(2)},anna,B,,,,"))
-    assert [one.key[0] for one in found.annotations] == [name(2)]
-    reasons = {int(one.position): one.reason for one in found.rejects}
+    result = read(table_of(tmp_path, *lines, f"{name(2)},anna,B,,,,"))
+    assert [entry.key[0] for entry in result.annotations] == [name(2)]
+    reasons = {int(entry.position): entry.reason for entry in result.rejects}
     expected = {line: reason for line, reason in enumerate(lines.values(), 2) if reason}
     assert reasons == {**expected, len(lines) + 2: "doubled"}
-    assert all(one.source == "crowd.csv" for one in found.rejects)
+    assert all(entry.source == "crowd.csv" for entry in result.rejects)
     assert set(reasons.values()) <= set(ANNOTATION_REJECT_REASONS)
-    kinds = next(one for one in found.rejects if one.reason == "several_kinds")
+    kinds = next(entry for entry in result.rejects if entry.reason == "several_kinds")
     assert "column `kind`" in kinds.detail
 
 
@@ -102,9 +102,9 @@ def test_a_column_says_the_kind(tmp_path):
         f"{name(4)},bob,B,Nonspecificity",
         f"{name(1)},bob,B,imperceptibility",
     ]
-    found = read(table_of(tmp_path, *lines, head=head))
-    assert [one.key[1] for one in found.annotations] == ["imperceptibility", "nonspecificity"]
-    assert [one.reason for one in found.rejects] == ["unknown"]
+    result = read(table_of(tmp_path, *lines, head=head))
+    assert [entry.key[1] for entry in result.annotations] == ["imperceptibility", "nonspecificity"]
+    assert [entry.reason for entry in result.rejects] == ["unknown"]
 
 
 def test_json_lines(tmp_path):
@@ -124,10 +124,10 @@ def test_json_lines(tmp_path):
     ]
     path = tmp_path / "crowd.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "{\n")
-    found = read(path)
-    assert [(one.annotator, one.answer) for one in found.annotations] == [("7", 2), ("anna", 1)]
-    assert found.annotations[1].spans == ("two", "")
-    assert {one.position: one.reason for one in found.rejects} == {
+    result = read(path)
+    assert [(entry.annotator, entry.answer) for entry in result.annotations] == [("7", 2), ("anna", 1)]
+    assert result.annotations[1].spans == ("two", "")
+    assert {entry.position: entry.reason for entry in result.rejects} == {
         "3": "missing_field",
         "4": "malformed",
         "5": "malformed",
@@ -139,8 +139,8 @@ def test_columns_of_ones_own(tmp_path):
     path = table_of(tmp_path, f"{name(1)}\tw1\tB", head="hit\tworker\tanswer\n")
     with pytest.raises(LexbeamError, match=r"no column 'question_id'.*`columns` question_id=NAME"):
         read(path)
-    found = read(path, columns=("question_id=hit", "annotator_id=worker"))
-    assert [one.annotator for one in found.annotations] == ["w1"]
+    result = read(path, columns=("question_id=hit", "annotator_id=worker"))
+    assert [entry.annotator for entry in result.annotations] == ["w1"]
     for wrong in (["question_id"], ["worker=x"], ["answer=a", "answer=b"]):
         with pytest.raises(UsageError):
             parse_columns(wrong)
@@ -159,28 +159,28 @@ def test_sheets_come_back(tmp_path):
         filled.append("\t".join(cells))
     path = tmp_path / "cloze.anna.tsv"
     path.write_text("\n".join(filled) + "\n", "utf-8")
-    found = read(path)
-    answers = {one.key: one for one in found.annotations}
-    assert sorted(map(str, (one.answer for one in answers.values()))) == ["0", "1", "2", "None"]
-    for key, one in answers.items():
-        assert one.correct == (one.answer == KEPT[key].label)
-        assert (one.annotator, one.difficulty, one.spans) == ("anna", "easy", ("two", ""))
-        assert one.explained == "for a reason"
-    assert sorted(one.reason for one in found.rejects) == ["empty", "wrong_answer"]
+    result = read(path)
+    answers = {answer.key: answer for answer in result.annotations}
+    assert sorted(map(str, (answer.answer for answer in answers.values()))) == ["0", "1", "2", "None"]
+    for key, answer in answers.items():
+        assert answer.correct == (answer.answer == KEPT[key].label)
+        assert (answer.annotator, answer.difficulty, answer.spans) == ("anna", "easy", ("two", ""))
+        assert answer.explained == "for a reason"
+    assert sorted(answer.reason for answer in result.rejects) == ["empty", "wrong_answer"]
     # The same answer in a table counts once.
-    key, one = next(iter(answers.items()))
-    letter = "-" if one.answer is None else "ABCDE"[one.answer]
+    key, answer = next(iter(answers.items()))
+    letter = "-" if answer.answer is None else "ABCDE"[answer.answer]
     head = "question_id,annotator_id,answer,kind,difficulty,span_passage,explained\n"
     line = f"{key[0]},anna,{letter},{key[1]},easy,two,for a reason"
     both = read(path, table_of(tmp_path, line, head=head))
     assert len(both.annotations) == 4
-    assert [one.reason for one in both.rejects if one.source == "crowd.csv"] == ["doubled"]
+    assert [answer.reason for answer in both.rejects if answer.source == "crowd.csv"] == ["doubled"]
 
 
 def test_a_text_that_no_cell_holds_is_left_out():
     rows = [question(1), question(2, article="long " * 7000)]
-    found = asked_rows(pa.Table.from_pylist(rows, QUESTIONS.schema()).select(list(COLUMNS)), (), ())
-    assert (found.rows["question_id"].to_pylist(), found.too_long) == ([name(1)], 1)
+    result = asked_rows(pa.Table.from_pylist(rows, QUESTIONS.schema()).select(list(COLUMNS)), (), ())
+    assert (result.rows["question_id"].to_pylist(), result.too_long) == ([name(1)], 1)
     some = pa.Table.from_pylist(ROWS, QUESTIONS.schema()).select(list(COLUMNS))
     assert asked_rows(some, ("imperceptibility",), ()).rows.num_rows == 1
     assert asked_rows(some, (), ("test",)).rows.num_rows == 0

@@ -54,14 +54,14 @@ def test_the_papers_rules(given, reason):
 
 
 def test_every_threshold_is_an_option():
-    some = [annotation(spans=("", "")), wrong(difficulty="easy"), wrong("cyd", approval=0.1)]
-    assert verdict(*some).reason == "no_evidence"
-    assert verdict(*some, evidence=False).reason == "easy_but_wrong"
-    assert verdict(*some, evidence=False, easy=False).reason is None
-    assert verdict(*some, evidence=False, easy=False, min_answers=3).reason == "too_few"
-    assert verdict(*some, evidence=False, easy=False, min_accuracy=0.5).reason == "low_accuracy"
-    found = verdict(*some, evidence=False, easy=False, min_approval=0, min_accuracy=0.3)
-    assert (found.answers, found.right, found.reason) == (3, 1, None)
+    answers = [annotation(spans=("", "")), wrong(difficulty="easy"), wrong("cyd", approval=0.1)]
+    assert verdict(*answers).reason == "no_evidence"
+    assert verdict(*answers, evidence=False).reason == "easy_but_wrong"
+    assert verdict(*answers, evidence=False, easy=False).reason is None
+    assert verdict(*answers, evidence=False, easy=False, min_answers=3).reason == "too_few"
+    assert verdict(*answers, evidence=False, easy=False, min_accuracy=0.5).reason == "low_accuracy"
+    result = verdict(*answers, evidence=False, easy=False, min_approval=0, min_accuracy=0.3)
+    assert (result.answers, result.right, result.reason) == (3, 1, None)
     assert verdict(annotation(approval=None), unknown_approval="dropped").reason == "too_few"
     assert verdict(wrong(difficulty="very  Easy"), annotation()).reason == "easy_but_wrong"
     assert verdict(wrong(difficulty="leicht"), annotation(), easy_words=("leicht",)).reason == ("easy_but_wrong")
@@ -82,7 +82,7 @@ def test_accuracy_of_annotators():
     good = [annotation("anna", key=key) for key in keys]
     poor = [annotation("bob", RIGHT if place < 2 else 0, key=key) for place, key in enumerate(keys)]
     judged = settle_annotations([*good, *poor], how)
-    assert [one.reason for one in judged] == [None] * 5 + ["low_accuracy"] * 5  # just .4
+    assert [answer.reason for answer in judged] == [None] * 5 + ["low_accuracy"] * 5  # just .4
     assert settle_annotations(poor[:3], how)[0].reason is None
     # That of a question is then not asked.
     alone = [wrong(key=keys[0]), annotation("bob", key=keys[1])]
@@ -91,8 +91,8 @@ def test_accuracy_of_annotators():
 
 
 def test_the_majority():
-    found = verdict(annotation("a"), annotation("b"), wrong("c"), annotation("d", None))
-    assert (found.majority, found.majority_share, found.accuracy) == (RIGHT, 0.5, 0.5)
+    result = verdict(annotation("a"), annotation("b"), wrong("c"), annotation("d", None))
+    assert (result.majority, result.majority_share, result.accuracy) == (RIGHT, 0.5, 0.5)
     assert verdict(annotation("a"), wrong("b")).majority is None
     assert verdict(annotation("a", None)).majority is None
 
@@ -123,40 +123,46 @@ OPTIONS = st.builds(
 
 def plainly_kept(given, key, how):
     """Whether a question is kept, read off the rules anew."""
-    counted = [one for one in given if (how.unknown_approval == "kept" if one.approval is None else one.approval > 0.9)]
+    counted = [
+        answer
+        for answer in given
+        if (how.unknown_approval == "kept" if answer.approval is None else answer.approval > 0.9)
+    ]
 
-    def empty(one):
-        return how.evidence and "" in one.spans
+    def empty(answer):
+        return how.evidence and "" in answer.spans
 
-    def slip(one):
-        return how.easy and one.difficulty == "easy" and one.answer != RIGHT
+    def slip(answer):
+        return how.easy and answer.difficulty == "easy" and answer.answer != RIGHT
 
     if how.rules_of == "answer":
-        counted = [one for one in counted if not empty(one) and not slip(one)]
+        counted = [answer for answer in counted if not empty(answer) and not slip(answer)]
 
-    def share(some):
-        return Fraction(sum(one.answer == RIGHT for one in some), len(some))
+    def share(answers):
+        return Fraction(sum(answer.answer == RIGHT for answer in answers), len(answers))
 
     limit = Fraction(str(how.min_accuracy))
     if how.accuracy_of == "annotator":
         counted = [
-            one for one in counted if share([other for other in counted if other.annotator == one.annotator]) > limit
+            answer
+            for answer in counted
+            if share([other for other in counted if other.annotator == answer.annotator]) > limit
         ]
-    own = [one for one in counted if one.key == key]
+    own = [answer for answer in counted if answer.key == key]
     if len(own) < how.min_answers:
         return False
     if how.accuracy_of == "question" and share(own) <= limit:
         return False
-    return how.rules_of == "answer" or not any(empty(one) or slip(one) for one in own)
+    return how.rules_of == "answer" or not any(empty(answer) or slip(answer) for answer in own)
 
 
 @given(ANNOTATIONS, OPTIONS)
 def test_what_is_kept_is_what_the_rules_say(given, how):
     judged = settle_annotations(given, how)
-    assert [one.annotation for one in judged] == given
+    assert [answer.annotation for answer in judged] == given
     for key in (("q1", "k"), ("q2", "k")):
-        own = [one for one in judged if one.annotation.key == key]
-        assert (verdict_of(own, how).reason is None) == plainly_kept(given, key, how)
+        of_question = [answer for answer in judged if answer.annotation.key == key]
+        assert (verdict_of(of_question, how).reason is None) == plainly_kept(given, key, how)
 
 
 def row(question, annotator, answer, *, kept=True):
@@ -181,11 +187,11 @@ def test_agreement_by_hand():
         row("q3", "b", None),
         row("q4", "a", 3, kept=False),
     ]
-    found = agreement_of(rows)
+    agreement = agreement_of(rows)
     # Pairs of q1: 2 of 3 unlike, weight 3; of q2: none. Values 2 2 1 0 0: 16 of 20 pairs unlike.
-    assert found["alpha"] == pytest.approx(1 - (4 / 2 / 5) / (16 / 20))
-    assert found["majority"] == pytest.approx((2 / 3 + 1) / 2)
-    assert found["accuracy"] == pytest.approx(3 / 7)
-    assert (found["answers"], found["annotators"], found["questions"]) == (7, 3, 3)
-    assert found["several"] == 2
+    assert agreement["alpha"] == pytest.approx(1 - (4 / 2 / 5) / (16 / 20))
+    assert agreement["majority"] == pytest.approx((2 / 3 + 1) / 2)
+    assert agreement["accuracy"] == pytest.approx(3 / 7)
+    assert (agreement["answers"], agreement["annotators"], agreement["questions"]) == (7, 3, 3)
+    assert agreement["several"] == 2
     assert agreement_of([])["alpha"] is agreement_of([])["accuracy"] is None

@@ -32,7 +32,9 @@ def test_options_that_stand_in_the_passage_are_not_chosen():
 
 @given(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=8))
 def test_chances_are_those_of_a_draw(rows):
-    expected = [[float(Fraction(int(one or not any(row)), sum(row) or 5)) for one in row] for row in rows]
+    expected = [
+        [float(Fraction(int(chosen_option or not any(row)), sum(row) or 5)) for chosen_option in row] for row in rows
+    ]
     assert alike(np.array(rows)).tolist() == expected
 
 

@@ -64,11 +64,11 @@ def test_baselines_are_the_means_over_all_their_draws(rows):
     labels = [label for label, _, _ in rows]
     questions = key(labels, standing=[standing for _, standing, _ in rows])
     frequencies = np.array([values for *_, values in rows])
-    found = accuracies(questions, baselines_of(questions, frequencies))
+    figures = accuracies(questions, baselines_of(questions, frequencies))
 
     def mean(choices):
         draws = list(product(*choices))
-        return np.mean([np.mean(np.array(one) == labels) for one in draws])
+        return np.mean([np.mean(np.array(answer) == labels) for answer in draws])
 
     everything = range(5)
     outside = [[at for at in everything if not own[at]] or everything for _, own, _ in rows]
@@ -77,7 +77,7 @@ def test_baselines_are_the_means_over_all_their_draws(rows):
         ranks = [-1 if value != value else value for value in values]
         frequent.append([at for at in everything if ranks[at] == max(ranks)])
     expected = {"chance": mean([everything] * len(rows)), "frequency": mean(frequent), "not-in-passage": mean(outside)}
-    assert found == {(name, "all"): (pytest.approx(value), len(rows)) for name, value in expected.items()}
+    assert figures == {(name, "all"): (pytest.approx(value), len(rows)) for name, value in expected.items()}
 
 
 def test_a_hand_worked_table_of_ties():
@@ -94,13 +94,13 @@ def test_a_hand_worked_table_of_ties():
 
 def test_kinds_and_training_are_subsets():
     questions = key([0, 1, 2, 3], [A, A, B, B])
-    own = [
+    rows = [
         *answers([0, 1, 2, 0], system="x", trained_on=A),
         *answers([0, 1, 0, 0], system="x", trained_on=B),
         *answers([0, 0, 0, 3], system="y"),
     ]
-    found = accuracies(questions, systems_of(questions, own, "here", "mine"))
-    assert found == {
+    figures = accuracies(questions, systems_of(questions, rows, "here", "mine"))
+    assert figures == {
         ("x", A): (1, 2),
         ("x", f"{B} from {A}"): (0.5, 2),
         ("x", f"{A} from {B}"): (1, 2),
@@ -114,11 +114,11 @@ def test_kinds_and_training_are_subsets():
 def test_a_system_trained_on_a_kind_may_answer_one_kind_alone():
     questions = key([0, 1, 2], [A, B, B])
     own = [
-        *(one._replace(trained_on=A) for one in answers([0, 1, 2])[:1]),
-        *(one._replace(trained_on=B) for one in answers([0, 1, 0])[1:]),
+        *(answer._replace(trained_on=A) for answer in answers([0, 1, 2])[:1]),
+        *(answer._replace(trained_on=B) for answer in answers([0, 1, 0])[1:]),
     ]
-    found = accuracies(questions, systems_of(questions, own, "here", "mine"))
-    assert found == {("mine", A): (1, 1), ("mine", B): (0.5, 2)}
+    figures = accuracies(questions, systems_of(questions, own, "here", "mine"))
+    assert figures == {("mine", A): (1, 1), ("mine", B): (0.5, 2)}
     with pytest.raises(LexbeamError, match=f"mine: no question of {B} is answered"):
         systems_of(questions, own[:1], "here", "mine")
     with pytest.raises(LexbeamError, match=r"predictions lack 1 ids \('2'\)"):
@@ -127,24 +127,24 @@ def test_a_system_trained_on_a_kind_may_answer_one_kind_alone():
 
 def test_order_says_nothing():
     questions = key([0, 1, 2, 3], [A, A, B, B])
-    own = answers([0, 3, 2, 3], by_index=False)
-    one, other = (systems_of(questions, some, "here", "x") for some in (own, own[::-1]))
-    assert one[0].places.tolist() == other[0].places.tolist() == [0, 1, 2, 3]
-    assert np.array_equal(one[0].chances, other[0].chances)
+    rows = answers([0, 3, 2, 3], by_index=False)
+    forward, backward = (systems_of(questions, order, "here", "x") for order in (rows, rows[::-1]))
+    assert forward[0].places.tolist() == backward[0].places.tolist() == [0, 1, 2, 3]
+    assert np.array_equal(forward[0].chances, backward[0].chances)
 
 
 def test_a_word_may_be_a_question_of_two_kinds():
     questions = key([0, 1], [A, B], ids=["q0", "q0"])
     own = [SystemAnswer("q0", False, np.eye(5)[0], kind=A), SystemAnswer("q0", False, np.eye(5)[0], kind=B)]
-    found = accuracies(questions, systems_of(questions, own, "here", "x"))
-    assert found[("x", A)] == (1, 1)
-    assert found[("x", B)] == (0, 1)
+    figures = accuracies(questions, systems_of(questions, own, "here", "x"))
+    assert figures[("x", A)] == (1, 1)
+    assert figures[("x", B)] == (0, 1)
     with pytest.raises(LexbeamError, match=r"gold: 1 ids \('q0'\) more than once"):
-        systems_of(questions, [one._replace(kind="") for one in own[:1]], "here", "x")
+        systems_of(questions, [answer._replace(kind="") for answer in own[:1]], "here", "x")
 
 
 @pytest.mark.parametrize(
-    ("own", "told"),
+    ("rows", "message"),
     [
         (answers([0, 1]), r"here: predictions lack 1 ids \('2'\)"),
         (answers([0, 1, 2, 3]), r"here: gold lacks 1 ids \('3'\)"),
@@ -154,9 +154,9 @@ def test_a_word_may_be_a_question_of_two_kinds():
         ([*answers([0, 1, 2], system="x"), *answers([0, 1], system="y")], "here, y: .*lack 1 ids"),
     ],
 )
-def test_ids_that_do_not_fit_are_named(own, told):
-    with pytest.raises(LexbeamError, match=told):
-        systems_of(key([0, 1, 2]), own, "here", "mine")
+def test_ids_that_do_not_fit_are_named(rows, message):
+    with pytest.raises(LexbeamError, match=message):
+        systems_of(key([0, 1, 2]), rows, "here", "mine")
 
 
 def test_answers_by_id_need_ids_in_gold():
@@ -168,12 +168,12 @@ def test_intervals_resample_articles():
     generator = np.random.default_rng(1)
     right = np.repeat(generator.integers(0, 2, 40), 10)
     articles = [f"a{n // 10}" for n in range(400)]
-    own = answers(1 - right)
+    rows = answers(1 - right)
     options = BootstrapOptions(resamples=500)
     widths = []
     for clusters in (articles, [f"b{n}" for n in range(400)]):
         questions = key([0] * 400, articles=clusters)
-        systems = systems_of(questions, own, "here", "mine")
+        systems = systems_of(questions, rows, "here", "mine")
         (row,) = evaluated(questions, systems, options)
         assert row["value"] == pytest.approx(right.mean())
         assert row["low"] < row["value"] < row["high"]

@@ -9,7 +9,7 @@ from transforms.common.errors import UsageError
 
 
 def plain(path):
-    return [(*one[:2], one.chances.tolist(), *one[3:]) for one in read_answers(str(path))]
+    return [(*answer[:2], answer.chances.tolist(), *answer[3:]) for answer in read_answers(str(path))]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_equal_scores_are_answers_in_equal_shares(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "is empty"),
         ("index,label\n", "has a header alone"),
@@ -75,7 +75,7 @@ def test_equal_scores_are_answers_in_equal_shares(tmp_path):
         ("id,label,trained_on\na,1,nonspecifity\n", "did you mean 'nonspecificity'"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path, text, told):
+def test_what_is_wrong_is_named(tmp_path, text, message):
     (tmp_path / "some").write_text(text)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         read_answers(str(tmp_path / "some"))

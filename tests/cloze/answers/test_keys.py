@@ -43,7 +43,7 @@ def test_files_may_be_compressed_and_have_carriage_returns(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         (question(label=5), "line 2: bad_label, label is '5'"),
         (question(label=None), "line 2: missing_field, no field 'label'"),
@@ -52,9 +52,9 @@ def test_files_may_be_compressed_and_have_carriage_returns(tmp_path):
         ([1], "line 2: malformed, list, not an object"),
     ],
 )
-def test_a_line_that_is_no_question_is_told(tmp_path, row, told):
+def test_a_line_that_is_no_question_is_told(tmp_path, row, message):
     path = write_lines(tmp_path / "some.jsonl", [question(), row])
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=message):
         read_key(path, None)
 
 

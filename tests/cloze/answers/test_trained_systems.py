@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from readers_reference import option_scores
 
-from transforms.cloze.answers.trained_systems import WHOLE, AnswerOptions, answer_rows, rows_held_out
+from transforms.cloze.answers.trained_systems import SYSTEMS, WHOLE, AnswerOptions, answer_rows, rows_held_out
 from transforms.cloze.readers.options import (
     PLACEHOLDER,
     RESERVED,
@@ -21,14 +21,15 @@ from transforms.common.draws.by_content import content_hashes
 from transforms.learning.models.formats import write_safetensors
 from transforms.lexicon.resources import Lexicon
 
+GA5 = SYSTEMS["ga5"].network
 SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 SECRETS = 6
 
 
 def lists(values):
-    bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
+    bounds = np.concatenate([[0], np.cumsum([len(values_of_text) for values_of_text in values])]).astype(np.int64)
+    return NumberLists(bounds, np.array([n for values_of_text in values for n in values_of_text], np.int32))
 
 
 def planted(number, words=40, seed=0):
@@ -68,38 +69,38 @@ def planted(number, words=40, seed=0):
 
 
 def answered(weights, asked, rows, data, options):
-    return np.exp(np.concatenate([own for _, own in log_probabilities("ga5", weights, asked, rows, data, options)]))
+    return np.exp(np.concatenate([logs for _, logs in log_probabilities(GA5, weights, asked, rows, data, options)]))
 
 
 def texts(asked, row):
-    return [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
+    return [side.values[side.bounds[row] : side.bounds[row + 1]] for side in (asked.passages, asked.summaries)]
 
 
 @pytest.fixture(scope="module")
 def trained():
     pytest.importorskip("torch")
     asked, data = planted(9), TrainingData(40, 5)
-    return asked, data, train_reader("ga5", asked, np.arange(9), data, SMALL, seed=1)
+    return asked, data, train_reader(GA5, asked, np.arange(9), data, SMALL, seed=1)
 
 
 def test_probabilities_are_those_of_the_equations(trained):
     asked, data, made = trained
-    found = answered(made.weights, asked, np.arange(9), data, SMALL)
-    weights = {name: own.astype(np.float64) for name, own in made.weights.items()}
+    chances = answered(made.weights, asked, np.arange(9), data, SMALL)
+    weights = {name: array.astype(np.float64) for name, array in made.weights.items()}
     assert "embed_candidates.weight" not in weights
     for row in range(9):
         wanted = np.exp(option_scores(weights, *texts(asked, row), asked.places[row], asked.options[row], SMALL.hops))
-        assert found[row] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
+        assert chances[row] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
 
 
 def test_permuted_options_have_permuted_probabilities(trained):
     asked, data, made = trained
-    found = answered(made.weights, asked, np.arange(9), data, SMALL)
+    chances = answered(made.weights, asked, np.arange(9), data, SMALL)
     draw = np.random.default_rng(4)
     orders = np.array([draw.permutation(5) for _ in range(9)])
     turned = asked._replace(options=np.take_along_axis(asked.options, orders, 1))
     other = answered(made.weights, turned, np.arange(9), data, SMALL)
-    assert other == pytest.approx(np.take_along_axis(found, orders, 1), abs=1e-12)
+    assert other == pytest.approx(np.take_along_axis(chances, orders, 1), abs=1e-12)
 
 
 @pytest.mark.slow
@@ -110,7 +111,7 @@ def test_a_planted_problem_is_learned():
     options = ReaderNetworkOptions(
         hidden=12, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1, patience=8, prior=0, further_each=0
     )
-    made = train_reader("ga5", asked, seen, data, options, seed=3)
+    made = train_reader(GA5, asked, seen, data, options, seed=3)
     chosen = answered(made.weights, asked, unseen, data, options).argmax(1)
     assert (chosen == asked.answers[unseen]).mean() > 0.8  # by chance .2
 
@@ -118,7 +119,7 @@ def test_a_planted_problem_is_learned():
 def test_given_rows_decide_when_to_stop():
     pytest.importorskip("torch")
     asked, data = planted(30), TrainingData(40, 5)
-    made = train_reader("ga5", asked, np.arange(20), data, SMALL, seed=1, checked_on=np.arange(20, 30))
+    made = train_reader(GA5, asked, np.arange(20), data, SMALL, seed=1, checked_on=np.arange(20, 30))
     assert (made.questions, made.held_out) == (20, 10)
     logs = np.log(answered(made.weights, asked, np.arange(20, 30), data, SMALL))
     loss = -logs[np.arange(10), asked.answers[20:]].mean()
@@ -197,7 +198,7 @@ def test_labels_of_the_tested_fold_do_not_count():
     spoilt[np.isin(shared, shared[held.tested])] = 0
     assert (spoilt != asked.answers).any()
     first, second = (
-        train_reader("ga5", own, held.trained, data, SMALL, seed=2) for own in (asked, asked._replace(answers=spoilt))
+        train_reader(GA5, own, held.trained, data, SMALL, seed=2) for own in (asked, asked._replace(answers=spoilt))
     )
     assert write_safetensors(first.weights) == write_safetensors(second.weights)
 

@@ -99,8 +99,8 @@ def test_a_word_without_senses_has_none(bank):
 def test_nothing_asked(bank):
     contexts = contexts_of(bank, [pa.array([], LIST)])
     empty = Ragged(np.zeros(1, int), np.zeros(0, int))
-    found = choose_senses(bank, contexts, np.zeros(0, int), [pa.array([], pa.string())], empty)
-    assert found.tolist() == []
+    chosen = choose_senses(bank, contexts, np.zeros(0, int), [pa.array([], pa.string())], empty)
+    assert chosen.tolist() == []
 
 
 def test_phrases_of_the_reference():
@@ -120,9 +120,9 @@ class Defined:
             return pa.array(["dog" if word == "dogs" else None for word in words.to_pylist()], pa.large_string())
 
         def related(rows):
-            found = [around[row] for row in rows]
-            offsets = np.cumsum([0, *map(len, found)])
-            return Ragged(offsets, np.array([*chain.from_iterable(found)], np.int64))
+            lists = [around[row] for row in rows]
+            offsets = np.cumsum([0, *map(len, lists)])
+            return Ragged(offsets, np.array([*chain.from_iterable(lists)], np.int64))
 
         tables = dict(gloss_tables(pa.array(definitions, pa.string()), morphy, related))
         self.glosses = Glosses(Tables(tables), morphy)
@@ -155,23 +155,24 @@ def test_scores_and_choices_are_those_of_the_definition(given):
     expected = [
         [
             score(
-                [lemmas(definitions[one]) for one in dict.fromkeys([synset, *around[synset]])],
+                [lemmas(definitions[near]) for near in dict.fromkeys([synset, *around[synset]])],
                 [lemmas(text) for text in pair],
                 {"dog"},
                 STOP_WORDS,
             )
-            for synset in own
+            for synset in target_rows
         ]
-        for pair, own in zip(texts, senses, strict=True)
+        for pair, target_rows in zip(texts, senses, strict=True)
     ]
     offsets = np.cumsum([0, *map(len, senses)])
     asked = Ragged(offsets, np.array([*chain.from_iterable(senses)], np.int64))
     contexts = contexts_of(wordnet, [pa.array([pair[side] for pair in texts], LIST) for side in (0, 1)])
     owners = np.arange(len(texts))
     words = pa.array(["dogs"] * len(texts))
-    own = wordnet.glosses.rows(words)
-    assert sense_scores(wordnet, contexts, owners, own, asked).tolist() == [*chain.from_iterable(expected)]
+    target_rows = wordnet.glosses.rows(words)
+    assert sense_scores(wordnet, contexts, owners, target_rows, asked).tolist() == [*chain.from_iterable(expected)]
     picked = choose_senses(wordnet, contexts, owners, [words, words], asked)
     assert picked.tolist() == [
-        own[choice(scores)] if own else MISSING for own, scores in zip(senses, expected, strict=True)
+        target_rows[choice(scores)] if target_rows else MISSING
+        for target_rows, scores in zip(senses, expected, strict=True)
     ]

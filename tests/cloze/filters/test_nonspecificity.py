@@ -85,12 +85,12 @@ def test_depths_of_wordnet_are_those_of_a_walk():
             above = wordnet.hypernyms(np.array([synset])).values
             return 1 + of(map(steps, above)) if len(above) else 0
 
-        senses, found = deep_senses(wordnet, None, targets, sense="first", depth=depth)
-        assert found.tolist() == [steps(one) for one in wordnet.synset_of(senses)]
+        senses, deep = deep_senses(wordnet, None, targets, sense="first", depth=depth)
+        assert deep.tolist() == [steps(sense_synset) for sense_synset in wordnet.synset_of(senses)]
         # Of all senses the least deep.
         _, least = deep_senses(wordnet, None, targets, sense="any", depth=depth)
-        every = [
+        all_words = [
             wordnet.synset_of(wordnet.senses_of(pa.array([word]), tag).values)
             for word, tag in zip(words, tags, strict=True)
         ]
-        assert least.tolist() == [min(map(steps, synsets)) for synsets in every]
+        assert least.tolist() == [min(map(steps, synsets)) for synsets in all_words]

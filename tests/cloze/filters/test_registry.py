@@ -1,5 +1,7 @@
 """Filters one by one, on pairs made by hand and against words looked at one after the other."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from asked import VEC, batch, lexicon_in, pair, said
@@ -7,9 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.cloze.filters.base import FilterSetting
-from transforms.cloze.filters.predicted_concreteness import Rated
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from transforms.cloze.filters.scores import pos
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Concreteness by lemma, else by form, both without regard to case, from a table."""
+
+    ratings: dict
+    below: float
+
+    def scores(self, forms, lemmas, upos):
+        known = self.ratings
+        pairs = zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
+        return np.array(
+            [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
+            np.float64,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -49,22 +66,22 @@ def test_lemma_and_form_whatever_case_and_tag(setting):
 
 
 def test_without_annotation_forms_are_compared(setting):
-    found = ask("lemma", setting, pair("Dogs run", "dogs ran", annotated=False))
-    assert found == [(1, "dogs", False), (0, None, True)]
+    judged = ask("lemma", setting, pair("Dogs run", "dogs ran", annotated=False))
+    assert judged == [(1, "dogs", False), (0, None, True)]
 
 
 def test_repeated(setting):
-    found = ask("repeated", setting, pair("dogs/dog like Dog/dog .", "dog like"))
-    assert found == [(1, "Dog", False), (0, None, True), (1, "dogs", False)]
+    judged = ask("repeated", setting, pair("dogs/dog like Dog/dog .", "dog like"))
+    assert judged == [(1, "Dog", False), (0, None, True), (1, "dogs", False)]
 
 
 def test_synonyms_by_surface_or_lemma_of_all_senses_or_the_tags(setting):
     row = pair("dogs/dog/NOUN", "a Domestic dog moves/move hounds/hound")
     assert ask("synonym", setting, row) == [(1, "Domestic dog", False)]
-    every = ask("synonym", setting, row, relation_match="lemma")
-    assert every == [(3, "Domestic dog", False)]
-    own = ask("synonym", setting, row, relation_match="lemma", relation_senses="tag")
-    assert own == [(2, "Domestic dog", False)]
+    all_senses = ask("synonym", setting, row, relation_match="lemma")
+    assert all_senses == [(3, "Domestic dog", False)]
+    of_tag = ask("synonym", setting, row, relation_match="lemma", relation_senses="tag")
+    assert of_tag == [(2, "Domestic dog", False)]
     # An expression does not run into the next passage.
     rows = pair("dog", "a domestic"), pair("x", "dog", 1)
     assert ask("synonym", setting, *rows)[0] == (0, None, True)
@@ -72,9 +89,9 @@ def test_synonyms_by_surface_or_lemma_of_all_senses_or_the_tags(setting):
 
 def test_antonyms(setting):
     rows = pair("big moving/move/VERB dog", "it is small to stay"), pair("dogs/dog", "stay", 1)
-    found = ask("antonym", setting, *rows)
+    judged = ask("antonym", setting, *rows)
     # `dog` as a verb has no antonym of its own.
-    assert found == [(1, "small", False), (1, "stay", False), (0, None, True), (0, None, True)]
+    assert judged == [(1, "small", False), (1, "stay", False), (0, None, True), (0, None, True)]
 
 
 def test_a_language_without_wordnet_abstains_but_for_the_criterion(setting):
@@ -107,15 +124,15 @@ def test_nonspecificity(setting):
 def test_parts_of_speech(setting, rule, expected):
     rows = (pair("dog/dog/NOUN Hound/hound/PROPN Rex/rex/PROPN big/big/ADJ", "x"), pair("dog", "x", 1, annotated=False))
     pairs = batch(*rows)
-    found = said(pos(pairs, pairs.asked, setting._replace(propn=rule), kind="nonspecificity"))
-    assert [passed for *_, passed in found] == expected
-    assert [match for _, match, _ in found] == ["NOUN", "PROPN", "PROPN", "ADJ", None]
+    judged = said(pos(pairs, pairs.asked, setting._replace(propn=rule), kind="nonspecificity"))
+    assert [passed for *_, passed in judged] == expected
+    assert [match for _, match, _ in judged] == ["NOUN", "PROPN", "PROPN", "ADJ", None]
 
 
 def test_abstractness(setting):
     predictor = Rated({"dog": 0.9, "idea": 0.1, "half": 0.35}, below=0.35)
-    found = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"), abstractness=predictor)
-    assert found == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, None, False)]
+    judged = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"), abstractness=predictor)
+    assert judged == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, None, False)]
 
 
 def test_static_similarity(setting):
@@ -163,11 +180,11 @@ def by_hand(row, relation, by_lemma):
     """Return of each word of the summary how many places of the passage hold a related word."""
     forms = [form.lower() for form in row["passage_forms"]]
     lemmas = row["passage_lemmas"]
-    found = []
+    judged = []
     for form, lemma in zip(row["summary_forms"], row["summary_lemmas"], strict=True):
         if form not in ",.":
             related = [word.split() for word in relation.get(lemma, ())]
-            found.append(
+            judged.append(
                 sum(
                     any(
                         len(word) <= len(forms) - at
@@ -180,26 +197,26 @@ def by_hand(row, relation, by_lemma):
                     for at in range(len(forms))
                 )
             )
-    return found
+    return judged
 
 
 def cosines(row):
     """Return of each word of the summary the greatest cosine to a word of the passage."""
 
     def vector(form):
-        own = VEC.get(form, VEC.get(form.lower()))
-        return np.array(own, float) if own and any(own) else None
+        word_vector = VEC.get(form, VEC.get(form.lower()))
+        return np.array(word_vector, float) if word_vector and any(word_vector) else None
 
     others = [vector(form) for form in row["passage_forms"] if form not in ",."]
     for form in row["summary_forms"]:
         if form not in ",.":
-            own = vector(form)
-            found = [
-                own @ other / np.linalg.norm(own) / np.linalg.norm(other)
+            word_vector = vector(form)
+            judged = [
+                word_vector @ other / np.linalg.norm(word_vector) / np.linalg.norm(other)
                 for other in others
-                if own is not None and other is not None
+                if word_vector is not None and other is not None
             ]
-            yield max(found, default=None)
+            yield max(judged, default=None)
 
 
 @pytest.mark.slow
@@ -231,15 +248,15 @@ def test_until_rejected_says_the_same_up_to_the_first_that_rejects(lexicon, text
     pairs = batch(*(pair(*text, number) for number, text in enumerate(texts)))
     kinds = ("imperceptibility", "nonspecificity", "intersection")
     optional = [name for name in optional_filters() if name != "contextual"]
-    every, until = (judge(pairs, kinds, optional, setting, how) for how in EVALUATE)
+    whole, until = (judge(pairs, kinds, optional, setting, how) for how in EVALUATE)
     for kind in kinds:
-        assert until[kind].reason.tolist() == every[kind].reason.tolist()
-        assert until[kind].passed.tolist() == every[kind].passed.tolist()
-        own = filters_of(kind, optional)
+        assert until[kind].reason.tolist() == whole[kind].reason.tolist()
+        assert until[kind].passed.tolist() == whole[kind].passed.tolist()
+        names_of_kind = filters_of(kind, optional)
         names = list(FILTERS)
-        for place, name in enumerate(own):
-            verdicts = said(every[kind].verdicts[name])
-            rejected_before = [at >= 0 and names[at] in own[:place] for at in every[kind].reason.tolist()]
+        for place, name in enumerate(names_of_kind):
+            verdicts = said(whole[kind].verdicts[name])
+            rejected_before = [at >= 0 and names[at] in names_of_kind[:place] for at in whole[kind].reason.tolist()]
             assert said(until[kind].verdicts[name]) == [
                 (None, None, None) if before else verdict
                 for before, verdict in zip(rejected_before, verdicts, strict=True)

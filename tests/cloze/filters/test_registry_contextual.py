@@ -48,16 +48,18 @@ def vectors(model, tokenizer, forms):
     """Return the mean of the states of each word's pieces, of words."""
     import torch
 
-    found = tokenizer(" ".join(forms), return_offsets_mapping=True, return_tensors="pt")
-    offsets = found.pop("offset_mapping")[0].tolist()
+    encoded = tokenizer(" ".join(forms), return_offsets_mapping=True, return_tensors="pt")
+    offsets = encoded.pop("offset_mapping")[0].tolist()
     with torch.no_grad():
-        states = model(**found).last_hidden_state[0].double().numpy()
+        states = model(**encoded).last_hidden_state[0].double().numpy()
     start = 0
     for form in forms:
         end = start + len(form)
-        own = [state for (a, b), state in zip(offsets, states, strict=True) if a < end and b > start and b > a]
+        states_of_word = [
+            state for (a, b), state in zip(offsets, states, strict=True) if a < end and b > start and b > a
+        ]
         if form.isalnum():
-            yield form, np.mean(own, axis=0)
+            yield form, np.mean(states_of_word, axis=0)
         start = end + 1
 
 
@@ -88,7 +90,7 @@ def test_the_greatest_cosine_of_words_in_their_sentences(folder):
 def test_a_pair_says_the_same_whatever_is_beside_it(folder):
     setting = setting_of(folder)
     whole = asked(setting, *ROWS)
-    assert [one for row in ROWS for one in asked(setting, row)] == whole
+    assert [verdict for row in ROWS for verdict in asked(setting, row)] == whole
     assert asked(setting, *ROWS, some=[]) == []
 
 

@@ -33,9 +33,9 @@ def measured(folder, setting, parts, most):
         written = write_part(artefact, PAIRS.schema(), [table(*part)])
         receipt = make(Workspace(str(folder)), MEASURE, Part.of(PAIRS.name, number, written), sampled)
         files.append(receipt.file)
-    found = read_table([file.path for file in files])["static"].to_pylist()
+    cosines = read_table([file.path for file in files])["static"].to_pylist()
     thresholds = make(Workspace(str(folder)), SETTLE, tuple(files), {"static": 0.5})
-    return sorted(found, key=str), thresholds
+    return sorted(cosines, key=str), thresholds
 
 
 def test_what_is_drawn_does_not_depend_on_parts_and_is_of_these_words(tmp_path):
@@ -60,8 +60,8 @@ def test_what_is_drawn_does_not_depend_on_parts_and_is_of_these_words(tmp_path):
 
 def test_all_are_taken_where_there_are_few(tmp_path):
     setting = FilterSetting(lexicon_in(tmp_path))
-    found, _ = measured(tmp_path, setting, [rows(3)], 1000)
-    assert len(found) == 3 * DRAWS
+    cosines, _ = measured(tmp_path, setting, [rows(3)], 1000)
+    assert len(cosines) == 3 * DRAWS
     nothing = [pair("qux", "dog", 1), pair(".", "dog", 2)]
     with pytest.raises(LexbeamError, match="has a vector"):
         measured(tmp_path, setting, [nothing], 10)

@@ -22,25 +22,25 @@ def facts_of(synonyms=(), passage=(), similarity=None, inflect=None):
     )
 
 
-def words_of(found):
-    return [one.word for one in found if one.kept]
+def words_of(considered):
+    return [candidate.word for candidate in considered if candidate.kept]
 
 
 def test_by_readers_then_reciprocal_ranks_then_form():
     lists = {"a": ["law", "calm", "fear", "trust"], "b": ["fear", "love", "calm"]}
-    found = choose(ANSWER, lists, facts_of(), OptionRules())
+    considered = choose(ANSWER, lists, facts_of(), OptionRules())
     # calm: 1/2 + 1/3, fear: 1/3 + 1; then law 1, love 1/2, trust 1/4.
-    assert words_of(found) == ["fear", "calm", "law", "love"]
-    assert [(one.word, one.reason) for one in found[4:]] == [("trust", "surplus")]
-    assert (found[0].readers, found[0].ranks) == (("a", "b"), (3, 1))
-    assert found[0].score == 1 / 3 + 1
+    assert words_of(considered) == ["fear", "calm", "law", "love"]
+    assert [(candidate.word, candidate.reason) for candidate in considered[4:]] == [("trust", "surplus")]
+    assert (considered[0].readers, considered[0].ranks) == (("a", "b"), (3, 1))
+    assert considered[0].score == 1 / 3 + 1
 
 
 def test_every_drop_has_its_reason():
     lists = {"a": ["Hope", "trust", "faith", "fear", "loves", "love", "calm", "law"]}
     facts = facts_of(synonyms={"trust"}, similarity={"faith": 0.9, "law": 0.85}, passage={"calm"})
-    found = choose(ANSWER, lists, facts, OptionRules(options_in_passage="reject"))
-    assert {one.word: one.reason for one in found} == {
+    considered = choose(ANSWER, lists, facts, OptionRules(options_in_passage="reject"))
+    assert {candidate.word: candidate.reason for candidate in considered} == {
         "Hope": "answer",
         "trust": "synonym",
         "faith": "similar",
@@ -57,27 +57,27 @@ def test_every_drop_has_its_reason():
 def test_longer_lists_where_there_are_too_few():
     lists = {"a": ["hope", "fear", "trust", "faith", "love", "calm"], "b": ["law"]}
     rules = OptionRules(list_sizes=(2, 4, 6))
-    found = choose(ANSWER, lists, facts_of(), rules)
-    assert words_of(found) == ["law", "fear", "trust", "faith"]
-    assert [one.list_size for one in found if one.kept] == [2, 2, 4, 4]
+    considered = choose(ANSWER, lists, facts_of(), rules)
+    assert words_of(considered) == ["law", "fear", "trust", "faith"]
+    assert [candidate.list_size for candidate in considered if candidate.kept] == [2, 2, 4, 4]
     assert len(words_of(choose(ANSWER, {"a": lists["a"][:3]}, facts_of(), rules))) == 2
 
 
 def test_merged_words_pool_their_readers():
     lists = {"a": ["trust", "law"], "b": ["fear", "trusts"]}
-    found = choose(ANSWER, lists, facts_of(), OptionRules())
-    assert found[0].word == "trust"
-    assert found[0].readers == ("a", "b")
-    assert found[0].score == 1.5
+    considered = choose(ANSWER, lists, facts_of(), OptionRules())
+    assert considered[0].word == "trust"
+    assert considered[0].readers == ("a", "b")
+    assert considered[0].score == 1.5
 
 
 def test_inflected_options_are_compared_as_they_are_shown():
     lists = {"a": ["trust", "fear", "love", "law", "calm"]}
     facts = facts_of(inflect=lambda word: word + "s")
     answer = RightAnswer("Hopes", "hope", "NOUN")
-    found = choose(answer, lists, facts, OptionRules())
-    assert words_of(found) == ["Trusts", "Fears", "Loves", "Laws"]
-    assert [one.named for one in found[:2]] == ["trust", "fear"]
+    considered = choose(answer, lists, facts, OptionRules())
+    assert words_of(considered) == ["Trusts", "Fears", "Loves", "Laws"]
+    assert [candidate.named for candidate in considered[:2]] == ["trust", "fear"]
     plain = choose(answer, lists, facts, OptionRules(inflect=False))
     assert words_of(plain) == ["Trust", "Fear", "Love", "Law"]
 
@@ -95,8 +95,8 @@ def brute(lists, size, synonyms, similar, passage, reject):
         and not (reject and {word.lower(), LEMMAS[word]} & passage)
     ]
 
-    def key(own, word):
-        return -len(own), -sum(Fraction(1, n) for n in own.values()), word
+    def key(ranks_of_word, word):
+        return -len(ranks_of_word), -sum(Fraction(1, n) for n in ranks_of_word.values()), word
 
     merged = []
     for lemma in {LEMMAS[word] for word in left}:  # equal forms have equal lemmas here
@@ -120,15 +120,15 @@ some_words = st.sets(st.sampled_from([word.lower() for word in WORDS]), max_size
 )
 def test_against_brute_force(lists, synonyms, passage, similar, reject):
     rules = OptionRules(options_in_passage="reject" if reject else "allow", list_sizes=(3, 5, 9))
-    found = choose(ANSWER, lists, facts_of(synonyms, passage, similar), rules)
+    considered = choose(ANSWER, lists, facts_of(synonyms, passage, similar), rules)
     for size in (3, 5, 9):
         wanted = brute(lists, size, synonyms, similar, passage, reject)
         if len(wanted) == WANTED:
             break
-    assert words_of(found) == wanted
-    seen = [one.named for one in found]
+    assert words_of(considered) == wanted
+    seen = [candidate.named for candidate in considered]
     assert len(seen) == len(set(seen))  # every word is there once
-    assert all(one.reason for one in found[len(wanted) :])
+    assert all(candidate.reason for candidate in considered[len(wanted) :])
 
 
 def test_order_is_a_permutation_that_the_seed_decides():

@@ -3,15 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.cloze.pairs.cutting import PARAGRAPHS, SUMMARIES, CutOptions, cut
-from transforms.cloze.pairs.document_layout import first_sentence
+from transforms.cloze.pairs.documents import first_sentence
 from transforms.formats.records.base import BadRecord
 
 TEXT = "Headline\n\nFirst is one. Second is two.\n\nThird is three.\n\nFourth."
 
 
 def pieces(text, **options):
-    found = cut(text, CutOptions(**options), first_sentence)
-    return tuple(text[start:end] for start, end in found)
+    parts = cut(text, CutOptions(**options), first_sentence)
+    return tuple(text[start:end] for start, end in parts)
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_abbreviations_and_figures_end_no_sentence_in_a_language_that_knows_them
 def test_passages_follow_summaries_and_neither_has_white_space_around(text, skip, summary, rest, ends):
     options = CutOptions(summary=summary, skip_paragraphs=skip, keep_rest=rest, paragraphs=ends)
     try:
-        found = cut(text, options, lambda start, body: max(1, len(body) // 2))
+        parts = cut(text, options, lambda start, body: max(1, len(body) // 2))
     except BadRecord:
         return
-    assert 0 <= found.summary[0] < found.summary[1] <= found.passage[0] < found.passage[1]
-    for start, end in found:
+    assert 0 <= parts.summary[0] < parts.summary[1] <= parts.passage[0] < parts.passage[1]
+    for start, end in parts:
         assert text[start:end] == text[start:end].strip()
-    assert text[found.passage[0] :].rstrip() == text[found.passage[0] : found.passage[1]]
-    between = text[found.summary[1] : found.passage[0]].strip()
+    assert text[parts.passage[0] :].rstrip() == text[parts.passage[0] : parts.passage[1]]
+    between = text[parts.summary[1] : parts.passage[0]].strip()
     assert not (between and rest)

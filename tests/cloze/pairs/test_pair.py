@@ -1,12 +1,8 @@
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REASONS
-from transforms.cloze.pairs import cutting, mis_decoding, row_layouts
-from transforms.cloze.pairs import pair as pairing
 from transforms.cloze.pairs.pair import (
     PLACEHOLDER,
     GivenTarget,
@@ -15,6 +11,7 @@ from transforms.cloze.pairs.pair import (
     article_id,
     fill,
     join_rows,
+    looks_mis_decoded,
     pair_id,
     pair_row,
 )
@@ -66,16 +63,16 @@ def test_what_gives_no_pair_has_its_reason():
     other = TARGET._replace(options=("a", "b", PLACEHOLDER))
     assert reason_of(summary=asked, target=other) == "placeholder"
     assert reason_of(summary=asked, target=TARGET._replace(options=("a", ""))) == "bad_label"
-    kept = pair_row(RawPair("1", "word " * 20_000, "Bark!"), LengthOptions(min_summary_words=1))
-    assert kept["flags"] == []
+    long_pair = pair_row(RawPair("1", "word " * 20_000, "Bark!"), LengthOptions(min_summary_words=1))
+    assert long_pair["flags"] == []
 
 
 def test_ids_are_of_content_and_pairs_of_a_passage_share_their_beginning():
-    one, other, third = row(), row("Others bark."), row(passage="The cat.")
-    assert one["key"] == pair_id(article_id("The dog barks."), "Some bark.") == row(number=7)["key"]
-    assert one["key"][:16] == other["key"][:16] == one["article_id"][:16] != third["key"][:16]
-    assert one["key"][16:] == third["key"][16:] != other["key"][16:]
-    assert all(len(name) == 32 for name in (one["key"], one["article_id"]))
+    first, other, third = row(), row("Others bark."), row(passage="The cat.")
+    assert first["key"] == pair_id(article_id("The dog barks."), "Some bark.") == row(number=7)["key"]
+    assert first["key"][:16] == other["key"][:16] == first["article_id"][:16] != third["key"][:16]
+    assert first["key"][16:] == third["key"][16:] != other["key"][16:]
+    assert all(len(name) == 32 for name in (first["key"], first["article_id"]))
 
 
 @given(st.permutations(range(6)))
@@ -94,14 +91,14 @@ def test_equal_pairs_are_one_with_all_their_targets_whatever_their_order(order):
         row("The dog barks now.", number=3),
         question(1, dog._replace(options=("dog", "cow"), label=0), number=4),
     ]
-    assert len({one["key"] for one in rows}) == 1
+    assert len({first["key"] for first in rows}) == 1
     # They come sorted by source and number, with the same numbers whatever their order in a file.
-    pair = join_rows(sorted([rows[n] for n in order], key=lambda one: (one["source"], one["number"])))
+    pair = join_rows(sorted([rows[n] for n in order], key=lambda first: (first["source"], first["number"])))
     assert (pair["rows"], pair["genre"], pair["source_id"]) == (6, "g", "7")
     assert (pair["source"], pair["language"]) == ("a", None)
     assert pair["flags"] == [flag for flag in FLAGS if flag in ("several_targets", "doubled_options", "repeated")]
-    found = [(t["kind"], t["form"], t["label"], t["source"], t["start"]) for t in pair["targets"]]
-    assert found == [
+    ordered = [(t["kind"], t["form"], t["label"], t["source"], t["start"]) for t in pair["targets"]]
+    assert ordered == [
         (KINDS[0], "dog", 1, "a", 4),
         (KINDS[2], "dog", 1, "a", 4),
         (KINDS[2], "dog", 0, "a", 4),
@@ -109,7 +106,40 @@ def test_equal_pairs_are_one_with_all_their_targets_whatever_their_order(order):
     ]
 
 
-@pytest.mark.parametrize("module", [cutting, row_layouts, mis_decoding, pairing])
-def test_examples(module):
-    found = doctest.testmod(module)
-    assert (found.failed, found.attempted > 0) == (0, True)
+# Words with signs that no ASCII holds, as people write them.
+RIGHT = [
+    "£600",
+    "5 °C",
+    "½",
+    "naïve café",
+    "CAFÉ »Au lait«",
+    "„Spaß“",
+    "EÄ–2",
+    "Ünal's Ö…",
+    "São",
+    "“Quoted” – and dashed — …",
+    "10 €",
+    "Привет, мир",
+    "Ελλάδα",
+    "日本語",
+    "ÄÖÜ",
+    "Ð and Þ",
+    "MANHÃ.",
+    "â la carte",
+    "Ångström",
+    "«né»…",
+]
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_what_is_right_is_not_flagged_and_what_utf_8_becomes_by_other_encodings_is(text):
+    assert not looks_mis_decoded(text)
+    for encoding in ("latin-1", "cp1252"):
+        wrong = text.encode().decode(encoding, "replace")
+        assert looks_mis_decoded(f"It says {wrong} here")
+
+
+@pytest.mark.parametrize("text", ["Â£600", "caf\u00c3\u00a9", "donâ€™t", "â‚¬5", "Â\xa0", "a\ufffd"])
+def test_the_commonest_are_found_alone(text):
+    assert looks_mis_decoded(text)
+    assert not looks_mis_decoded(text.encode("ascii", "ignore").decode())

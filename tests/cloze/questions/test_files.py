@@ -38,13 +38,13 @@ def paths(tmp_path):
         [question(1), question(1, "imperceptibility", "dev"), question(2, kept=False)],
         [question(3, split="test"), question(4)],
     ]
-    found = []
-    for place, some in enumerate(rows):
+    parts = []
+    for place, rows_of_part in enumerate(rows):
         path = tmp_path / f"{place}.parquet"
         with path.open("wb") as stream:
-            write_rows(stream, QUESTIONS.schema(), [pa.Table.from_pylist(some, QUESTIONS.schema())])
-        found.append(str(path))
-    return found
+            write_rows(stream, QUESTIONS.schema(), [pa.Table.from_pylist(rows_of_part, QUESTIONS.schema())])
+        parts.append(str(path))
+    return parts
 
 
 def test_lines_are_the_tasks(paths, tmp_path):
@@ -71,14 +71,14 @@ def test_lines_are_the_tasks(paths, tmp_path):
 
 def test_a_file_for_each_kind_and_split(paths, tmp_path):
     name = str(tmp_path / "{kind}_{split}.jsonl")
-    found = write_questions(paths, name)
-    assert {path.rpartition("/")[2]: count for path, count in found.items()} == {
+    counts = write_questions(paths, name)
+    assert {path.rpartition("/")[2]: count for path, count in counts.items()} == {
         "imperceptibility_dev.jsonl": 1,
         "nonspecificity_test.jsonl": 1,
         "nonspecificity_train.jsonl": 2,
     }
     splits = ["train", "dev", "test"]
-    assert found.keys() <= names_of(name, splits)
+    assert counts.keys() <= names_of(name, splits)
     assert len(names_of(name, splits)) == 9
     assert names_of("all.jsonl", splits) == {"all.jsonl"}
 
@@ -92,8 +92,8 @@ def test_some_alone_and_nothing_that_is_there_is_lost(paths, tmp_path):
     assert not (tmp_path / "test.jsonl").exists()
     with pytest.raises(UsageError, match=r"train\.jsonl is there"):
         refuse_existing(str(out), ["test", "train"])
-    found = write_questions(paths, str(out), only, replace=True)
-    assert list(found.values()) == [1, 1]
+    counts = write_questions(paths, str(out), only, replace=True)
+    assert list(counts.values()) == [1, 1]
     assert "Passage 4." in (tmp_path / "train.jsonl").read_text()
 
 

@@ -22,10 +22,10 @@ WORDS = st.lists(st.text("abc", min_size=1, max_size=3), min_size=5, max_size=5,
 @given(TEXT, st.text(min_size=1, max_size=8), TEXT)
 def test_the_answer_put_back_gives_the_summary(before, word, after):
     summary = before + word + after
-    found = gapped(summary, len(before), len(before) + len(word), word)
-    assert found == before + PLACEHOLDER + after
+    question = gapped(summary, len(before), len(before) + len(word), word)
+    assert question == before + PLACEHOLDER + after
     start = len(before)
-    assert found[:start] + word + found[start + len(PLACEHOLDER) :] == summary
+    assert question[:start] + word + question[start + len(PLACEHOLDER) :] == summary
     with pytest.raises(ValueError, match="stands there"):
         gapped(summary, start, start + len(word), word + "x")
 
@@ -66,11 +66,11 @@ def test_five_that_differ_are_needed():
 
 @given(WORDS, st.integers(0, 3))
 def test_options_stand_in_the_order_of_their_hashes(words, seed):
-    found = shown_options("q1", "intersection", words, seed)
-    assert found.options[found.label] == words[0]
-    assert sorted(found.options) == sorted(words)
+    shown = shown_options("q1", "intersection", words, seed)
+    assert shown.options[shown.label] == words[0]
+    assert sorted(shown.options) == sorted(words)
     values = [
-        drawn(hashed("q1", "intersection", words.index(word)), seed, "cloze/option order") for word in found.options
+        drawn(hashed("q1", "intersection", words.index(word)), seed, "cloze/option order") for word in shown.options
     ]
     assert values == sorted(values)
 

@@ -68,47 +68,47 @@ def many(number, seed=1):
 @given(st.lists(ROW, max_size=30), st.integers(0, 2))
 def test_what_shares_a_text_is_in_one_split(rows, seed):
     table = rows_of(rows)
-    found = place_questions(table, SHARES, seed=seed)
-    assert len(found.split) == len(rows)
+    placed = place_questions(table, SHARES, seed=seed)
+    assert len(placed.split) == len(rows)
     for key in (1, 2, 3):
         for value in {row[key] for row in rows}:
-            own = [place for place, row in enumerate(rows) if row[key] == value]
-            assert len(set(found.split[own].tolist())) == len(set(found.group[own].tolist())) == 1
+            sharing = [place for place, row in enumerate(rows) if row[key] == value]
+            assert len(set(placed.split[sharing].tolist())) == len(set(placed.group[sharing].tolist())) == 1
     turned = place_questions(table.take(pa.array(range(len(rows))[::-1], pa.int64())), SHARES, seed=seed)
-    assert turned.split[::-1].tolist() == found.split.tolist()
+    assert turned.split[::-1].tolist() == placed.split.tolist()
 
 
 @pytest.mark.slow
 def test_shares_tags_and_scores_are_alike():
     table = many(3000)
-    found = place_questions(table, SHARES, seed=1)
-    strata = strata_of(table, found.split, SHARES, 0.02)
-    assert not any(one.off for one in strata)
-    assert max(abs(one.share - one.wanted) for one in strata if not one.upos) < 0.005
-    assert sum(one.questions for one in strata if not one.kind) == 3000
-    for one in distances_of(table, found.split, SHARES, 0.02):
+    placed = place_questions(table, SHARES, seed=1)
+    strata = strata_of(table, placed.split, SHARES, 0.02)
+    assert not any(distance.off for distance in strata)
+    assert max(abs(distance.share - distance.wanted) for distance in strata if not distance.upos) < 0.005
+    assert sum(distance.questions for distance in strata if not distance.kind) == 3000
+    for distance in distances_of(table, placed.split, SHARES, 0.02):
         scores = np.array(
             [
                 value
-                for value, kind in zip(table[one.score].to_pylist(), table["kind"].to_pylist(), strict=True)
-                if kind == one.kind
+                for value, kind in zip(table[distance.score].to_pylist(), table["kind"].to_pylist(), strict=True)
+                if kind == distance.kind
             ]
         )
-        split = found.split[np.array(table["kind"].to_pylist()) == one.kind]
+        split = placed.split[np.array(table["kind"].to_pylist()) == distance.kind]
         apart = [ks_2samp(scores[split == a], scores[split == b]).statistic for a in range(3) for b in range(a)]
-        assert one.distance == pytest.approx(max(apart))
-        assert one.distance < 0.02
-        assert not one.off
+        assert distance.distance == pytest.approx(max(apart))
+        assert distance.distance < 0.02
+        assert not distance.off
     # Hashes alone come nowhere near that.
     drawn = np.random.default_rng(1).choice(3, 1500, p=SHARES.values).repeat(2)
-    assert any(one.off for one in distances_of(table, drawn, SHARES, 0.02))
-    assert any(one.off for one in strata_of(table, drawn, SHARES, 0.02))
-    assert place_questions(table, SHARES, seed=2).split.tolist() != found.split.tolist()
+    assert any(distance.off for distance in distances_of(table, drawn, SHARES, 0.02))
+    assert any(distance.off for distance in strata_of(table, drawn, SHARES, 0.02))
+    assert place_questions(table, SHARES, seed=2).split.tolist() != placed.split.tolist()
 
 
 def test_a_group_that_is_too_large_is_told():
     rows = [("nonspecificity", 0, place, place, "NOUN", 1) for place in range(40)]
     rows += [("nonspecificity", place, place, place, "NOUN", 1) for place in range(40, 100)]
-    found = place_questions(rows_of(rows), SHARES, seed=1)
-    assert [int((found.group == one).sum()) for one in found.too_large] == [40]
-    assert set(found.split[:40].tolist()) == {0}
+    placed = place_questions(rows_of(rows), SHARES, seed=1)
+    assert [int((placed.group == group).sum()) for group in placed.too_large] == [40]
+    assert set(placed.split[:40].tolist()) == {0}

@@ -13,7 +13,8 @@ from schemas.cloze.pairs import PAIRS
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, candidates, questions
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, UNKNOWN
-from transforms.cloze.readers.stages import folds_of, tally_of
+from transforms.cloze.readers.predict_stage import tally_of
+from transforms.cloze.readers.train_stage import folds_of
 from transforms.cloze.readers.words import glosses_of, vectors_of
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.tables import read_table
@@ -81,28 +82,28 @@ def texts_of(lists, words):
 
 def test_questions_are_the_texts_with_a_placeholder(encode):
     encoded = encode()
-    found = questions(encoded)
+    asked = questions(encoded)
     words = read_table([encoded.words.path])["word"].to_pylist()
     assert words == ["one", "and", "hope", "three", "two"]  # twice and more, most frequent first
-    assert texts_of(found.summaries, words) == [
+    assert texts_of(asked.summaries, words) == [
         ["?", "@", "?"],
         ["@", "and", "hope"],
         ["@", "and", "?"],
         ["?", "and", "@"],
     ]
-    passages = texts_of(found.passages, words)
-    assert [passages[n] for n in found.passage.tolist()] == [
+    passages = texts_of(asked.passages, words)
+    assert [passages[n] for n in asked.passage.tolist()] == [
         ["one", "two", "one", "three"],
         ["two", "three"],
         ["?", "one"],
         ["?", "one"],
     ]
-    assert found.places.tolist() == [1, 0, 0, 2]
+    assert asked.places.tolist() == [1, 0, 0, 2]
     rows = candidates(encoded)
     assert rows["word"].to_pylist() == ["Fear", "Hope", "Hopes", "fears"]
     assert rows["lemma"].to_pylist() == ["fear", "hope", "hope", "fear"]
     assert rows["count"].to_pylist() == [1, 2, 1, 1]
-    assert [rows["word"][n].as_py() for n in found.answers] == ["Hope", "Hopes", "Fear", "fears"]
+    assert [rows["word"][n].as_py() for n in asked.answers] == ["Hope", "Hopes", "Fear", "fears"]
     forms = read_table([encoded.forms.path]).to_pylist()
     assert {(row["lemma"], row["form"], row["count"]) for row in forms} == {
         ("hope", "hope", 2),
@@ -122,8 +123,8 @@ def test_languages_targets_and_rare_answers(encode):
 
 
 def test_questions_of_an_article_are_in_one_fold(encode):
-    found = questions(encode())
-    folds = folds_of(found, 4, 1)
+    asked = questions(encode())
+    folds = folds_of(asked.articles, 4, 1)
     assert folds[2] == folds[3]
     assert ((folds >= 0) & (folds < 4)).all()
 
@@ -134,18 +135,18 @@ def test_figures_against_counting(rows, data):
     answers = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=len(rows), max_size=len(rows))))
     seen = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
     reciprocal, hits, unseen = 0.0, [0.0] * 3, 0
-    for own, answer in zip(logs, answers.tolist(), strict=True):
+    for scores, answer in zip(logs, answers.tolist(), strict=True):
         if answer < 0 or not seen[answer]:
             unseen += 1
             continue
-        above, tied = (own > own[answer]).sum(), (own == own[answer]).sum()
+        above, tied = (scores > scores[answer]).sum(), (scores == scores[answer]).sum()
         ranks = above + 1 + np.arange(tied)
         reciprocal += 1 / ranks.mean()
         hits = [hit + (ranks <= k).mean() for hit, k in zip(hits, (1, 5, 10), strict=True)]
-    found = tally_of(logs, answers, seen)
-    assert (found.questions, found.unseen) == (len(rows), unseen)
-    assert found.reciprocal == pytest.approx(reciprocal)
-    assert found.hits == pytest.approx(hits)
+    tally = tally_of(logs, answers, seen)
+    assert (tally.questions, tally.unseen) == (len(rows), unseen)
+    assert tally.reciprocal == pytest.approx(reciprocal)
+    assert tally.hits == pytest.approx(hits)
 
 
 def test_glosses_are_first_senses_behind_their_parts_of_speech(tmp_path):
@@ -159,10 +160,10 @@ def test_glosses_are_first_senses_behind_their_parts_of_speech(tmp_path):
         index_sense=False,
     )
     wordnet = open_folder(tmp_path)
-    found = glosses_of(wordnet, ["Hopes", "law"], ["hope", "law"], 60)
-    assert found.bounds.tolist() == [0, 8, 9]
+    glosses = glosses_of(wordnet, ["Hopes", "law"], ["hope", "law"], 60)
+    assert glosses.bounds.tolist() == [0, 8, 9]
     # <n> a good feeling <v> to feel good; law
-    assert found.values.tolist() == [1, 2, 3, 4, 5, 6, 7, 3, 8]
+    assert glosses.values.tolist() == [1, 2, 3, 4, 5, 6, 7, 3, 8]
     assert glosses_of(wordnet, ["hope"], ["hope"], 3).values.tolist() == [1, 2, 3]
     assert glosses_of(None, ["Hope", "hope"], ["hope"] * 2, 3).values.tolist() == [1, 1]
 

@@ -18,18 +18,18 @@ def draw(answers, keys=KEYS, seed=1, near=6, k=10, **more):
 
 
 def test_same_part_of_speech_near_in_frequency_never_the_answer():
-    found = draw([10] * 20 + [25] * 20)
-    assert {n for row in found.words[:20] for n in row if n >= 0} == {7, 8, 9, 11, 12, 13}
-    assert {n for row in found.words[20:] for n in row if n >= 0} == {22, 23, 24, 26, 27, 28}
-    assert (found.words[:, 6:] == -1).all()
-    assert np.isnan(found.log_probs[:, 6:]).all()
-    assert np.exp(found.log_probs[:, :6]).sum(1) == pytest.approx(np.ones(40))
+    drawn = draw([10] * 20 + [25] * 20)
+    assert {n for row in drawn.words[:20] for n in row if n >= 0} == {7, 8, 9, 11, 12, 13}
+    assert {n for row in drawn.words[20:] for n in row if n >= 0} == {22, 23, 24, 26, 27, 28}
+    assert (drawn.words[:, 6:] == -1).all()
+    assert np.isnan(drawn.log_probs[:, 6:]).all()
+    assert np.exp(drawn.log_probs[:, :6]).sum(1) == pytest.approx(np.ones(40))
 
 
 def test_first_words_are_drawn_as_often_as_their_probability():
-    found = draw([1] * 500)
-    share = {n: (found.words[:, 0] == n).mean() for n in set(found.words[0, :6].tolist())}
-    chance = {n: np.exp(found.log_probs[0][found.words[0] == n][0]) for n in share}
+    drawn = draw([1] * 500)
+    share = {n: (drawn.words[:, 0] == n).mean() for n in set(drawn.words[0, :6].tolist())}
+    chance = {n: np.exp(drawn.log_probs[0][drawn.words[0] == n][0]) for n in share}
     weights = {n: np.exp(-abs(np.log(COUNTS[n]) - np.log(COUNTS[1]))) for n in share}
     for n in share:
         assert chance[n] == pytest.approx(weights[n] / sum(weights.values()))
@@ -48,11 +48,11 @@ def test_similarity_bands():
     def cosine(of, others):
         return np.where(others == 9, 0.9, np.where(others == 11, -0.5, np.where(others == 8, np.nan, 0.3)))
 
-    found = draw([10] * 5, cosine=cosine)
-    assert {n for row in found.words for n in row if n >= 0} == {7, 8, 12, 13}
+    drawn = draw([10] * 5, cosine=cosine)
+    assert {n for row in drawn.words for n in row if n >= 0} == {7, 8, 12, 13}
 
 
 def test_nothing_to_draw_from():
-    found = draw_words(np.array([0]), KEYS[:1], ["NOUN"], np.ones(1), ["w"], 3, BandOptions(), seed=1)
-    assert found.words.tolist() == [[-1, -1, -1]]
+    drawn = draw_words(np.array([0]), KEYS[:1], ["NOUN"], np.ones(1), ["w"], 3, BandOptions(), seed=1)
+    assert drawn.words.tolist() == [[-1, -1, -1]]
     assert draw([]).words.shape == (0, 10)

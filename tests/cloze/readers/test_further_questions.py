@@ -18,8 +18,8 @@ from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.further_questions import SideTexts, chosen_of, further_of
 from transforms.cloze.readers.options import PLACEHOLDER, RESERVED, ReaderNetworkOptions
-from transforms.cloze.readers.own_vectors import own_vectors
-from transforms.cloze.readers.stages import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from transforms.cloze.readers.words import train_vectors
 from transforms.common.draws.folds import fold_of
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import read_table
@@ -41,31 +41,31 @@ def side(texts, vocabulary, firsts):
     flat = np.array([word for text in texts for word in text], np.int64)
     bounds = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
     candidates = np.where(np.isin(flat, vocabulary), flat, -1)
-    starts = [bounds[n] + first for n, own in enumerate(firsts) for first in own]
+    starts = [bounds[n] + first for n, sentence_firsts in enumerate(firsts) for first in sentence_firsts]
     return SideTexts(bounds, candidates, flat, lemma(flat), np.array(starts, np.int64))
 
 
 def plainly(made, vocabulary, asked, train_on, most):
     """Yield pair, whether in the passage, start, stop, place and answer, word by word."""
     for number, (sentences, summary) in enumerate(made):
-        passage = [word for own in sentences for word in own]
+        passage = [word for sentence in sentences for word in sentence]
         for place, word in enumerate(summary):
             if train_on == "answers" or word not in vocabulary or (number, place) in asked:
                 continue
             if lemma(word) not in {lemma(other) for other in passage}:
                 yield number, False, 0, len(summary), place, word
         first = 0
-        for own in sentences if train_on == "passages" else ():
-            for place, word in enumerate(own):
-                start, stop = first, first + len(own)
-                if len(own) > most:
-                    start = min(max(first + place - most // 2, first), first + len(own) - most)
+        for sentence in sentences if train_on == "passages" else ():
+            for place, word in enumerate(sentence):
+                start, stop = first, first + len(sentence)
+                if len(sentence) > most:
+                    start = min(max(first + place - most // 2, first), first + len(sentence) - most)
                     stop = start + most
                 rest = passage[:start] + passage[stop:]
                 there = lemma(word) in {lemma(other) for other in rest}
                 if word in vocabulary and rest and not there:
                     yield number, True, start, stop, first + place - start, word
-            first += len(own)
+            first += len(sentence)
 
 
 @given(
@@ -216,10 +216,10 @@ def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
             )
             for name, encoded in (("first", first), ("second", second))
         ]
-        weights = [load_model(one.model).content for one in made]
+        weights = [load_model(trained.model).content for trained in made]
         same = all((weights[0][name] == weights[1][name]).all() for name in weights[0])
         assert same == (fold == own)
-        others = folds_of(questions(first), 3, 1) != fold
+        others = folds_of(questions(first).articles, 3, 1) != fold
         assert 0 < made[0].further <= others.sum()  # each passage has one
 
 
@@ -257,19 +257,19 @@ def test_options_are_part_of_identities(tmp_path):
     assert READ_TRAIN.identity(other, options_of()) != known
 
 
-def test_own_vectors_are_of_the_rows_that_are_read():
+def test_trained_vectors_are_of_the_rows_that_are_read():
     random = np.random.default_rng(2)
-    given = [random.integers(RESERVED, 12, 30).tolist() for _ in range(4)]
-    given[3] = [13, 13, 13]
-    some = lists(given)
+    numbers = [random.integers(RESERVED, 12, 30).tolist() for _ in range(4)]
+    numbers[3] = [13, 13, 13]
+    texts_read = lists(numbers)
     rows = np.arange(3)
     options = ReaderNetworkOptions(dim=6, own_epochs=2, own_sample=0, own_deviation=0.5)
-    vectors, there = own_vectors((some,), rows, 15, options, seed=7)
+    vectors, there = train_vectors((texts_read,), rows, 15, options, seed=7)
     assert vectors.shape == (15, 6)
     assert not there[[0, 1, 2, 13, 14]].any()
     assert vectors[there].std() == pytest.approx(0.5, rel=1e-4)
-    again = own_vectors((lists([*given[:3], [5, 5]]),), rows, 15, options, seed=7)
+    again = train_vectors((lists([*numbers[:3], [5, 5]]),), rows, 15, options, seed=7)
     assert (again[0] == vectors).all()
-    other = own_vectors((some,), rows, 15, options, seed=8)
+    other = train_vectors((texts_read,), rows, 15, options, seed=8)
     assert (other[0] != vectors).any()
-    assert own_vectors((some,), rows[:0], 15, options, seed=7) is None
+    assert train_vectors((texts_read,), rows[:0], 15, options, seed=7) is None

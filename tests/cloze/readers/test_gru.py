@@ -17,16 +17,16 @@ def test_states_and_gradients_are_those_of_torch(texts, longest, features, hidde
     lengths[0] = longest
     inputs = torch.randn(texts, longest, features, dtype=torch.double)
     weights = torch.randn(texts, longest, 2 * hidden, dtype=torch.double)
-    found = []
-    for own in (False, True):
-        given = inputs.clone().requires_grad_()
+    results = []
+    for written_out in (False, True):
+        leaf = inputs.clone().requires_grad_()
         gru.zero_grad()
-        if own:
-            states = bidirectional(gru, given, lengths)
+        if written_out:
+            states = bidirectional(gru, leaf, lengths)
         else:
-            packed = pack_padded_sequence(given, lengths, batch_first=True, enforce_sorted=False)
+            packed = pack_padded_sequence(leaf, lengths, batch_first=True, enforce_sorted=False)
             states, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)
         (states * weights).sum().backward()
-        found.append([states, given.grad, *(one.grad.clone() for one in gru.parameters())])
-    for ours, wanted in zip(found[1], found[0], strict=True):
+        results.append([states, leaf.grad, *(weights_of_gate.grad.clone() for weights_of_gate in gru.parameters())])
+    for ours, wanted in zip(results[1], results[0], strict=True):
         torch.testing.assert_close(ours, wanted)

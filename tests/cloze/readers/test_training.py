@@ -1,12 +1,17 @@
 """Readers: the networks against their equations token by token, and that they learn."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from outsiders import blocks_of, entry_of
 from readers_reference import scores
 
+from transforms.cloze.answers.trained_systems import SYSTEMS
 from transforms.cloze.readers.options import (
     PLACEHOLDER,
+    READERS,
     RESERVED,
     NumberLists,
     Questions,
@@ -24,9 +29,13 @@ KINDS = ("ga", "ar", "ar-gloss")
 SMALL = ReaderNetworkOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2)
 
 
+def network_of(kind):
+    return (SYSTEMS if kind in SYSTEMS else READERS)[kind].network
+
+
 def lists(values):
-    bounds = np.concatenate([[0], np.cumsum([len(one) for one in values])]).astype(np.int64)
-    return NumberLists(bounds, np.array([n for one in values for n in one], np.int32))
+    bounds = np.concatenate([[0], np.cumsum([len(text) for text in values])]).astype(np.int64)
+    return NumberLists(bounds, np.array([n for text in values for n in text], np.int32))
 
 
 def questions(number, words, candidates, seed=0, long=8):
@@ -55,19 +64,21 @@ def data_of(words, candidates):
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_are_those_of_the_equations(kind):
     asked, data = questions(7, 20, 5), data_of(20, 5)
-    trained = train_reader(kind, asked, np.arange(7), data, SMALL, seed=1)
-    found = np.concatenate(
-        [own for _, own in log_probabilities(kind, trained.weights, asked, np.arange(7), data, SMALL)]
+    trained = train_reader(network_of(kind), asked, np.arange(7), data, SMALL, seed=1)
+    predictions = np.concatenate(
+        [arrays for _, arrays in log_probabilities(network_of(kind), trained.weights, asked, np.arange(7), data, SMALL)]
     )
-    weights = {name: own.astype(np.float64) for name, own in trained.weights.items()}
+    weights = {name: arrays.astype(np.float64) for name, arrays in trained.weights.items()}
     bounds, values = data.glosses
     glosses = [values[bounds[c] : bounds[c + 1]] for c in range(5)]
     for row in range(7):
-        texts = [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
+        texts = [
+            arrays.values[arrays.bounds[row] : arrays.bounds[row + 1]] for arrays in (asked.passages, asked.summaries)
+        ]
         wanted = scores(kind, weights, *texts, asked.places[row], glosses, SMALL.hops)
         wanted -= np.log(np.exp(wanted).sum())
-        assert found[row] == pytest.approx(wanted, abs=1e-5)
-    assert np.exp(found).sum(1) == pytest.approx(np.ones(7))
+        assert predictions[row] == pytest.approx(wanted, abs=1e-5)
+    assert np.exp(predictions).sum(1) == pytest.approx(np.ones(7))
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "ga5"])
@@ -79,19 +90,19 @@ def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden)
         asked = asked._replace(options=np.random.default_rng(4).integers(3, 60, (count, 5)))
         asked = asked._replace(answers=asked.answers % 5)
     options = ReaderNetworkOptions(hidden=hidden, dim=7, hops=2, epochs=0, passage_tokens=35)
-    weights = train_reader(kind, asked, np.arange(count), data, options, seed=1).weights
+    weights = train_reader(network_of(kind), asked, np.arange(count), data, options, seed=1).weights
 
     def predicted(rows):
-        found = list(log_probabilities(kind, weights, asked, rows, data, options))
-        assert np.concatenate([some for some, _ in found]).tolist() == rows.tolist()
-        return np.concatenate([own for _, own in found])
+        predictions = list(log_probabilities(network_of(kind), weights, asked, rows, data, options))
+        assert np.concatenate([chunk for chunk, _ in predictions]).tolist() == rows.tolist()
+        return np.concatenate([arrays for _, arrays in predictions])
 
     whole = predicted(np.arange(count))
     for size in (1, 7, 64, count):
         order = np.random.default_rng(size).permutation(count)
         batches = [order[start : start + size] for start in range(0, count if size > 1 else 9, size)]
-        found = np.concatenate([predicted(batch) for batch in batches])
-        assert (found == whole[np.concatenate(batches)]).all()
+        predictions = np.concatenate([predicted(batch) for batch in batches])
+        assert (predictions == whole[np.concatenate(batches)]).all()
 
 
 @pytest.mark.slow
@@ -102,10 +113,12 @@ def test_training_learns_and_repeats(kind):
     options = ReaderNetworkOptions(
         hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1
     )
-    trained = train_reader(kind, asked, rows, data, options, seed=3)
+    trained = train_reader(network_of(kind), asked, rows, data, options, seed=3)
     other = np.flatnonzero(np.arange(160) % 4 == 0)
-    found = np.concatenate([own for _, own in log_probabilities(kind, trained.weights, asked, other, data, options)])
-    right = (top_words(found, 1)[0][:, 0] == asked.answers[other]).mean()
+    predictions = np.concatenate(
+        [arrays for _, arrays in log_probabilities(network_of(kind), trained.weights, asked, other, data, options)]
+    )
+    right = (top_words(predictions, 1)[0][:, 0] == asked.answers[other]).mean()
     assert right > 0.8  # by chance a quarter
     assert trained.losses[trained.best] == min(trained.losses)
     assert trained.questions + trained.held_out == len(rows)
@@ -114,22 +127,24 @@ def test_training_learns_and_repeats(kind):
 def test_same_weights_whatever_the_order_and_other_runs():
     asked, data = questions(40, 20, 5), data_of(20, 5)
     rows = np.arange(30)
-    first = train_reader("ar-gloss", asked, rows, data, SMALL, seed=5)
+    first = train_reader(network_of("ar-gloss"), asked, rows, data, SMALL, seed=5)
     torch.rand(7)  # what others draw from torch's own generator does not count
-    second = train_reader("ar-gloss", asked, rows[::-1], data, SMALL, seed=5)
+    second = train_reader(network_of("ar-gloss"), asked, rows[::-1], data, SMALL, seed=5)
     assert write_safetensors(first.weights) == write_safetensors(second.weights)
-    third = train_reader("ar-gloss", asked, rows, data, SMALL, seed=6)
+    third = train_reader(network_of("ar-gloss"), asked, rows, data, SMALL, seed=6)
     assert write_safetensors(first.weights) != write_safetensors(third.weights)
     loaded = read_safetensors(write_safetensors(first.weights))
-    assert {name: own.shape for name, own in loaded.items()} == {name: own.shape for name, own in first.weights.items()}
+    assert {name: arrays.shape for name, arrays in loaded.items()} == {
+        name: arrays.shape for name, arrays in first.weights.items()
+    }
 
 
 def test_what_is_held_out_does_not_count():
     asked, data = questions(40, 20, 5), data_of(20, 5)
     changed = asked._replace(answers=np.where(np.arange(40) < 30, asked.answers, 0))
     rows = np.arange(30)
-    first = train_reader("ar", asked, rows, data, SMALL, seed=5)
-    second = train_reader("ar", changed, rows, data, SMALL, seed=5)
+    first = train_reader(network_of("ar"), asked, rows, data, SMALL, seed=5)
+    second = train_reader(network_of("ar"), changed, rows, data, SMALL, seed=5)
     assert write_safetensors(first.weights) == write_safetensors(second.weights)
 
 
@@ -137,7 +152,7 @@ def test_unseen_answers_are_not_trained_on():
     asked, data = questions(40, 20, 5), data_of(20, 5)
     answers = asked.answers.copy()
     answers[::2] = -1
-    trained = train_reader("ar", asked._replace(answers=answers), np.arange(40), data, SMALL, seed=5)
+    trained = train_reader(network_of("ar"), asked._replace(answers=answers), np.arange(40), data, SMALL, seed=5)
     assert trained.questions + trained.held_out == 20
 
 
@@ -146,11 +161,16 @@ def test_vectors_initialise_and_stay():
     vectors = np.random.default_rng(1).normal(size=(20, 6)).astype(np.float32)
     there = np.arange(20) > 4
     data = TrainingData(20, 5, vectors=(vectors, there), candidate_vectors=(vectors[:5], there[:5]))
-    trained = train_reader("ar", asked, np.arange(20), data, SMALL, seed=1)
+    trained = train_reader(network_of("ar"), asked, np.arange(20), data, SMALL, seed=1)
     assert sizes_of(data, SMALL).dim == 6
     assert (trained.weights["embed_words.weight"][there] == vectors[there]).all()
     tuned = train_reader(
-        "ar", asked, np.arange(20), data, ReaderNetworkOptions(**{**vars(SMALL), "tune_vectors": True}), seed=1
+        network_of("ar"),
+        asked,
+        np.arange(20),
+        data,
+        ReaderNetworkOptions(**{**vars(SMALL), "tune_vectors": True}),
+        seed=1,
     )
     assert (tuned.weights["embed_words.weight"][there] != vectors[there]).any()
 
@@ -158,7 +178,7 @@ def test_vectors_initialise_and_stay():
 def test_a_passage_is_cut():
     asked, data = questions(6, 20, 5), data_of(20, 5)
     options = ReaderNetworkOptions(**{**vars(SMALL), "passage_tokens": 2})
-    trained = train_reader("ar", asked, np.arange(6), data, options, seed=1)
+    trained = train_reader(network_of("ar"), asked, np.arange(6), data, options, seed=1)
     short = asked._replace(
         passages=lists(
             [
@@ -168,14 +188,14 @@ def test_a_passage_is_cut():
         )
     )
     rows = np.arange(6)
-    [(_, cut)] = log_probabilities("ar", trained.weights, asked, rows[:4], data, options)
-    [(_, given)] = log_probabilities("ar", trained.weights, short, rows[:4], data, SMALL)
-    assert (cut == given).all()
+    [(_, cut)] = log_probabilities(network_of("ar"), trained.weights, asked, rows[:4], data, options)
+    [(_, short_logs)] = log_probabilities(network_of("ar"), trained.weights, short, rows[:4], data, SMALL)
+    assert (cut == short_logs).all()
 
 
 def test_no_questions_leave_the_first_weights():
     asked, data = questions(4, 20, 5), data_of(20, 5)
-    trained = train_reader("ar", asked, np.arange(0), data, SMALL, seed=1)
+    trained = train_reader(network_of("ar"), asked, np.arange(0), data, SMALL, seed=1)
     assert trained.best == -1
     assert trained.losses == []
 
@@ -191,7 +211,22 @@ def test_a_reader_of_another_package_is_trained_as_the_recipe_says(outsider):
     group, line = entry_of("Add a reader")
     outsider(group, line, toy_bag=code)
     asked, data = questions(12, 24, 4), data_of(24, 4)
-    trained = train_reader("bag", asked, np.arange(12), data, SMALL, seed=3)
-    (found,) = [own for _, own in log_probabilities("bag", trained.weights, asked, np.arange(12), data, SMALL)]
-    assert np.exp(found).sum(1) == pytest.approx(np.ones(12))
-    assert found.std() > 0
+    trained = train_reader(network_of("bag"), asked, np.arange(12), data, SMALL, seed=3)
+    (predictions,) = [
+        arrays for _, arrays in log_probabilities(network_of("bag"), trained.weights, asked, np.arange(12), data, SMALL)
+    ]
+    assert np.exp(predictions).sum(1) == pytest.approx(np.ones(12))
+    assert predictions.std() > 0
+
+
+def test_entries_name_their_networks_and_import_torch_only_when_asked_for_them():
+    pytest.importorskip("torch")
+    code = (
+        "import sys\n"
+        "from transforms.cloze.answers.trained_systems import SYSTEMS\n"
+        "from transforms.cloze.readers.options import READERS\n"
+        "assert 'torch' not in sys.modules\n"
+        "made = [entry.network() for entry in (*READERS.values(), *SYSTEMS.values()) if entry.network]\n"
+        "assert len({network.scores for network in made}) == len(made) == len(READERS) + len(SYSTEMS) - 1\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -22,7 +22,7 @@ def test_bars_count_what_has_a_value_and_a_verdict(rows):
             "static_passed": pa.array(verdicts, pa.bool_()),
         }
     )
-    found = histograms(table, "static", HistogramScale(-1, 1, 8, ""))
+    bars = histograms(table, "static", HistogramScale(-1, 1, 8, ""))
     expected = Counter()
     edges = np.linspace(-1, 1, 9)
     for kind, value, verdict in rows:
@@ -31,7 +31,7 @@ def test_bars_count_what_has_a_value_and_a_verdict(rows):
             expected[kind, verdict, bar] += 1
     assert {
         (kind, verdict, bar): count
-        for (kind, verdict), counts in found.items()
+        for (kind, verdict), counts in bars.items()
         for bar, count in enumerate(counts)
         if count
     } == dict(expected)

@@ -88,8 +88,8 @@ def test_readers_prefer_the_option_that_comes_first_among_their_words(snapshot):
 
 def test_some_alone(snapshot):
     def ids(**options):
-        found = questions_shown(snapshot, QuestionsOptions(**options))
-        return [row["question_id"][-1] for row in found.to_pylist()]
+        shown = questions_shown(snapshot, QuestionsOptions(**options))
+        return [row["question_id"][-1] for row in shown.to_pylist()]
 
     assert ids(question_kind="imperceptibility") == ["3"]
     assert ids(question_split="train") == ["1"]

@@ -1,5 +1,5 @@
 """How concrete words are: a regressor learned from ratings, kept, and calibrated.
 
-In: ratings, vectors, WordNet. Out: a model in a folder of its own. Read `options`, `inputs`, `estimators`,
-`training`; `model` opens it.
+In: ratings, vectors, WordNet. Out: a model in a folder of its own. Read `options`, `inputs`,
+`describing`, `estimators`, `training`; `model` opens it.
 """

@@ -1,8 +1,8 @@
-"""Where predicted concreteness ends to be abstract: a threshold by Youden's index.
+"""The predicted concreteness below which words count as abstract: a threshold by Youden's index.
 
 >>> gold = np.array([0.1, 0.2, 0.5, 0.9])
->>> found = youden(gold, np.array([0.3, 0.4, 0.6, 0.7]), 0.35)
->>> found.threshold, found.sensitivity, found.specificity
+>>> cut = youden(gold, np.array([0.3, 0.4, 0.6, 0.7]), 0.35)
+>>> cut.threshold, cut.sensitivity, cut.specificity
 (0.5, 1.0, 1.0)
 """
 
@@ -17,12 +17,12 @@ Floats = npt.NDArray[np.float64]
 
 
 class CalibratedThreshold(NamedTuple):
-    """A threshold of predictions, and what it does.
+    """A threshold of predictions, and how well it separates.
 
     Attributes:
-        threshold: words predicted below it are taken for abstract.
-        sensitivity: share of the abstract words below it; NaN: there is none.
-        specificity: share of the others from it on; NaN: there is none.
+        threshold: words predicted below it count as abstract.
+        sensitivity: share of the abstract words that are below it; NaN: there are none.
+        specificity: share of the others that are not; NaN: there are none.
     """
 
     threshold: float
@@ -31,7 +31,7 @@ class CalibratedThreshold(NamedTuple):
 
 
 def calibrated(predicted: Floats, threshold: float, below: float) -> Floats:
-    """Return predictions on the scale of ratings: what lies at `threshold` comes to lie at `below`.
+    """Return predictions on the scale of ratings: `threshold` becomes `below`.
 
     Both sides are stretched linearly, 0 and 1 stay; so one threshold serves ratings and
     predictions.
@@ -39,19 +39,19 @@ def calibrated(predicted: Floats, threshold: float, below: float) -> Floats:
     Args:
         predicted: 0 to 1.
         threshold: between 0 and 1.
-        below: likewise.
+        below: between 0 and 1.
     """
     return np.interp(predicted, [0.0, threshold, 1.0], [0.0, below, 1.0])
 
 
 def cut_at(gold: Floats, predicted: Floats, below: float, threshold: float) -> CalibratedThreshold:
-    """Return what a threshold does.
+    """Return how well a threshold separates abstract words from others.
 
     Args:
         gold: ratings, 0 to 1.
         predicted: predictions of the same words that were made without their ratings.
         below: words rated below this are abstract.
-        threshold: words predicted below this are taken for abstract.
+        threshold: words predicted below this count as abstract.
     """
     abstract, taken = gold < below, predicted < threshold
     sensitivity = float(taken[abstract].mean()) if abstract.any() else np.nan
@@ -62,8 +62,8 @@ def cut_at(gold: Floats, predicted: Floats, below: float, threshold: float) -> C
 def youden(gold: Floats, predicted: Floats, below: float) -> CalibratedThreshold:
     """Return the threshold of the greatest sensitivity + specificity - 1 (Youden 1950).
 
-    It lies half-way between two predictions; of several equally good ones the nearest to `below`
-    counts, then the least. Where no threshold tells abstract words from others, it is `below`.
+    It lies half-way between two predictions; of several equally good ones it is the
+    nearest to `below`, then the least. Where no threshold separates abstract words from others, it is `below`.
     """
     abstract = gold < below
     if abstract.all() or not abstract.any():

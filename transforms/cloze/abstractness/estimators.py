@@ -8,7 +8,7 @@ executing anything (docs/reference/models.md). Inputs are rows whose mean square
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import dots, product
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.models.model import needs_models
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = ["ESTIMATORS", "MEMBERS", "ConcretenessTraining", "Estimator", "Fitted", "fit", "predict"]
 
@@ -84,9 +87,9 @@ def _fit_ridge(training: ConcretenessTraining, options: EstimatorOptions) -> Fit
     """Ridge regression (Hoerl and Kennard 1970)."""
     rows, labels = training.rows, training.labels
     centre, mean = rows.mean(axis=0), float(labels.mean())
-    own = rows - centre
-    square = own.T @ own + options.ridge_alpha * np.eye(rows.shape[1])
-    weights = np.linalg.solve(square, own.T @ (labels - mean))
+    centred = rows - centre
+    square = centred.T @ centred + options.ridge_alpha * np.eye(rows.shape[1])
+    weights = np.linalg.solve(square, centred.T @ (labels - mean))
     return {"weights": weights, "intercept": np.array(mean - float(centre @ weights))}
 
 
@@ -100,12 +103,12 @@ def _fit_svr(training: ConcretenessTraining, options: EstimatorOptions) -> Fitte
         from sklearn.svm import SVR
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
-    how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=options.svr_gamma, cache_size=300)
-    found = how.fit(training.rows, training.labels)
+    machine = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=options.svr_gamma, cache_size=300)
+    fitted = machine.fit(training.rows, training.labels)
     return {
-        "vectors": found.support_vectors_,
-        "shares": found.dual_coef_[0],
-        "intercept": np.array(found.intercept_[0]),
+        "vectors": fitted.support_vectors_,
+        "shares": fitted.dual_coef_[0],
+        "intercept": np.array(fitted.intercept_[0]),
         "gamma": np.array(options.svr_gamma),
     }
 
@@ -116,25 +119,27 @@ def _predict_svr(fitted: Fitted, rows: Floats) -> Floats:
 
 
 def _fit_mean(training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
-    found: Fitted = {}
+    arrays: Fitted = {}
     for name in MEMBERS:
         fitted = ESTIMATORS[name].fit(training, options)
-        found |= {f"{name}/{key}": array for key, array in fitted.items()}
-    return found
+        arrays |= {f"{name}/{key}": array for key, array in fitted.items()}
+    return arrays
 
 
 def _predict_mean(fitted: Fitted, rows: Floats) -> Floats:
     total = np.zeros(len(rows))
     for name in MEMBERS:
         start = f"{name}/"
-        own = {k.removeprefix(start): v for k, v in fitted.items() if k.startswith(start)}
-        total += ESTIMATORS[name].predict(own, rows)
+        arrays = {k.removeprefix(start): v for k, v in fitted.items() if k.startswith(start)}
+        total += ESTIMATORS[name].predict(arrays, rows)
     return total / len(MEMBERS)
 
 
 @contextmanager
-def _one_thread_of_torch(torch: Any, seed: int) -> Iterator[None]:
+def _limited_torch(seed: int) -> Iterator[None]:
     """Seed torch and limit it to one thread within the block; its other users notice nothing."""
+    import torch
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -164,9 +169,9 @@ def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> F
         held = np.arange(len(rows)) == 0
     # Columns of one scale are what Adam's step is for.
     scale = np.maximum(rows.std(axis=0), 1e-3)
-    with _one_thread_of_torch(torch, options.seed):
+    with _limited_torch(options.seed):
         data = torch.tensor(rows / scale, dtype=torch.float32)
-        wanted = torch.tensor(training.labels, dtype=torch.float32)
+        labels = torch.tensor(training.labels, dtype=torch.float32)
         network = torch.nn.Sequential(
             torch.nn.Dropout(options.dropout),
             torch.nn.Linear(data.shape[1], options.hidden),
@@ -177,51 +182,57 @@ def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> F
             torch.nn.Linear(options.hidden, 1),
             torch.nn.Sigmoid(),
         )
-        _train(torch, network, data, wanted, held, options)
-    found: Fitted = {"scale": scale}
+        _train(network, data, labels, held, options)
+    fitted: Fitted = {"scale": scale}
     linear = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     for place, layer in enumerate(linear):
-        found[f"weights_{place}"] = layer.weight.detach().numpy().T.copy()
-        found[f"intercepts_{place}"] = layer.bias.detach().numpy().copy()
-    return found
+        fitted[f"weights_{place}"] = layer.weight.detach().numpy().T.copy()
+        fitted[f"intercepts_{place}"] = layer.bias.detach().numpy().copy()
+    return fitted
 
 
 def _train(
-    torch: Any, network: Any, data: Any, wanted: Any, held: npt.NDArray[np.bool_], options: EstimatorOptions
+    network: "torch.nn.Module",
+    data: "torch.Tensor",
+    labels: "torch.Tensor",
+    held: npt.NDArray[np.bool_],
+    options: EstimatorOptions,
 ) -> None:
     """Train a network until `patience` passes bring nothing; leave it at its best."""
-    learning, stopping = (torch.tensor(np.flatnonzero(some)) for some in (~held, held))
+    import torch
+
+    learning, stopping = (torch.tensor(np.flatnonzero(mask)) for mask in (~held, held))
     adam = torch.optim.Adam(network.parameters(), lr=options.learning_rate)
     loss = torch.nn.MSELoss()
-    best, kept, since = float("inf"), None, 0
+    best, weights, since = float("inf"), None, 0
     for _ in range(options.epochs):
         network.train()
         order = learning[torch.randperm(len(learning))]
-        for some in order.split(options.batch):
+        for batch in order.split(options.batch):
             adam.zero_grad()
-            loss(network(data[some]).squeeze(1), wanted[some]).backward()
+            loss(network(data[batch]).squeeze(1), labels[batch]).backward()
             adam.step()
         network.eval()
         with torch.no_grad():
-            error = float(loss(network(data[stopping]).squeeze(1), wanted[stopping]))
+            error = float(loss(network(data[stopping]).squeeze(1), labels[stopping]))
         since += 1
         if error < best:
             best, since = error, 0
-            kept = {name: value.clone() for name, value in network.state_dict().items()}
+            weights = {name: value.clone() for name, value in network.state_dict().items()}
         if since >= options.patience:
             break
-    if kept is not None:
-        network.load_state_dict(kept)
+    if weights is not None:
+        network.load_state_dict(weights)
 
 
 def _predict_network(fitted: Fitted, rows: Floats) -> Floats:
-    own = rows / fitted["scale"]
+    values = rows / fitted["scale"]
     last = 2
     for place in range(last + 1):
-        own = product(own, fitted[f"weights_{place}"]) + fitted[f"intercepts_{place}"]
+        values = product(values, fitted[f"weights_{place}"]) + fitted[f"intercepts_{place}"]
         if place < last:
-            own = np.maximum(own, 0.0)
-    return np.asarray(1.0 / (1.0 + np.exp(-own[:, 0])))
+            values = np.maximum(values, 0.0)
+    return np.asarray(1.0 / (1.0 + np.exp(-values[:, 0])))
 
 
 _SVR = ("svr_c", "svr_epsilon", "svr_gamma")

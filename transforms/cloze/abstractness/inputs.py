@@ -1,24 +1,23 @@
-"""What describes words to a regressor of concreteness: inputs, each of one block or several.
+"""Inputs: what describes words to a regressor of concreteness, each with one block of numbers or several.
 
-A block is centred on the rated words that it knows and divided by the root of their mean square
-length, so that blocks weigh alike; a word that it does not know is 0 in it, its mean. All blocks
-side by side, divided by the root of their number, are reduced to their principal components on the
-rated words. Nothing of this depends on ratings.
+`ngrams` is the one description that every word has: a word is `<word>` in lower case, its n-grams those of 1 to 5
+characters, each counted once, weighted by inverse document frequency, to length 1, and reduced by truncated singular
+value decomposition. What is learned is learned of words, not of ratings.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.abstractness.gloss_vectors import GlossVectors, gloss_vectors
-from transforms.cloze.abstractness.ngrams import fit_ngrams, ngram_rows
 from transforms.cloze.abstractness.options import InputOptions
 from transforms.cloze.abstractness.wordnet_inputs import (
-    Senses,
+    GlossVectors,
+    WordSenses,
     classes_of,
     gloss_rows,
     hypernyms_of,
@@ -27,29 +26,24 @@ from transforms.cloze.abstractness.wordnet_inputs import (
 )
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
-from transforms.common.rowwise import product
+from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.lexicon.vectors.static_vectors import StaticVectors
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = [
-    "INPUTS",
-    "DescribedWords",
-    "Describing",
-    "InputResources",
-    "describe",
-    "fit_inputs",
-    "ngram_part",
-    "with_glosses",
-]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["INPUTS", "DescribableWords", "InputBlock", "InputResources", "ngrams_of"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Arrays = dict[str, npt.NDArray[Any]]
 
-WORDS_AT_ONCE = 2048
 HYPERNYM_WORDS = 5  # rated words that must lie below a hypernym: fewer say more of the words than of it
-_SMALL = 1e-9
+SMALL = 1e-9
+_LENGTHS = range(1, 6)
+_DISTINCTIVE = 3  # a word with no known n-gram of this length is not known
+_ROUNDS = 3
 
 
 class InputResources(NamedTuple):
@@ -67,15 +61,23 @@ class InputBlock(NamedTuple):
     known: Bools
 
 
-class WordsWithSenses(NamedTuple):
-    """Words that are described, with their senses where there is a WordNet."""
+class DescribableWords(NamedTuple):
+    """Words to describe, with their senses where there is a WordNet."""
 
     words: list[str]
-    senses: Senses | None
+    senses: WordSenses | None
+
+    @classmethod
+    def of(cls, words: Sequence[str], resources: InputResources) -> "DescribableWords":
+        """Look up the senses of words."""
+        senses = None
+        if resources.wordnet is not None:
+            senses = senses_of(resources.wordnet, pa.array(words, pa.large_string()))
+        return cls(list(words), senses)
 
     @property
     def column(self) -> pa.Array:
-        """The words."""
+        """The words, as an array."""
         return pa.array(self.words, pa.large_string())
 
 
@@ -84,39 +86,39 @@ class Input(Entry):
     """An input.
 
     Attributes:
-        fit: from the rated words, what it needs, arrays by name.
+        fit: from the rated words, what describing needs, arrays by name.
         blocks: from what was fitted and words, its blocks by name.
     """
 
-    fit: Callable[[WordsWithSenses, InputResources, InputOptions], Arrays]
-    blocks: Callable[[Arrays, WordsWithSenses, InputResources], dict[str, InputBlock]]
+    fit: Callable[[DescribableWords, InputResources, InputOptions], Arrays]
+    blocks: Callable[[Arrays, DescribableWords, InputResources], dict[str, InputBlock]]
 
 
-def _nothing(_: WordsWithSenses, __: InputResources, ___: InputOptions) -> Arrays:
+def _nothing(_: DescribableWords, __: InputResources, ___: InputOptions) -> Arrays:
     return {}
 
 
-def _fit_ngrams(asked: WordsWithSenses, _: InputResources, options: InputOptions) -> Arrays:
-    return fit_ngrams(asked.words, least=options.ngram_words, dim=options.ngram_dim)
+def _fit_ngrams(words: DescribableWords, _: InputResources, options: InputOptions) -> Arrays:
+    return _fitted_ngrams(words.words, least=options.ngram_words, dim=options.ngram_dim)
 
 
-def _ngrams(fitted: Arrays, asked: WordsWithSenses, _: InputResources) -> dict[str, InputBlock]:
-    return {"ngrams": InputBlock(*ngram_rows(fitted, asked.words))}
+def _ngrams(fitted: Arrays, words: DescribableWords, _: InputResources) -> dict[str, InputBlock]:
+    return {"ngrams": InputBlock(*_ngram_rows(fitted, words.words))}
 
 
-def _fit_wordnet(asked: WordsWithSenses, given: InputResources, options: InputOptions) -> Arrays:
-    assert given.wordnet is not None
-    assert asked.senses is not None
-    below = np.bincount(hypernyms_of(given.wordnet, asked.senses).indices, minlength=len(given.wordnet))
+def _fit_wordnet(words: DescribableWords, resources: InputResources, options: InputOptions) -> Arrays:
+    assert resources.wordnet is not None
+    assert words.senses is not None
+    below = np.bincount(hypernyms_of(resources.wordnet, words.senses).indices, minlength=len(resources.wordnet))
     order = np.lexsort([np.arange(len(below)), -below])[: options.hypernyms]
-    kept = np.sort(order[below[order] >= HYPERNYM_WORDS])
-    numbers = numbers_of(given.wordnet, asked.senses)[asked.senses.known]
+    common = np.sort(order[below[order] >= HYPERNYM_WORDS])
+    numbers = numbers_of(resources.wordnet, words.senses)[words.senses.known]
     scale = numbers.std(axis=0) if len(numbers) else np.ones(numbers.shape[1])
-    return {"hypernyms": kept, "scale": np.where(scale > _SMALL, scale, 1.0)}
+    return {"hypernyms": common, "scale": np.where(scale > SMALL, scale, 1.0)}
 
 
-def _wordnet(fitted: Arrays, asked: WordsWithSenses, given: InputResources) -> dict[str, InputBlock]:
-    wordnet, senses = given.wordnet, asked.senses
+def _wordnet(fitted: Arrays, words: DescribableWords, resources: InputResources) -> dict[str, InputBlock]:
+    wordnet, senses = resources.wordnet, words.senses
     assert wordnet is not None
     assert senses is not None
     above = hypernyms_of(wordnet, senses)[:, fitted["hypernyms"]].toarray()
@@ -128,29 +130,96 @@ def _wordnet(fitted: Arrays, asked: WordsWithSenses, given: InputResources) -> d
     }
 
 
-def _glosses(_: Arrays, asked: WordsWithSenses, given: InputResources) -> dict[str, InputBlock]:
-    assert given.wordnet is not None
-    assert given.glosses is not None
-    assert asked.senses is not None
-    own, definitions, around = gloss_rows(given.wordnet, asked.senses, given.glosses)
-    known = asked.senses.known
+def _glosses(_: Arrays, words: DescribableWords, resources: InputResources) -> dict[str, InputBlock]:
+    assert resources.wordnet is not None
+    assert resources.glosses is not None
+    assert words.senses is not None
+    gloss_words, definitions, around = gloss_rows(resources.wordnet, words.senses, resources.glosses)
+    known = words.senses.known
     return {
-        "gloss_words": InputBlock(*own),
+        "gloss_words": InputBlock(*gloss_words),
         "definitions": InputBlock(definitions, known),
         "around": InputBlock(around, known),
     }
 
 
-def _vectors(_: Arrays, asked: WordsWithSenses, given: InputResources) -> dict[str, InputBlock]:
-    found = {}
-    for place, vectors in enumerate(given.vectors):
-        rows, known = vectors.vectors(asked.column)
-        if asked.senses is not None:  # a word that is not there may be there as its base form
-            other, there = vectors.vectors(asked.senses.base)
+def _vectors(_: Arrays, words: DescribableWords, resources: InputResources) -> dict[str, InputBlock]:
+    blocks = {}
+    for place, vectors in enumerate(resources.vectors):
+        rows, known = vectors.vectors(words.column)
+        if words.senses is not None:  # a word without a vector may have one as its base form
+            other, there = vectors.vectors(words.senses.base)
             rows = np.where(known[:, None], rows, other)
             known = known | there
-        found[f"vectors_{place}"] = InputBlock(rows.astype(np.float64), known)
-    return found
+        blocks[f"vectors_{place}"] = InputBlock(rows.astype(np.float64), known)
+    return blocks
+
+
+def ngrams_of(word: str) -> set[str]:
+    """Return the n-grams of a word.
+
+    >>> sorted(ngrams_of("Ox"))
+    ['<', '<o', '<ox', '<ox>', '>', 'o', 'ox', 'ox>', 'x', 'x>']
+    """
+    text = f"<{word.lower()}>"
+    return {text[at : at + n] for n in _LENGTHS for at in range(len(text) - n + 1)}
+
+
+def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> Arrays:
+    """Return what `_ngram_rows` needs: `vocabulary` (packed), `idf`, `projection` float64.
+
+    Args:
+        words: distinct words.
+        least: words that an n-gram must be in.
+        dim: numbers that a word becomes; fewer n-grams than that leave the others out.
+    """
+    from sklearn.utils.extmath import randomized_svd
+
+    counts = Counter(ngram for word in words for ngram in ngrams_of(word))
+    vocabulary = sorted(ngram for ngram, times in counts.items() if times >= least)
+    often = np.array([counts[ngram] for ngram in vocabulary], np.float64)
+    fitted = {
+        "vocabulary": pack_texts(vocabulary),
+        "idf": np.log((1 + len(words)) / (1 + often)) + 1,
+        "projection": np.zeros((len(vocabulary), 0)),
+    }
+    rank = min(dim, len(vocabulary), len(words))
+    if rank:
+        with one_thread():
+            bags = _bags(fitted, words)[0]
+            fitted["projection"] = randomized_svd(bags, rank, n_iter=_ROUNDS, random_state=0)[2].T
+    return fitted
+
+
+def _ngram_rows(fitted: Arrays, words: Sequence[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the numbers of each word, (words, dim), and which words have a distinctive n-gram.
+
+    Distinctive n-grams have 3 characters or more.
+    """
+    bags, known = _bags(fitted, words)
+    with one_thread():
+        return np.asarray(bags @ fitted["projection"]), known
+
+
+def _bags(fitted: Arrays, words: Sequence[str]) -> tuple["csr_array", Bools]:
+    import scipy.sparse as sparse
+
+    vocabulary = unpack_texts(fitted["vocabulary"])
+    places = {ngram: place for place, ngram in enumerate(vocabulary)}
+    offsets, columns, known = [0], [], []
+    for word in words:
+        ngrams = [ngram for ngram in ngrams_of(word) if ngram in places]
+        columns += sorted(places[ngram] for ngram in ngrams)
+        offsets.append(len(columns))
+        known.append(any(len(ngram) >= _DISTINCTIVE for ngram in ngrams))
+    taken = np.array(columns, np.int64)
+    lengths = np.diff(offsets)
+    owners = np.repeat(np.arange(len(words)), lengths)
+    weights = fitted["idf"][taken]
+    norms = np.sqrt(np.bincount(owners, weights**2, len(words)))
+    shape = (len(words), len(vocabulary))
+    bags = sparse.csr_array((weights / norms[owners], taken, np.array(offsets)), shape=shape)
+    return bags, np.array(known, bool)
 
 
 INPUTS: Registry[Input] = Registry(
@@ -163,154 +232,3 @@ INPUTS: Registry[Input] = Registry(
     what="input",
     group="lexbeam.concreteness_inputs",
 )
-
-
-class Describing(NamedTuple):
-    """How words are described, fitted on rated words.
-
-    Attributes:
-        inputs: names.
-        fitted: by input, what it needs.
-        centres: by block, the mean of its columns.
-        scales: by block, what it is divided by.
-        components: (columns of all blocks, numbers).
-        begins: by block, the row of `components` that its first column has.
-    """
-
-    inputs: tuple[str, ...]
-    fitted: Mapping[str, Arrays]
-    centres: Mapping[str, Floats]
-    scales: Mapping[str, float]
-    components: Floats
-    begins: Mapping[str, int]
-
-
-class DescribedWords(NamedTuple):
-    """Rated words as they are described.
-
-    Attributes:
-        how: how words are described.
-        rows: (words, components).
-        known: by input, which words it knows, in any block.
-    """
-
-    how: Describing
-    rows: Floats
-    known: Mapping[str, Bools]
-
-
-def with_glosses(given: InputResources, options: InputOptions) -> InputResources:
-    """Return what words are looked up in, with the vectors of WordNet's glosses."""
-    if given.glosses is not None or given.wordnet is None:
-        return given
-    vectors = gloss_vectors(given.wordnet, options.gloss_dim, options.gloss_least)
-    return given._replace(glosses=vectors)
-
-
-def _asked(words: Sequence[str], given: InputResources) -> WordsWithSenses:
-    senses = None
-    if given.wordnet is not None:
-        senses = senses_of(given.wordnet, pa.array(words, pa.large_string()))
-    return WordsWithSenses(list(words), senses)
-
-
-def _blocks(
-    inputs: Sequence[str], fitted: Mapping[str, Arrays], asked: WordsWithSenses, given: InputResources
-) -> dict[str, InputBlock]:
-    found: dict[str, InputBlock] = {}
-    for name in inputs:
-        found |= INPUTS[name].blocks(fitted[name], asked, given)
-    return found
-
-
-def fit_inputs(
-    words: Sequence[str], inputs: Sequence[str], given: InputResources, options: InputOptions
-) -> DescribedWords:
-    """Return rated words as they are described, and how.
-
-    Args:
-        words: rated words, distinct.
-        inputs: entries of `INPUTS`; what they need is in `given`.
-        given: what words are looked up in.
-        options: of inputs.
-    """
-    from scipy.linalg import eigh
-
-    asked = _asked(words, given)
-    fitted = {name: INPUTS[name].fit(asked, given, options) for name in inputs}
-    found = {name: INPUTS[name].blocks(fitted[name], asked, given) for name in inputs}
-    known = {name: np.logical_or.reduce([block.known for block in own.values()]) for name, own in found.items()}
-    blocks = {name: block for own in found.values() for name, block in own.items()}
-    centres: dict[str, Floats] = {}
-    scales: dict[str, float] = {}
-    begins: dict[str, int] = {}
-    columns = 0
-    for name, block in blocks.items():
-        own = block.values[block.known]
-        centre = own.mean(axis=0) if len(own) else np.zeros(block.values.shape[1])
-        square = float(((own - centre) ** 2).sum(axis=1).mean()) if len(own) else 0.0
-        centres[name] = centre
-        scales[name] = float(np.sqrt(max(square, _SMALL) * len(blocks)))
-        begins[name], columns = columns, columns + len(centre)
-    whole = Describing(tuple(inputs), fitted, centres, scales, np.eye(0), begins)
-    rows = _side_by_side(whole, blocks)
-    if not rows.shape[1]:
-        raise UsageError(
-            f"nothing is known of the rated words by {', '.join(inputs)}: give more `inputs`, or lower `ngram_words`"
-        )
-    rank = min(options.components, *rows.shape)
-    with one_thread():
-        # The lesser of rows' and columns' products has the same components.
-        if rows.shape[1] <= rows.shape[0]:
-            last = rows.shape[1] - 1
-            way = eigh(rows.T @ rows, subset_by_index=(last + 1 - rank, last))[1]
-        else:
-            last = rows.shape[0] - 1
-            values, left = eigh(rows @ rows.T, subset_by_index=(last + 1 - rank, last))
-            way = rows.T @ (left / np.sqrt(np.maximum(values, _SMALL)))
-    how = whole._replace(components=_signed(way[:, ::-1]))
-    return DescribedWords(how, product(rows, how.components), known)
-
-
-def _signed(components: Floats) -> Floats:
-    """Return components whose greatest number is positive: their sign is any that was found."""
-    greatest = np.abs(components).argmax(axis=0)
-    signs = np.sign(components[greatest, np.arange(components.shape[1])])
-    return np.asarray(components * np.where(signs == 0, 1.0, signs))
-
-
-def _side_by_side(how: Describing, blocks: Mapping[str, InputBlock]) -> Floats:
-    parts = [
-        np.where(block.known[:, None], (block.values - how.centres[name]) / how.scales[name], 0.0)
-        for name, block in blocks.items()
-    ]
-    return np.hstack(parts)
-
-
-def describe(how: Describing, words: Sequence[str], given: InputResources) -> tuple[Floats, Bools]:
-    """Return the numbers of words, (words, components), and which words any input knows."""
-    found = [np.zeros((0, how.components.shape[1]))]
-    known = [np.zeros(0, bool)]
-    for start in range(0, len(words), WORDS_AT_ONCE):
-        asked = _asked(words[start : start + WORDS_AT_ONCE], given)
-        blocks: dict[str, InputBlock] = {}
-        for name in how.inputs:
-            blocks |= INPUTS[name].blocks(how.fitted[name], asked, given)
-        rows = _side_by_side(how, blocks)
-        found.append(product(rows, how.components))
-        known.append(np.logical_or.reduce([block.known for block in blocks.values()]))
-    return np.concatenate(found), np.concatenate(known)
-
-
-def ngram_part(how: Describing) -> Describing:
-    """Return how words are described of which nothing is known but their n-grams."""
-    begin = how.begins["ngrams"]
-    end = begin + len(how.centres["ngrams"])
-    return Describing(
-        ("ngrams",),
-        {"ngrams": how.fitted["ngrams"]},
-        {"ngrams": how.centres["ngrams"]},
-        {"ngrams": how.scales["ngrams"]},
-        how.components[begin:end],
-        {"ngrams": 0},
-    )

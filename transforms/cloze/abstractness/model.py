@@ -3,19 +3,20 @@
     model = open_concreteness("models/concreteness")
     concreteness(model, pa.array(["freedom", "table"]))
 
-The model holds all that it says of words that WordNet, vectors or ratings have, so that none of
-these is needed to ask it; of other words it says what their character n-grams say.
+The model holds its predictions for words that WordNet, vectors or ratings have, so that none of these is needed to
+use it; other words are predicted from their character n-grams.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.cloze.abstractness.calibration import calibrated
+from transforms.cloze.abstractness.describing import Describing, describe
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from transforms.cloze.abstractness.inputs import Describing, InputResources, describe
+from transforms.cloze.abstractness.inputs import Arrays, InputResources
 from transforms.cloze.abstractness.options import RATED, WORD_FORMS
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.learning.models.formats import pack_texts, unpack_texts
@@ -31,7 +32,7 @@ __all__ = [
     "Concreteness",
     "concreteness",
     "is_listed",
-    "kept_arrays",
+    "model_arrays",
     "open_concreteness",
     "opened_concreteness",
 ]
@@ -47,11 +48,11 @@ class Concreteness(NamedTuple):
     """An opened model.
 
     Attributes:
-        keys: of the words that it has, sorted.
-        words: those, in lower case.
-        predictions: of each; of rated words that of a fold that did not see the rating.
+        keys: of the words that it lists, sorted.
+        words: these words, in lower case.
+        predictions: of each; those of rated words are by a fold that did not see the rating.
         ratings: of each, NaN where it is not rated.
-        ngrams: how other words are described; None: they are not known.
+        ngrams: how other words are described; None: they are unknown.
         estimator: what predicts them, an entry of `ESTIMATORS`.
         fitted: its arrays.
         of: `lemma` or `form`: by what words of texts are looked up first.
@@ -67,7 +68,7 @@ class Concreteness(NamedTuple):
     ratings: Floats
     ngrams: Describing | None
     estimator: str
-    fitted: dict[str, npt.NDArray[Any]]
+    fitted: Arrays
     of: str
     rated: str
     threshold: float
@@ -98,42 +99,38 @@ def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: 
     distinct, places = coded(words)
     low = lowered(distinct)
     rows = find(model.keys, model.words, low)
-    found = np.full(len(low), np.nan)
+    scores = np.full(len(low), np.nan)
     there = rows != MISSING
     values = calibrated(model.predictions, model.threshold, model.below)
     if rated == "use":
         values = np.where(np.isnan(model.ratings), values, model.ratings)
-    found[there] = values[rows[there]]
+    scores[there] = values[rows[there]]
     left = np.flatnonzero(~there)
-    found[left] = _by_ngrams(model, low.take(pa.array(left)).to_pylist())
-    return np.append(found, np.nan)[places]
+    scores[left] = _by_ngrams(model, low.take(pa.array(left)).to_pylist())
+    return np.append(scores, np.nan)[places]
 
 
 def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
-    """Return which words the model has, so that more than their n-grams is known of them."""
+    """Return which words the model lists: of others only their n-grams are known."""
     distinct, places = coded(words)
     there = find(model.keys, model.words, lowered(distinct)) != MISSING
     return np.append(there, False)[places]
 
 
 def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
-    found = np.full(len(words), np.nan)
+    scores = np.full(len(words), np.nan)
     if model.ngrams is None or not words:
-        return found
+        return scores
     # A row of zeros, the mean of all words, is of one whose n-grams are not known.
     rows, known = describe(model.ngrams, words, InputResources())
-    own = predict(model.estimator, model.fitted, rows[known])
-    found[known] = calibrated(own, model.threshold, model.below)
-    return found
+    predicted = predict(model.estimator, model.fitted, rows[known])
+    scores[known] = calibrated(predicted, model.threshold, model.below)
+    return scores
 
 
-def kept_arrays(
-    words: list[str],
-    predictions: Floats,
-    ratings: Floats,
-    ngrams: Describing | None,
-    fitted: dict[str, npt.NDArray[Any]],
-) -> dict[str, npt.NDArray[Any]]:
+def model_arrays(
+    words: list[str], predictions: Floats, ratings: Floats, ngrams: Describing | None, fitted: Arrays
+) -> Arrays:
     """Return what a model keeps, arrays by name; `opened_concreteness` reads it.
 
     Args:
@@ -144,32 +141,32 @@ def kept_arrays(
         fitted: the estimator's arrays.
     """
     order = order_of_keys(pa.array(words, pa.large_string()))
-    found: dict[str, np.ndarray] = {
+    arrays: Arrays = {
         "words": pack_texts([words[place] for place in order]),
         "predictions": predictions[order],
         "ratings": ratings[order],
     }
     if ngrams is not None:
-        found |= {f"{_FITTED}{name}": array for name, array in fitted.items()}
-        found |= {f"{_NGRAMS}{name}": array for name, array in ngrams.fitted["ngrams"].items()}
-        found[f"{_NGRAMS}centre"] = ngrams.centres["ngrams"]
-        found[f"{_NGRAMS}scale"] = np.array(ngrams.scales["ngrams"])
-        found[f"{_NGRAMS}components"] = ngrams.components
-    return found
+        arrays |= {f"{_FITTED}{name}": array for name, array in fitted.items()}
+        arrays |= {f"{_NGRAMS}{name}": array for name, array in ngrams.fitted["ngrams"].items()}
+        arrays[f"{_NGRAMS}centre"] = ngrams.centres["ngrams"]
+        arrays[f"{_NGRAMS}scale"] = np.array(ngrams.scales["ngrams"])
+        arrays[f"{_NGRAMS}components"] = ngrams.components
+    return arrays
 
 
-def _ngrams_of(content: dict[str, npt.NDArray[Any]]) -> Describing | None:
-    own = {k.removeprefix(_NGRAMS): v for k, v in content.items() if k.startswith(_NGRAMS)}
-    if not own:
+def _ngrams_of(content: Arrays) -> Describing | None:
+    arrays = {k.removeprefix(_NGRAMS): v for k, v in content.items() if k.startswith(_NGRAMS)}
+    if not arrays:
         return None
-    centre, scale, components = own.pop("centre"), own.pop("scale"), own.pop("components")
+    centre, scale, components = arrays.pop("centre"), arrays.pop("scale"), arrays.pop("components")
     return Describing(
-        ("ngrams",), {"ngrams": own}, {"ngrams": centre}, {"ngrams": float(scale)}, components, {"ngrams": 0}
+        ("ngrams",), {"ngrams": arrays}, {"ngrams": centre}, {"ngrams": float(scale)}, components, {"ngrams": 0}
     )
 
 
 def opened_concreteness(model: Model) -> Concreteness:
-    """Return a loaded model as it is asked.
+    """Return a loaded model, ready for use.
 
     Raises:
         LexbeamError: it is another model, or lacks something.

@@ -2,19 +2,22 @@
 
 from dataclasses import dataclass
 
+from transforms.cloze.word_resources import (
+    as_ratings,
+    as_vectors,
+    check_specs,
+    within_ratings,
+    within_vectors,
+    wordnet_option,
+)
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
-from transforms.common.options.option import Within
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, path_within
+from transforms.lexicon.resources import CacheOptions
 
 __all__ = [
     "DEFAULT_INPUTS",
     "RATED",
-    "RATINGS",
-    "VECTORS",
-    "WORDNET",
     "WORD_FORMS",
     "AbstractnessOptions",
     "EstimatorOptions",
@@ -22,45 +25,14 @@ __all__ = [
     "check_abstractness",
 ]
 
-# What resources are called; ratings and vectors have a number behind it.
-RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", "wordnet_"
 WORD_FORMS = ("lemma", "form")
 RATED = ("use", "predict")
 DEFAULT_INPUTS = ("ngrams", "wordnet", "glosses")
 
 
-def _as_ratings(text: str) -> str:
-    return text if text.startswith(f"{RATINGS}=") else f"{RATINGS}=words:{text}"
-
-
-def _as_vectors(text: str) -> str:
-    return text if text.startswith(f"{VECTORS}=") else f"{VECTORS}=vectors:{text}"
-
-
-def _as_wordnet(text: str) -> str:
-    return text if text.startswith(f"{WORDNET}=") else f"{WORDNET}=wordnet:{text}"
-
-
-def _within_ratings(text: str) -> Within | None:
-    return path_within(_as_ratings(text))
-
-
-def _within_vectors(text: str) -> Within | None:
-    return path_within(_as_vectors(text))
-
-
-def _within_wordnet(text: str) -> Within | None:
-    return path_within(_as_wordnet(text))
-
-
-def _check_specs(texts: tuple[str, ...]) -> None:
-    for text in texts:
-        parse_spec(text)
-
-
 @dataclass(frozen=True, kw_only=True)
 class InputOptions(CacheOptions):
-    """What a word is described by."""
+    """What words are described by."""
 
     inputs: tuple[str, ...] = option(
         (),
@@ -74,22 +46,12 @@ class InputOptions(CacheOptions):
         metavar="FILE|DIR",
         split=False,
         path="resource",
-        within=_within_vectors,
-        stands_for=_as_vectors,
-        check=_check_specs,
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_specs,
         group="resources",
     )
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=_within_wordnet,
-        stands_for=_as_wordnet,
-        check=parse_spec,
-        group="resources",
-    )
+    wordnet: str | None = wordnet_option()
     components: int = option(400, help="numbers that all inputs of a word are reduced to", least=1, most=5000)
     ngram_words: int = option(4, help="rated words that an n-gram must be in", least=1)
     ngram_dim: int = option(150, help="numbers that n-grams are reduced to", least=1, most=5000)
@@ -135,14 +97,14 @@ class AbstractnessOptions:
 
     ratings: tuple[str, ...] = option(
         help="rated words, FILE:word=COLUMN,value=COLUMN and what docs/reference/resources.md has of "
-        "options, such as scale=1-5; the range is read from the file where that is not said; "
+        "options, such as scale=1-5; the range is read from the file unless `scale` says it; "
         "several files are joined",
         metavar="FILE:word=,value=",
         split=False,
         path="resource",
-        within=_within_ratings,
-        stands_for=_as_ratings,
-        check=_check_specs,
+        within=within_ratings,
+        stands_for=as_ratings,
+        check=check_specs,
     )
     out: str = option(help="folder of the model", metavar="MODEL_DIR", path="place")
     overwrite: bool = option(False, help="replace another model in that folder")
@@ -169,12 +131,12 @@ def check_abstractness(options: AbstractnessOptions) -> None:
     Raises:
         UsageError: they do not.
     """
-    own = options.words
+    words = options.words
     if not options.ratings:
         raise UsageError("`ratings` names no file: give FILE:word=COLUMN,value=COLUMN")
-    if "vectors" in own.inputs and not own.vectors:
+    if "vectors" in words.inputs and not words.vectors:
         raise UsageError("`inputs` names vectors, which needs `vectors`: give a file of them")
-    if own.inputs and own.vectors and "vectors" not in own.inputs:
+    if words.inputs and words.vectors and "vectors" not in words.inputs:
         raise UsageError("`vectors` are given and `inputs` does not name them: add `vectors` to it")
-    if own.inputs and own.wordnet and not {"wordnet", "glosses"} & set(own.inputs):
+    if words.inputs and words.wordnet and not {"wordnet", "glosses"} & set(words.inputs):
         raise UsageError("`wordnet` is given, and `inputs` names neither wordnet nor glosses: add one of them")

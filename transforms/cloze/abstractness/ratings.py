@@ -1,8 +1,7 @@
 """Ratings of concreteness as they are learned from: 0 (abstract) to 1 (concrete), a row per word.
 
-The values of a list go linearly from its scale's least to its greatest value, as it says or as they
-are. Words are compared in lower case; of several values of a list their mean counts, and of several
-lists the mean of these.
+The values of a list are scaled linearly between the least and the greatest value of its scale, stated or found. Words
+are compared in lower case; several values of a word in a list are averaged, then those of several lists.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ __all__ = ["FEWEST", "Ratings", "joined_ratings"]
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST = 20  # rated words; fewer make no regressor
+FEWEST = 20  # rated words that a regressor needs
 
 
 class Ratings(NamedTuple):
@@ -47,30 +46,30 @@ def joined_ratings(lists: Mapping[str, WordList]) -> Ratings:
         LexbeamError: a list has one value alone, or all have too few words.
     """
     words, values = [], []
-    for name, found in lists.items():
-        low, high = found.scale
+    for name, ratings in lists.items():
+        low, high = ratings.scale
         if not low < high:
             raise LexbeamError(
-                f"{name}: every value in column {found.facts['column']!r} is {low:g}: give the "
+                f"{name}: every value in column {ratings.facts['column']!r} is {low:g}: give the "
                 "column of the ratings, or their scale by `scale=LOW-HIGH`"
             )
-        listed = found.listed
-        own, means = _means(
+        listed = ratings.listed
+        rated, means = _means(
             pc.utf8_lower(listed["word"]).combine_chunks(), (listed["value"].to_numpy() - low) / (high - low)
         )
-        words.append(own)
+        words.append(rated)
         values.append(means)
-    found_words, found_values = _means(pa.concat_arrays(words), np.concatenate(values))
-    count = len(found_words)
+    joined, joined_means = _means(pa.concat_arrays(words), np.concatenate(values))
+    count = len(joined)
     if count < FEWEST:
         raise LexbeamError(
             f"{', '.join(lists)}: {count} rated words are too few to learn from, {FEWEST} are "
             "needed: give a longer list, or several"
         )
-    names = found_words.to_pylist()
+    names = joined.to_pylist()
     places = sorted(range(count), key=names.__getitem__)
-    scales = {name: found.scale for name, found in lists.items()}
-    return Ratings([names[place] for place in places], found_values[places], scales)
+    scales = {name: ratings.scale for name, ratings in lists.items()}
+    return Ratings([names[place] for place in places], joined_means[places], scales)
 
 
 def _means(words: pa.Array, values: Floats) -> tuple[pa.Array, Floats]:

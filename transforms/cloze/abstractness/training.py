@@ -1,30 +1,23 @@
-"""A regressor of concreteness, learned from ratings: what it is worth on folds, and the model.
+"""A regressor of concreteness, learned from ratings: its quality on folds, and the model.
 
-Words go to folds by their hash. What is predicted of a fold was learned from the others: on these
-predictions, pooled, correlation and threshold are measured, and they are what the model says of
-rated words if it is not to say their ratings. Then the estimator is fitted to all rated words and
-predicts all words that WordNet and vectors have.
+Words go to folds by their hash. Predictions for a fold are learned from the others: on these predictions, pooled,
+correlation and threshold are measured, and the model gives them for rated words where ratings are not to be used. Then
+the estimator is fitted to all rated words, and predicts all words that WordNet and vectors have.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
 from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
+from transforms.cloze.abstractness.describing import DescribedWords, describe, fit_inputs, ngram_part, with_glosses
 from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, ConcretenessTraining, fit, predict
-from transforms.cloze.abstractness.inputs import (
-    DescribedWords,
-    InputResources,
-    describe,
-    fit_inputs,
-    ngram_part,
-    with_glosses,
-)
-from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, kept_arrays
+from transforms.cloze.abstractness.inputs import Arrays, InputResources
+from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
 from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from transforms.cloze.abstractness.ratings import Ratings
 from transforms.common.code.fingerprints import digest
@@ -44,7 +37,7 @@ _USED = ("components", "ngram_words", "ngram_dim", "hypernyms", "gloss_dim", "gl
 
 
 class Learned(NamedTuple):
-    """A model, and what it is worth.
+    """A model, and its quality.
 
     Attributes:
         model: to be kept.
@@ -52,7 +45,7 @@ class Learned(NamedTuple):
         scales: by file, the least and the greatest value of its ratings.
         known: by input, how many rated words it knows.
         measured: by estimator, Pearson's correlation of pooled predictions with ratings.
-        cuts: what two thresholds of the predictions do: that of the ratings, and the calibrated.
+        cuts: how well two thresholds of the predictions separate: that of the ratings, and the calibrated one.
         vocabulary: words whose predictions the model holds.
     """
 
@@ -66,26 +59,26 @@ class Learned(NamedTuple):
 
 
 def inputs_of(options: AbstractnessOptions) -> tuple[str, ...]:
-    """Return the inputs that are asked for, or those that there are."""
-    own = options.words
-    found = own.inputs or (*DEFAULT_INPUTS, *(("vectors",) if own.vectors else ()))
-    return tuple(dict.fromkeys(found))
+    """Return the inputs that options name, or else the default ones."""
+    words = options.words
+    inputs = words.inputs or (*DEFAULT_INPUTS, *(("vectors",) if words.vectors else ()))
+    return tuple(dict.fromkeys(inputs))
 
 
 def learn(
     ratings: Ratings,
-    given: InputResources,
+    resources: InputResources,
     options: AbstractnessOptions,
-    resources: Mapping[str, str],
+    digests: Mapping[str, str],
     made_from: Mapping[str, str],
 ) -> Learned:
     """Return a model learned from ratings.
 
     Args:
         ratings: rated words.
-        given: what inputs look words up in.
+        resources: what inputs look words up in.
         options: of the command.
-        resources: digests of what the model is made with, by name.
+        digests: of what the model is made with, by name.
         made_from: by input, what it looks words up in, for messages.
 
     Raises:
@@ -94,42 +87,59 @@ def learn(
     inputs, how = inputs_of(options), options.learning
     if "glosses" in inputs:
         log.info("vectors of glosses")
-        given = with_glosses(given, options.words)
-    described = fit_inputs(ratings.words, inputs, given, options.words)
-    known = {name: int(found.sum()) for name, found in described.known.items()}
+        resources = with_glosses(resources, options.words)
+    described = fit_inputs(ratings.words, inputs, resources, options.words)
+    known = {name: int(words.sum()) for name, words in described.known.items()}
     _check_known(known, ratings, made_from)
     training = ConcretenessTraining(ratings.words, described.rows, ratings.values)
-    names = tuple(dict.fromkeys([how.estimator, *how.compare]))
     log.info("folds")
-    pooled = out_of_fold(training, names, options.folds, how)
+    pooled = out_of_fold(training, tuple(dict.fromkeys([how.estimator, *how.compare])), options.folds, how)
     measured = {
-        name: measure("pearson", (ratings.values, found), clusters=ratings.words, options=options.bootstrap)
-        for name, found in pooled.items()
+        name: measure("pearson", (ratings.values, values), clusters=ratings.words, options=options.bootstrap)
+        for name, values in pooled.items()
     }
-    own = pooled[how.estimator]
-    below = options.abstract_below
-    cuts = cut_at(ratings.values, own, below, below), youden(ratings.values, own, below)
+    predicted, below = pooled[how.estimator], options.abstract_below
+    cuts = cut_at(ratings.values, predicted, below, below), youden(ratings.values, predicted, below)
     log.info("all words")
-    fitted = fit(how.estimator, training, how)
-    words = vocabulary_of(ratings.words, given, options.words.vocabulary)
-    values = np.empty(len(words))
-    rated = np.full(len(words), np.nan)
-    values[: len(own)], rated[: len(own)] = own, ratings.values
-    values[len(own) :] = _predicted(described, words[len(own) :], given, how.estimator, fitted)
-    ngrams = ngram_part(described.how) if "ngrams" in inputs else None
+    words = vocabulary_of(ratings.words, resources, options.words.vocabulary)
     model = Model(
         kind=KIND,
         task=TASK,
         format=FORMAT,
-        content=kept_arrays(words, values, rated, ngrams, fitted),
-        resources=resources,
+        content=_content(words, described, training, predicted, resources, how),
+        resources=digests,
         options=_noted(options, inputs, ratings),
         seed=how.seed,
         data=digest([ratings.words, ratings.values.tolist()]),
-        metrics=_metrics(measured, how.estimator, cuts, ratings, own),
+        metrics=_metrics(measured, how.estimator, cuts, ratings, predicted),
         made_with=("scikit-learn", "scipy", *(("torch",) if how.estimator == "network" else ())),
     )
-    return Learned(model, len(own), ratings.scales, known, measured, cuts, len(words))
+    return Learned(model, len(predicted), ratings.scales, known, measured, cuts, len(words))
+
+
+def _content(
+    words: list[str],
+    described: DescribedWords,
+    training: ConcretenessTraining,
+    predicted: Floats,
+    resources: InputResources,
+    options: EstimatorOptions,
+) -> Arrays:
+    """Return the arrays of a model whose estimator is fitted to all rated words.
+
+    Args:
+        words: of the model, rated ones first.
+        described: the rated words.
+        training: the same, with their ratings.
+        predicted: of the rated words, out of fold.
+        resources: what words are looked up in.
+        options: of estimators.
+    """
+    fitted = fit(options.estimator, training, options)
+    others = _predicted(described, words[len(predicted) :], resources, options.estimator, fitted)
+    ratings = np.concatenate([training.labels, np.full(len(others), np.nan)])
+    ngrams = ngram_part(described.how) if "ngrams" in described.how.inputs else None
+    return model_arrays(words, np.concatenate([predicted, others]), ratings, ngrams, fitted)
 
 
 def _check_known(known: Mapping[str, int], ratings: Ratings, made_from: Mapping[str, str]) -> None:
@@ -148,7 +158,7 @@ def out_of_fold(
 ) -> dict[str, Floats]:
     """Return what estimators predict of each word, learned from the other folds, 0 to 1.
 
-    The mean of estimators brings what each of them predicts alone, which costs nothing.
+    With the mean of estimators come the predictions of each of them alone, which cost nothing.
 
     Args:
         training: rated words.
@@ -182,53 +192,49 @@ def out_of_fold(
     return {name: np.clip(raw[name], 0.0, 1.0) for name in order}
 
 
-def vocabulary_of(rated: Sequence[str], given: InputResources, most: int) -> list[str]:
+def vocabulary_of(rated: Sequence[str], resources: InputResources, most: int) -> list[str]:
     """Return the words that a model holds, in lower case: rated ones first, then others.
 
     Args:
         rated: rated words, which are held however many they are.
-        given: where others are from: words of WordNet that are no phrases, then those of vectors
+        resources: where others are from: words of WordNet that are no phrases, then those of vectors
             in their order.
         most: how many words are held, at most.
     """
-    found = dict.fromkeys(rated)
-    if given.wordnet is not None:
-        senses = given.wordnet.senses_in(np.arange(len(given.wordnet))).values
-        lemmas = pc.unique(given.wordnet.lemmas(senses))
+    vocabulary = dict.fromkeys(rated)
+    if resources.wordnet is not None:
+        senses = resources.wordnet.senses_in(np.arange(len(resources.wordnet))).values
+        lemmas = pc.unique(resources.wordnet.lemmas(senses))
         single = lemmas.filter(pc.invert(pc.match_substring(lemmas, "_")))
-        _add(found, sorted(single.to_pylist()), most)
-    for vectors in given.vectors:
-        _add(found, pc.utf8_lower(vectors.words).to_pylist(), most)
-    return list(found)
+        _add(vocabulary, sorted(single.to_pylist()), most)
+    for vectors in resources.vectors:
+        _add(vocabulary, pc.utf8_lower(vectors.words).to_pylist(), most)
+    return list(vocabulary)
 
 
-def _add(found: dict[str, None], words: Sequence[str], most: int) -> None:
+def _add(vocabulary: dict[str, None], words: Sequence[str], most: int) -> None:
     for word in words:
-        if len(found) >= most:
+        if len(vocabulary) >= most:
             return
-        found.setdefault(word)
+        vocabulary.setdefault(word)
 
 
 def _predicted(
-    described: DescribedWords,
-    words: Sequence[str],
-    given: InputResources,
-    estimator: str,
-    fitted: dict[str, npt.NDArray[Any]],
+    described: DescribedWords, words: Sequence[str], resources: InputResources, estimator: str, fitted: Arrays
 ) -> Floats:
     """Return predictions block by block, in little memory."""
-    found = [np.zeros(0)]
+    predictions = [np.zeros(0)]
     for start in range(0, len(words), _WORDS):
-        rows, _ = describe(described.how, words[start : start + _WORDS], given)
-        found.append(predict(estimator, fitted, rows))
-    return np.concatenate(found)
+        rows, _ = describe(described.how, words[start : start + _WORDS], resources)
+        predictions.append(predict(estimator, fitted, rows))
+    return np.concatenate(predictions)
 
 
 _WORDS = 1 << 14
 
 
-def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings) -> dict[str, Any]:
-    own, how = options.words, options.learning
+def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings) -> dict[str, object]:
+    words, how = options.words, options.learning
     return {
         "estimator": how.estimator,
         "inputs": list(inputs),
@@ -237,7 +243,7 @@ def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings
         "abstract_below": options.abstract_below,
         "folds": options.folds,
         "scales": sorted(map(list, ratings.scales.values())),
-        **{name: getattr(own, name) for name in _USED},
+        **{name: getattr(words, name) for name in _USED},
         **{name: getattr(how, name) for name in ESTIMATORS[how.estimator].uses},
     }
 
@@ -249,12 +255,12 @@ def _metrics(
     ratings: Ratings,
     predicted: Floats,
 ) -> dict[str, float | None]:
-    own, (plain, calibrated) = measured[estimator], cuts
-    found: dict[str, float | None] = {
+    chosen, (plain, calibrated) = measured[estimator], cuts
+    metrics: dict[str, float | None] = {
         "words": float(len(predicted)),
-        "pearson": own.value,
-        "pearson_low": own.low,
-        "pearson_high": own.high,
+        "pearson": chosen.value,
+        "pearson_low": chosen.low,
+        "pearson_high": chosen.high,
         "mae": float(np.abs(ratings.values - predicted).mean()),
         "threshold": calibrated.threshold,
         "sensitivity": _finite(calibrated.sensitivity),
@@ -264,8 +270,8 @@ def _metrics(
     }
     for name, other in measured.items():
         if name != estimator:
-            found[f"pearson_{name}"] = other.value
-    return found
+            metrics[f"pearson_{name}"] = other.value
+    return metrics
 
 
 def _finite(value: float) -> float | None:

@@ -5,9 +5,9 @@ A table has `question_id`, `annotator_id` and `answer`, and perhaps `kind`, `dif
 number of an option, the option itself, or `-` for undecided.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -48,9 +48,9 @@ def parse_columns(texts: Sequence[str]) -> dict[str, str]:
     """Return the columns that `ROLE=NAME` texts name.
 
     Raises:
-        UsageError: one has another form, or names no role.
+        UsageError: a text has another form, or names no role.
     """
-    found = {}
+    columns = {}
     for text in texts:
         role, equals, name = (part.strip() for part in text.partition("="))
         if not equals or not name:
@@ -58,10 +58,10 @@ def parse_columns(texts: Sequence[str]) -> dict[str, str]:
         if role not in _NAMES:
             hint = nearest(role, _NAMES) or f"; there are {', '.join(_NAMES)}"
             raise UsageError(f"{role!r} is none of what is read{hint}")
-        if role in found:
+        if role in columns:
             raise UsageError(f"{role!r} is given twice")
-        found[role] = name
-    return found
+        columns[role] = name
+    return columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +88,7 @@ class Question(NamedTuple):
 
 
 class AnnotationsRead(NamedTuple):
-    """What was read: annotations in the order of question, kind and annotator, and rejects."""
+    """Annotations as they were read, in the order of question, kind and annotator, and rejects."""
 
     annotations: list[Annotation]
     rejects: list[RejectRow]
@@ -123,7 +123,10 @@ class _Questions:
 
 
 def read_annotations(
-    paths: Sequence[str], questions: Mapping[Key, Question], sheet_rows: Any, options: AnnotationOptions
+    paths: Sequence[str],
+    questions: Mapping[Key, Question],
+    sheet_rows: Callable[[], pa.Table],
+    options: AnnotationOptions,
 ) -> AnnotationsRead:
     """Read files, folders or globs of annotations, in the order of their names.
 
@@ -139,28 +142,28 @@ def read_annotations(
     Raises:
         LexbeamError: a file cannot be read, or lacks a column.
     """
-    own = _Questions(questions)
-    found: list[Annotation] = []
+    published = _Questions(questions)
+    annotations: list[Annotation] = []
     rejects: list[RejectRow] = []
-    asked: pa.Table | None = None
+    sheet_table: pa.Table | None = None
     for entry in sorted(list_sheets(paths), key=lambda entry: entry.name):
         if is_sheet(entry, SHEET, ("answer",)):
-            asked = sheet_rows() if asked is None else asked
-            read, left = _sheet(entry, asked, own, options)
+            sheet_table = sheet_rows() if sheet_table is None else sheet_table
+            read, left = _sheet(entry, sheet_table, published, options)
         else:
-            read, left = _table(entry, own, options)
-        found += read
+            read, left = _table(entry, published, options)
+        annotations += read
         rejects += left
-    return _settled(found, rejects)
+    return _settled(annotations, rejects)
 
 
-_Found = tuple[list[Annotation], list[RejectRow]]
+_Read = tuple[list[Annotation], list[RejectRow]]
 
 
-def _sheet(entry: files.ListedFile, asked: pa.Table, questions: _Questions, options: AnnotationOptions) -> _Found:
-    found = read_answers(SHEET, asked, [entry.path], encoding=options.encoding)
+def _sheet(entry: files.ListedFile, asked: pa.Table, questions: _Questions, options: AnnotationOptions) -> _Read:
+    answers = read_answers(SHEET, asked, [entry.path], encoding=options.encoding)
     annotations = []
-    for row in found.table.to_pylist():
+    for row in answers.table.to_pylist():
         key = row["question_id"], row["kind"]
         answer = None if row["answer"] is None else LETTERS.index(row["answer"])
         annotations.append(
@@ -178,12 +181,12 @@ def _sheet(entry: files.ListedFile, asked: pa.Table, questions: _Questions, opti
             )
         )
     # A sheet may ask about some questions only: what it does not hold was not asked.
-    return annotations, [reject for reject in found.rejects if reject.reason != "missing"]
+    return annotations, [reject for reject in answers.rejects if reject.reason != "missing"]
 
 
-def _table(entry: files.ListedFile, questions: _Questions, options: AnnotationOptions) -> _Found:
+def _table(entry: files.ListedFile, questions: _Questions, options: AnnotationOptions) -> _Read:
     named = parse_columns(options.columns)
-    names = {role: (named[role],) if role in named else own for role, own in _NAMES.items()}
+    names = {role: (named[role],) if role in named else usual for role, usual in _NAMES.items()}
     roles = Roles(names, _NEEDED, "say by `columns` {role}=NAME what it is called")
     return read_table(
         entry,
@@ -259,23 +262,23 @@ def _rate(cell: str) -> float | None:
     return value
 
 
-def _settled(found: list[Annotation], rejects: list[RejectRow]) -> AnnotationsRead:
+def _settled(annotations: list[Annotation], rejects: list[RejectRow]) -> AnnotationsRead:
     """Return one answer of each annotator to each question, and rejects of the others."""
     held: dict[tuple[Key, str], list[Annotation]] = {}
-    for one in found:
-        held.setdefault((one.key, one.annotator), []).append(one)
-    kept = []
-    for (key, annotator), own in sorted(held.items()):
-        said = f"{key[0]}, {annotator}"
-        if len({one._replace(source="", position="") for one in own}) > 1:
-            detail = f"{said}: {len(own)} answers that differ"
-            rejects += [_reject(one, "contradictory", detail) for one in own]
+    for annotation in annotations:
+        held.setdefault((annotation.key, annotation.annotator), []).append(annotation)
+    counted = []
+    for (key, annotator), answers in sorted(held.items()):
+        whose = f"{key[0]}, {annotator}"
+        if len({annotation._replace(source="", position="") for annotation in answers}) > 1:
+            detail = f"{whose}: {len(answers)} answers that differ"
+            rejects += [_reject(annotation, "contradictory", detail) for annotation in answers]
             continue
-        kept.append(own[0])
-        where = f"{own[0].source} {own[0].position}".strip()
-        rejects += [_reject(one, "doubled", f"{said}: as in {where}") for one in own[1:]]
-    return AnnotationsRead(kept, sorted(rejects))
+        counted.append(answers[0])
+        where = f"{answers[0].source} {answers[0].position}".strip()
+        rejects += [_reject(annotation, "doubled", f"{whose}: as in {where}") for annotation in answers[1:]]
+    return AnnotationsRead(counted, sorted(rejects))
 
 
-def _reject(one: Annotation, reason: str, detail: str) -> RejectRow:
-    return RejectRow(one.source, one.position, STAGE, reason, detail)
+def _reject(annotation: Annotation, reason: str, detail: str) -> RejectRow:
+    return RejectRow(annotation.source, annotation.position, STAGE, reason, detail)

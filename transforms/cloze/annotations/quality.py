@@ -1,10 +1,10 @@
-"""What people's answers say of questions: which count, which questions are kept, and why not.
+"""The quality of questions by people's answers: which answers count, which questions are kept, and why not.
 
 The rules of Zheng et al. (2021), appendix E: the average accuracy is higher than 40 %, both spans
 of evidence are there, a question that is called easy is answered rightly; and section 2.6:
-annotators have an approval rate above 90 %. Whose average it is the text does not say: it is
-that of a question, or of an annotator. With several answers to a question the text does not say
-either whether one that breaks a rule drops the question, or itself alone.
+annotators have an approval rate above 90 %. Whose average it is, the text does not say: that of a
+question, or of an annotator. Nor does it say, of questions with several answers, whether an answer that breaks a rule
+drops the question, or itself alone.
 """
 
 from collections import Counter
@@ -48,12 +48,10 @@ class QualityOptions:
         choices=OF,
     )
     min_approval: float = option(0.9, help="the annotator's approval rate must be above this", least=-1, most=1)
-    unknown_approval: str = option(
-        "kept", help="answers of annotators whose approval rate nobody says", choices=UNKNOWN
-    )
-    min_answers: int = option(1, help="answers that count which a question needs", least=1)
-    evidence: bool = option(True, help="ask that answers quote both passage and summary")
-    easy: bool = option(True, help="ask that who calls a question easy answers it rightly")
+    unknown_approval: str = option("kept", help="answers of annotators whose approval rate is unknown", choices=UNKNOWN)
+    min_answers: int = option(1, help="answers that count, at least, for a question to be kept", least=1)
+    evidence: bool = option(True, help="require that answers quote both passage and summary")
+    easy: bool = option(True, help="require that those who call a question easy answer it correctly")
     easy_words: tuple[str, ...] = option(("easy", "very easy"), help="what difficulties count as easy", metavar="WORD")
     rules_of: str = option(
         "question",
@@ -71,10 +69,10 @@ class Annotation(NamedTuple):
         annotator: who answered.
         answer: the option, 0 to 4; None: undecided.
         correct: whether it is the answer.
-        difficulty: how hard it was; None: not said.
+        difficulty: how hard it was; None: unknown.
         spans: evidence in passage and summary; empty: none.
-        explained: what else is said.
-        approval: the annotator's approval rate, 0 to 1; None: not said.
+        explained: the annotator's remarks.
+        approval: the annotator's approval rate, 0 to 1; None: unknown.
         source: the file.
         position: the line there; empty where it is not known.
     """
@@ -99,7 +97,7 @@ class JudgedAnswer(NamedTuple):
 
 
 class QuestionVerdict(NamedTuple):
-    """What answers say of a question, see table cloze/verdicts."""
+    """The verdict of answers on a question, see table cloze/verdicts."""
 
     answers: int
     right: int
@@ -117,76 +115,76 @@ def settle_annotations(annotations: Sequence[Annotation], options: QualityOption
 
     The accuracy of an annotator is that of their answers that count by the other rules.
     """
-    reasons = [_reason(one, options) for one in annotations]
+    reasons = [_reason(annotation, options) for annotation in annotations]
     if options.accuracy_of == "annotator":
         right: Counter[str] = Counter()
         count: Counter[str] = Counter()
-        for one, reason in zip(annotations, reasons, strict=True):
+        for annotation, reason in zip(annotations, reasons, strict=True):
             if reason is None:
-                count[one.annotator] += 1
-                right[one.annotator] += one.correct
+                count[annotation.annotator] += 1
+                right[annotation.annotator] += annotation.correct
         low = {name for name in count if right[name] / count[name] <= options.min_accuracy}
-        for place, one in enumerate(annotations):
-            if reasons[place] is None and one.annotator in low:
+        for place, annotation in enumerate(annotations):
+            if reasons[place] is None and annotation.annotator in low:
                 reasons[place] = "low_accuracy"
-    return [JudgedAnswer(one, reason) for one, reason in zip(annotations, reasons, strict=True)]
+    return [JudgedAnswer(annotation, reason) for annotation, reason in zip(annotations, reasons, strict=True)]
 
 
-def _reason(one: Annotation, options: QualityOptions) -> str | None:
-    if one.approval is None:
+def _reason(annotation: Annotation, options: QualityOptions) -> str | None:
+    if annotation.approval is None:
         if options.unknown_approval == "dropped":
             return "no_approval"
-    elif one.approval <= options.min_approval:
+    elif annotation.approval <= options.min_approval:
         return "low_approval"
     if options.rules_of == "answer":
-        if options.evidence and not _quotes(one):
+        if options.evidence and not _quotes(annotation):
             return "no_evidence"
-        if options.easy and _is_easy(one, options) and not one.correct:
+        if options.easy and _is_easy(annotation, options) and not annotation.correct:
             return "easy_but_wrong"
     return None
 
 
-def _quotes(one: Annotation) -> bool:
-    return all(span.strip() for span in one.spans)
+def _quotes(annotation: Annotation) -> bool:
+    return all(span.strip() for span in annotation.spans)
 
 
-def _is_easy(one: Annotation, options: QualityOptions) -> bool:
-    said = (one.difficulty or "").casefold().split()
-    return any(said == word.casefold().split() for word in options.easy_words)
+def _is_easy(annotation: Annotation, options: QualityOptions) -> bool:
+    difficulty = (annotation.difficulty or "").casefold().split()
+    return any(difficulty == word.casefold().split() for word in options.easy_words)
 
 
 def verdict_of(judged: Sequence[JudgedAnswer], options: QualityOptions) -> QuestionVerdict:
-    """Return what the answers to a question say of it.
+    """Return the verdict of the answers to a question.
 
     Args:
         judged: its answers, those that do not count as well.
         options: the rules.
     """
-    own = [one.annotation for one in judged if one.reason is None]
-    right = sum(one.correct for one in own)
-    accuracy = right / len(own) if own else None
-    evidence = sum(map(_quotes, own))
-    easy = [one for one in own if _is_easy(one, options)]
-    wrong = sum(not one.correct for one in easy)
-    chosen = Counter(one.answer for one in own if one.answer is not None)
+    counted = [answer.annotation for answer in judged if answer.reason is None]
+    right = sum(annotation.correct for annotation in counted)
+    accuracy = right / len(counted) if counted else None
+    evidence = sum(map(_quotes, counted))
+    easy = [annotation for annotation in counted if _is_easy(annotation, options)]
+    wrong = sum(not annotation.correct for annotation in easy)
+    chosen = Counter(annotation.answer for annotation in counted if annotation.answer is not None)
     most = max(chosen.values(), default=0)
     first = [answer for answer, count in chosen.items() if count == most]
     broken = {
         "not_annotated": not judged,
-        "too_few": len(own) < options.min_answers,
+        "too_few": len(counted) < options.min_answers,
         "low_accuracy": options.accuracy_of == "question" and (accuracy is None or accuracy <= options.min_accuracy),
-        "no_evidence": options.evidence and evidence < len(own),
+        "no_evidence": options.evidence and evidence < len(counted),
         "easy_but_wrong": options.easy and wrong > 0,
     }
     return QuestionVerdict(
-        len(own),
+        len(counted),
         right,
         accuracy,
         evidence,
         len(easy),
         wrong,
         first[0] if len(first) == 1 else None,
-        most / len(own) if own else None,
+        most / len(counted) if counted else None,
         next((name for name in VERDICT_REASONS if broken[name]), None),
     )
 
@@ -205,25 +203,25 @@ def agreement_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         `alpha`; `majority`: the mean share of the most frequent answer where there are several;
         `accuracy`: the share of right answers. None where it is undefined.
     """
-    own = [row for row in rows if row["kept"]]
-    said = [row for row in own if row["answer"] is not None]
+    counted = [row for row in rows if row["kept"]]
+    decided = [row for row in counted if row["answer"] is not None]
     by_key: dict[Key, Counter[int]] = {}
-    for row in said:
+    for row in decided:
         by_key.setdefault(_key(row), Counter())[row["answer"]] += 1
     several = [counts for counts in by_key.values() if counts.total() > 1]
     numbers = {key: place for place, key in enumerate(sorted(by_key))}
     shares = [max(counts.values()) / counts.total() for counts in several]
     return {
-        "answers": len(own),
-        "annotators": len({row["annotator_id"] for row in own}),
-        "questions": len({_key(row) for row in own}),
+        "answers": len(counted),
+        "annotators": len({row["annotator_id"] for row in counted}),
+        "questions": len({_key(row) for row in counted}),
         "several": len(several),
         "alpha": nominal_alpha(
-            np.array([numbers[_key(row)] for row in said], np.int64),
-            np.array([row["answer"] for row in said], np.int64),
+            np.array([numbers[_key(row)] for row in decided], np.int64),
+            np.array([row["answer"] for row in decided], np.int64),
         ),
         "majority": sum(shares) / len(shares) if shares else None,
-        "accuracy": sum(row["correct"] for row in own) / len(own) if own else None,
+        "accuracy": sum(row["correct"] for row in counted) / len(counted) if counted else None,
     }
 
 

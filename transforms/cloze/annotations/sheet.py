@@ -68,14 +68,14 @@ def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> S
         kinds: of these kinds; none: of all.
         splits: of these splits; none: of all.
     """
-    found, too_long = [], 0
+    sheet_rows, too_long = [], 0
     for row in rows.filter(rows["kept"]).to_pylist():
         if (kinds and row["kind"] not in kinds) or (splits and row["split"] not in splits):
             continue
         if any(_units(row[name]) > CELL_LIMIT for name in ("article", "question")):
             too_long += 1
             continue
-        found.append(
+        sheet_rows.append(
             {
                 "question_id": row["question_id"],
                 "kind": row["kind"],
@@ -86,7 +86,7 @@ def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> S
         )
     names = [*SHEET.key, *(column.name for column in SHEET.columns)]
     schema = pa.schema([(name, pa.string()) for name in names])
-    return SheetRows(pa.Table.from_pylist(found, schema), too_long)
+    return SheetRows(pa.Table.from_pylist(sheet_rows, schema), too_long)
 
 
 def _units(text: str) -> int:

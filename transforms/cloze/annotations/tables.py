@@ -24,31 +24,31 @@ def questions_of(rows: Iterable[pa.Table]) -> dict[Key, Question]:
     """
     return {
         (row["question_id"], row["kind"]): Question(tuple(row["options"]), row["label"])
-        for some in rows
-        for row in some.filter(some["kept"]).to_pylist()
+        for group in rows
+        for row in group.filter(group["kept"]).to_pylist()
     }
 
 
 def annotation_rows(judged: Sequence[JudgedAnswer]) -> pa.Table:
     """Return rows of cloze/annotations, sorted by their key."""
     rows = []
-    for one, reason in judged:
+    for annotation, reason in judged:
         rows.append(
             {
-                "question_id": one.key[0],
-                "kind": one.key[1],
-                "annotator_id": one.annotator,
-                "answer": one.answer,
-                "correct": one.correct,
-                "difficulty": one.difficulty,
-                "span_passage": one.spans[0] or None,
-                "span_summary": one.spans[1] or None,
-                "explained": one.explained,
-                "approval_rate": one.approval,
+                "question_id": annotation.key[0],
+                "kind": annotation.key[1],
+                "annotator_id": annotation.annotator,
+                "answer": annotation.answer,
+                "correct": annotation.correct,
+                "difficulty": annotation.difficulty,
+                "span_passage": annotation.spans[0] or None,
+                "span_summary": annotation.spans[1] or None,
+                "explained": annotation.explained,
+                "approval_rate": annotation.approval,
                 "kept": reason is None,
                 "reason": reason,
-                "source": one.source,
-                "position": one.position,
+                "source": annotation.source,
+                "position": annotation.position,
             }
         )
     rows.sort(key=lambda row: tuple(row[name] for name in ANNOTATIONS.key))
@@ -58,8 +58,8 @@ def annotation_rows(judged: Sequence[JudgedAnswer]) -> pa.Table:
 def verdict_rows(judged: Sequence[JudgedAnswer], questions: Iterable[Key], options: QualityOptions) -> pa.Table:
     """Return rows of cloze/verdicts, one for each question, sorted."""
     by_key: dict[Key, list[JudgedAnswer]] = {}
-    for one in judged:
-        by_key.setdefault(one.annotation.key, []).append(one)
+    for answer in judged:
+        by_key.setdefault(answer.annotation.key, []).append(answer)
     rows = []
     for key in sorted(questions):
         verdict = verdict_of(by_key.get(key, ()), options)._asdict()
@@ -68,16 +68,16 @@ def verdict_rows(judged: Sequence[JudgedAnswer], questions: Iterable[Key], optio
 
 
 def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
-    """Return what the manifest says: counts, reasons, and how far people agree, by kind."""
+    """Return figures for the manifest: counts, reasons, and how far people agree, by kind."""
     names = ["question_id", "kind", "annotator_id", "answer", "correct", "kept", "reason"]
-    given = annotations.select(names).to_pylist()
+    answers = annotations.select(names).to_pylist()
     rows = verdicts.select(["kind", "kept", "reason"]).to_pylist()
-    reasons = Counter(row["reason"] for row in given if row["reason"])
+    reasons = Counter(row["reason"] for row in answers if row["reason"])
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
     return {
-        "annotations": len(given),
-        "annotators": len({row["annotator_id"] for row in given}),
-        "counted": sum(row["kept"] for row in given),
+        "annotations": len(answers),
+        "annotators": len({row["annotator_id"] for row in answers}),
+        "counted": sum(row["kept"] for row in answers),
         "reasons": dict(sorted(reasons.items())),
         "kinds": [
             {
@@ -87,9 +87,9 @@ def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
                 "dropped": {
                     name: sum((row["kind"], row["reason"]) == (kind, name) for row in rows) for name in VERDICT_REASONS
                 },
-                "agreement": agreement_of([row for row in given if row["kind"] == kind]),
+                "agreement": agreement_of([row for row in answers if row["kind"] == kind]),
             }
             for kind in kinds
         ],
-        "agreement": agreement_of(given),
+        "agreement": agreement_of(answers),
     }

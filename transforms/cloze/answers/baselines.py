@@ -39,8 +39,8 @@ def alike(chosen: Bools) -> Floats:
     Returns:
         Probabilities, of the same shape; each row adds up to 1.
     """
-    some = np.where(chosen.any(axis=1, keepdims=True), chosen, True)
-    return some / some.sum(axis=1, keepdims=True)
+    drawn = np.where(chosen.any(axis=1, keepdims=True), chosen, True)
+    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def chance(questions: int, options: int = 5) -> Floats:
@@ -82,7 +82,7 @@ def stand_in_passage(passage: str, options: Sequence[str]) -> Bools:
     in `hot-dog`, not in `dogs`. An option of several of them stands there as it is, in a row.
     """
     text = _spelled(passage)
-    return np.array([(own := _spelled(word)) != "  " and own in text for word in options], bool)
+    return np.array([(spelled := _spelled(word)) != "  " and spelled in text for word in options], bool)
 
 
 def _spelled(text: str) -> str:

@@ -1,17 +1,17 @@
-"""Questions with five options that reading systems are asked, and the same as numbers.
+"""Questions with five options for reading systems, and the same as numbers.
 
 ASK             a part of cloze/pairs, and of cloze/questions -> rows `ASKED_ROWS`
 ENCODE_ASKED    all of a language -> EncodedAsked: what a reader is trained on
 
 Questions are those that `lexbeam cloze questions` kept, or targets that the files have with their
-options. Words are those of passages, of summaries without the words that are asked for anywhere,
-and all options: whether an option is known, and how, says nothing of which one is right.
+options. Words are those of passages, of summaries without the words that any question asks for, and all
+options: whether an option is known, and how well, says nothing about which one is right.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from transforms.cloze.answers.baselines import stand_in_passage
 from transforms.cloze.answers.keys import FIVE
 from transforms.cloze.filters.candidates import question_id
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, PLACEHOLDER, Row
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.readers.data import PAIR_ROWS, GroupTask, QuestionGroup, lists_of
 from transforms.cloze.readers.encoding import flat, numbered, rows_of, write_bounds
@@ -32,7 +32,7 @@ from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.join import RowsByKey
 from transforms.common.store.receipts import File
-from transforms.common.store.sound import checked
+from transforms.common.store.sound import HashedStream, checked
 from transforms.common.store.tables import Part, PartFile, read_table, write_part, write_rows
 
 __all__ = [
@@ -108,7 +108,7 @@ class FiveWayQuestions:
 
     Attributes:
         rows: `ASKED_ROWS`, in the order of ids and kinds.
-        counts: (kind, reason, how many); without a reason those that are asked.
+        counts: (kind, reason, how many); those without a reason are questions.
     """
 
     rows: PartFile
@@ -127,26 +127,26 @@ def _ask(artefact: Artefact, task: AskTask, _: None) -> FiveWayQuestions:
     return FiveWayQuestions(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
-def _of_articles(task: AskTask, counts: Counter[Any]) -> Iterator[list[dict[str, Any]]]:
+def _of_articles(task: AskTask, counts: Counter[tuple[str, str]]) -> Iterator[list[Row]]:
     asked = None
     if task.questions is not None:
         asked = RowsByKey(task.questions, _QUESTION_COLUMNS, "question_id", digits=ARTICLE_DIGITS)
     for article, pairs in RowsByKey((task.pairs,), _PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS):
-        own = {pair["pair_id"]: pair for pair in pairs}
-        found = _targets(pairs) if asked is None else _questions(asked.of(article), own)
+        by_id = {pair["pair_id"]: pair for pair in pairs}
+        entries = _targets(pairs) if asked is None else _questions(asked.of(article), by_id)
         rows = []
-        for row, reason in found:
+        for row, reason in entries:
             counts[row["kind"], reason] += 1
             if reason:
                 continue
-            pair = own[row["pair_id"]]
+            pair = by_id[row["pair_id"]]
             row["standing"] = stand_in_passage(pair["passage"], row["options"]).tolist()
             rows.append({**row, "article_id": pair["article_id"], "language": pair["language"]})
         yield rows
 
 
-def _targets(pairs: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield targets of pairs, and why they are not asked."""
+def _targets(pairs: list[Row]) -> Iterator[tuple[Row, str]]:
+    """Yield targets of pairs, each with the reason why it is no question, empty if it is one."""
     seen = set()
     for pair in pairs:
         for target in pair["targets"]:
@@ -164,7 +164,7 @@ def _targets(pairs: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]
                 yield {**row, "question_id": question_id(*place[:2])}, ""
 
 
-def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
+def _questions(rows: list[Row], pairs: Mapping[str, Row]) -> Iterator[tuple[Row, str]]:
     for row in rows:
         if not row["kept"]:
             yield row, "not_kept"
@@ -173,8 +173,8 @@ def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) 
         start = row["question"].index(PLACEHOLDER)
         if pair is None or start not in pair["summary_starts"]:
             raise LexbeamError(
-                f"cloze/questions has question {row['question_id']}, whose pair cloze/pairs has "
-                "not: make candidates, options and questions anew"
+                f"cloze/questions has question {row['question_id']}, whose pair is not in "
+                "cloze/pairs: make candidates, options and questions anew"
             )
         yield {**row, "token": pair["summary_starts"].index(start)}, ""
 
@@ -188,14 +188,14 @@ ASK: Stage[AskTask, None, FiveWayQuestions] = Stage(
 )
 
 
-def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[dict[str, Any], str, str]]:
+def asked_texts(pairs: Part, asked: Part) -> Iterator[tuple[Row, str, str]]:
     """Yield the questions of a part: their row of `ASKED_ROWS`, passage, summary with the gap."""
     names = ("question_id", "kind", "pair_id", "token", "options", "label", "split")
     texts = RowsByKey((pairs,), _PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
     for article, rows in RowsByKey((asked,), names, "question_id", digits=ARTICLE_DIGITS):
-        own = {pair["pair_id"]: pair for pair in texts.of(article)}
+        by_id = {pair["pair_id"]: pair for pair in texts.of(article)}
         for row in rows:
-            pair, token = own[row["pair_id"]], row["token"]
+            pair, token = by_id[row["pair_id"]], row["token"]
             start, end = pair["summary_starts"][token], pair["summary_ends"][token]
             summary = pair["summary"]
             yield row, pair["passage"], gapped(summary, start, end, summary[start:end])
@@ -209,8 +209,8 @@ class EncodedAsked:
         words: table `WORDS`; the first has number `RESERVED`.
         questions: table `NUMBERED`, in the order of ids and kinds.
         passages: numbers of words, int32, and where each passage begins, int64.
-        summaries: likewise, a question each, with the gap.
-        texts: likewise, summaries with all their words, in the order of the passages.
+        summaries: in the same form, one for each question, with the gap.
+        texts: in the same form, summaries with all their words, in the order of the passages.
         pairs: table `PAIR_ROWS`, in that order.
     """
 
@@ -229,13 +229,13 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
     words = _words(task, asked, options)
     pairs, summaries = _write_texts(artefact, task, asked, words["word"].combine_chunks())
     of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
-    own = [summaries[name] for name in asked["question_id"].to_pylist()]
+    gapped_summaries = [summaries[name] for name in asked["question_id"].to_pylist()]
     with artefact.writing(".summaries") as stream:
-        for text in own:
+        for text in gapped_summaries:
             stream.write(text.tobytes())
-    write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
-    found = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
-    found = pc.add(found.cast(pa.int64()), RESERVED)
+    write_bounds(artefact, ".summary_bounds", [len(text) for text in gapped_summaries])
+    option_numbers = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
+    option_numbers = pc.add(option_numbers.cast(pa.int64()), RESERVED)
     rows = pa.table(
         [
             asked["question_id"],
@@ -245,7 +245,7 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
             pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
             asked["token"].cast(pa.int64()),
             asked["label"].cast(pa.int64()),
-            pa.FixedSizeListArray.from_arrays(found, FIVE).cast(pa.list_(pa.int64())),
+            pa.FixedSizeListArray.from_arrays(option_numbers, FIVE).cast(pa.list_(pa.int64())),
             asked["standing"],
         ],
         schema=NUMBERED,
@@ -253,12 +253,12 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
     for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
-    passages, own_summaries, texts = (
-        (artefact.file(f".{name}"), artefact.file(f".{one}_bounds"))
-        for name, one in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
+    passages, summary_files, texts = (
+        (artefact.file(f".{name}"), artefact.file(f".{singular}_bounds"))
+        for name, singular in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
     )
     return EncodedAsked(
-        artefact.file(".words"), artefact.file(".questions"), passages, own_summaries, texts, artefact.file(".pairs")
+        artefact.file(".words"), artefact.file(".questions"), passages, summary_files, texts, artefact.file(".pairs")
     )
 
 
@@ -274,9 +274,9 @@ def _write_texts(
     pairs = [PAIR_ROWS.empty_table()]
     lengths: dict[str, list[int]] = {"passage": [], "text": []}
 
-    def write(stream: Any, name: str, own: NumberLists) -> None:
-        stream.write(own.values.tobytes())
-        lengths[name] += np.diff(own.bounds).tolist()
+    def write(stream: HashedStream, name: str, lists: NumberLists) -> None:
+        stream.write(lists.values.tobytes())
+        lengths[name] += np.diff(lists.bounds).tolist()
 
     with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
         for rows in rows_of(task, ["article_id", "summary_forms", "passage_forms"]):
@@ -289,8 +289,8 @@ def _write_texts(
                 for name, token in by_pair[pair]:
                     summaries[name] = whole.values[whole.bounds[row] : whole.bounds[row + 1]].copy()
                     summaries[name][token] = GAP
-    for name, own in lengths.items():
-        write_bounds(artefact, f".{name}_bounds", own)
+    for name, counts in lengths.items():
+        write_bounds(artefact, f".{name}_bounds", counts)
     return pa.concat_tables(pairs), summaries
 
 
@@ -307,8 +307,8 @@ def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.T
         for entry in pc.value_counts(pc.utf8_lower(flat(rows["passage_forms"]))).to_pylist():
             passages[entry["values"]] += entry["counts"]
         forms = rows["summary_forms"].to_pylist()
-        for pair, own in zip(rows["pair_id"].to_pylist(), forms, strict=True):
-            summaries.update(w.lower() for at, w in enumerate(own) if at not in gaps[pair])
+        for pair, forms_of_summary in zip(rows["pair_id"].to_pylist(), forms, strict=True):
+            summaries.update(w.lower() for at, w in enumerate(forms_of_summary) if at not in gaps[pair])
     named = set(pc.utf8_lower(flat(asked["options"])).to_pylist())
     texts = sorted((-n, w) for w, n in (passages + summaries).items() if n >= options.min_count)
     others = [word for _, word in texts[: options.most_words] if word not in named]
@@ -347,14 +347,14 @@ def pair_texts(encoded: EncodedAsked) -> tuple[NumberLists, NumberLists, np.ndar
 
 def flat_numbers(lists: pa.ChunkedArray) -> np.ndarray:
     """Return the numbers of lists, one after the other."""
-    found: np.ndarray = pc.list_flatten(lists.combine_chunks()).to_numpy(zero_copy_only=False)
-    return found
+    numbers: np.ndarray = pc.list_flatten(lists.combine_chunks()).to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def counts_of(encoded: EncodedAsked) -> np.ndarray:
     """Return how often each word stands in passages, by its number, int64."""
-    own = read_table([checked(encoded.words)])["in_passages"].to_numpy()
-    return np.concatenate([np.zeros(RESERVED, np.int64), own])
+    in_passages = read_table([checked(encoded.words)])["in_passages"].to_numpy()
+    return np.concatenate([np.zeros(RESERVED, np.int64), in_passages])
 
 
 ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(

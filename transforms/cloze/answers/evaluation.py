@@ -30,7 +30,7 @@ class System(NamedTuple):
 
     Attributes:
         name: what it is called.
-        trained_on: the kind that it was trained on; empty where nothing says it.
+        trained_on: the kind that it was trained on; empty if unknown.
         places: the questions that it answers, rising.
         chances: how probable each option is its answer, (answers, 5).
     """
@@ -42,7 +42,7 @@ class System(NamedTuple):
 
 
 def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
-    """Return what answers without reading, see `baselines`.
+    """Return the baselines, see `baselines`.
 
     Args:
         key: the questions.
@@ -50,52 +50,51 @@ def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
             known, and no such baseline.
     """
     count = len(key.ids)
-    found = {"chance": chance(count)}
+    chances_of = {"chance": chance(count)}
     if frequencies is not None:
-        found["frequency"] = most_frequent(frequencies)
-    found["not-in-passage"] = absent(key.standing)
-    return [System(name, "", np.arange(count), chances) for name, chances in found.items()]
+        chances_of["frequency"] = most_frequent(frequencies)
+    chances_of["not-in-passage"] = absent(key.standing)
+    return [System(name, "", np.arange(count), chances) for name, chances in chances_of.items()]
 
 
 def systems_of(key: Key, answers: Sequence[SystemAnswer], where: str, named: str) -> list[System]:
     """Return the systems of a file of answers, sorted by name and what they were trained on.
 
-    A system answers every question; one that says what it was trained on every question of the
-    kinds that it answers.
+    A system answers every question; one that was trained on a kind, every question of the kinds that it answers.
 
     Args:
         key: the questions.
         answers: to them.
         where: the file, for messages.
-        named: what a system is called that nothing names.
+        named: the name of a system where the file has none.
 
     Raises:
         LexbeamError: an answer is missing, doubled, or to no question; ids are named.
     """
     groups: dict[tuple[str, str], list[SystemAnswer]] = {}
-    for one in answers:
-        groups.setdefault((one.system or named, one.trained_on), []).append(one)
-    found = []
-    for (system, trained_on), own in sorted(groups.items()):
+    for answer in answers:
+        groups.setdefault((answer.system or named, answer.trained_on), []).append(answer)
+    systems = []
+    for (system, trained_on), of_system in sorted(groups.items()):
         try:
-            found.append(_system(key, own, system, trained_on))
+            systems.append(_system(key, of_system, system, trained_on))
         except LexbeamError as error:
-            told = f"{where}, {system}" if len(groups) > 1 else where
-            raise LexbeamError(f"{told}: {error}") from error
+            source = f"{where}, {system}" if len(groups) > 1 else where
+            raise LexbeamError(f"{source}: {error}") from error
     for system in sorted({name for name, _ in groups}):
-        places = [place for one in found if one.name == system for place in one.places.tolist()]
+        places = [place for answered in systems if answered.name == system for place in answered.places.tolist()]
         if left := sorted({*key.kinds} - {key.kinds[place] for place in places}):
             raise LexbeamError(f"{where}, {system}: no question of {' and '.join(left)} is answered, and gold has such")
-    return found
+    return systems
 
 
-def _system(key: Key, own: Sequence[SystemAnswer], system: str, trained_on: str) -> System:
-    by_index = {one.by_index for one in own}
+def _system(key: Key, answers: Sequence[SystemAnswer], system: str, trained_on: str) -> System:
+    by_index = {answer.by_index for answer in answers}
     if len(by_index) > 1:
         raise LexbeamError("some answers have an index, and some an id: give one of them")
-    with_kind = all(one.kind for one in own) and all(key.kinds)
+    with_kind = all(answer.kind for answer in answers) and all(key.kinds)
     names = [str(place) for place in range(len(key.ids))] if by_index == {True} else key.ids
-    if by_index == {True} and {one.id for one in own} == {str(1 + int(name)) for name in names}:
+    if by_index == {True} and {answer.id for answer in answers} == {str(1 + int(name)) for name in names}:
         raise LexbeamError(f"index runs from 1 to {len(names)}: the first question has index 0")
     if not all(names):
         raise LexbeamError(
@@ -103,7 +102,7 @@ def _system(key: Key, own: Sequence[SystemAnswer], system: str, trained_on: str)
             "the place in the gold file, from 0"
         )
     names = [_name(*both, with_kind) for both in zip(names, key.kinds, strict=True)]
-    answered = [_name(one.id, one.kind, with_kind) for one in own]
+    answered = [_name(answer.id, answer.kind, with_kind) for answer in answers]
     asked = np.arange(len(names))
     if trained_on:
         there = {*answered}
@@ -112,7 +111,7 @@ def _system(key: Key, own: Sequence[SystemAnswer], system: str, trained_on: str)
             asked = np.flatnonzero(np.isin(np.array(key.kinds), sorted(kinds)))
     order = matched([names[place] for place in asked.tolist()], answered)
     places = asked[order.gold]
-    chances = np.array([own[place].chances for place in order.predicted.tolist()])
+    chances = np.array([answers[place].chances for place in order.predicted.tolist()])
     rising = np.argsort(places)
     return System(system, trained_on, places[rising], chances[rising])
 
@@ -129,13 +128,13 @@ def evaluated(key: Key, systems: Sequence[System], options: BootstrapOptions) ->
         systems: what answers them.
         options: of the intervals.
     """
-    for one in systems:
-        for subset, rows in _subsets(key, one):
-            places = one.places[rows]
+    for system in systems:
+        for subset, rows in _subsets(key, system):
+            places = system.places[rows]
             clusters = [key.articles[place] for place in places.tolist()]
-            given = key.labels[places], one.chances[rows]
-            found = measure(ACCURACY, given, clusters=clusters, options=options)
-            yield row(one.name, subset, "accuracy", None, found)
+            outcomes = key.labels[places], system.chances[rows]
+            measured = measure(ACCURACY, outcomes, clusters=clusters, options=options)
+            yield row(system.name, subset, "accuracy", None, measured)
 
 
 def _subsets(key: Key, system: System) -> Iterator[tuple[str, Ints]]:

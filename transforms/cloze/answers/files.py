@@ -15,7 +15,7 @@ on.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ _IDS = ("question_id", "id")
 _LABELS = ("label", "chosen")
 _INDEX, _SCORES = "index", "scores"
 _OPTIONS = tuple(f"option_{place}" for place in range(FIVE))
-_TELL = ("kind", "system", "trained_on")
+_FURTHER = ("kind", "system", "trained_on")
 _KNOWN = (_INDEX, *_IDS, *_LABELS, *_OPTIONS)
 
 
@@ -44,9 +44,9 @@ class SystemAnswer(NamedTuple):
         id: the question's, or its place as digits.
         by_index: whether it is its place.
         chances: how probable each option is the answer, (5,); they add up to 1.
-        kind: of the question; empty where nothing says it.
-        system: whose it is; empty where nothing says it.
-        trained_on: kind that the system was trained on; empty where nothing says it.
+        kind: of the question; empty if unknown.
+        system: whose answer it is; empty if unknown.
+        trained_on: kind that the system was trained on; empty if unknown.
     """
 
     id: str
@@ -61,23 +61,23 @@ def read_answers(path: str) -> list[SystemAnswer]:
     """Read a file of answers, in the order of its lines.
 
     Raises:
-        UsageError: it cannot be read, or a line says no question, no label from 0 to 4 and no
+        UsageError: it cannot be read, or a line names no question, has neither a label from 0 to 4 nor
             scores, or an unknown kind.
     """
     shown = f"`predictions` {files.shown(path)}"
     lines = filled_lines(path, "predictions", "a line for each question")
-    found = []
+    answers = []
     for number, values in _rows(lines, shown):
         try:
-            found.append(_answer(values))
+            answers.append(_answer(values))
         except ValueError as error:
             raise UsageError(f"{shown}, line {number}: {error}") from error
-    if not found:
+    if not answers:
         raise UsageError(f"{shown} has a header alone: give a line for each question")
-    return found
+    return answers
 
 
-def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     first = lines[0][1]
     if first.lstrip().startswith("{"):
         yield from _objects(lines, shown)
@@ -97,7 +97,7 @@ def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, M
         yield number, {name: cell for name, cell in zip(header, cells, strict=False) if cell}
 
 
-def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     for number, line in lines:
         try:
             values = json.loads(line)
@@ -108,49 +108,49 @@ def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int
         yield number, {name: value for name, value in values.items() if value is not None}
 
 
-def _answer(values: Mapping[str, Any]) -> SystemAnswer:
-    """Return what a row says.
+def _answer(values: Mapping[str, object]) -> SystemAnswer:
+    """Return the answer of a row.
 
     Raises:
-        ValueError: it does not say what it must.
+        ValueError: the row lacks something.
     """
-    said = {name: str(values[name]).strip() for name in _TELL if name in values}
+    further = {name: str(values[name]).strip() for name in _FURTHER if name in values}
     for name in ("kind", "trained_on"):
-        if (kind := said.get(name, "")) and kind not in KINDS:
+        if (kind := further.get(name, "")) and kind not in KINDS:
             raise ValueError(f"{name} is {kind[:40]!r}{nearest(kind, KINDS)}: {', '.join(KINDS)}")
     names = [name for name in (*_IDS, _INDEX) if name in values]
     if not names:
         raise ValueError(f"it names no question: give {_INDEX} or {_IDS[0]}")
     by_index = names[0] == _INDEX
     text = str(_whole(values[_INDEX], _INDEX)) if by_index else str(values[names[0]]).strip()
-    return SystemAnswer(text, by_index, _chances(values), **said)
+    return SystemAnswer(text, by_index, _chances(values), **further)
 
 
-def _whole(value: Any, name: str) -> int:
+def _whole(value: object, name: str) -> int:
     text = "" if isinstance(value, bool) else str(value).strip()
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ValueError(f"{name} is {str(value)[:40]!r}, not a whole number from 0")
     return int(text)
 
 
-def _chances(values: Mapping[str, Any]) -> Floats:
+def _chances(values: Mapping[str, object]) -> Floats:
     name = next((name for name in _LABELS if name in values), None)
     if name is not None:
         label = _whole(values[name], name)
         if label >= FIVE:
             raise ValueError(f"{name} is {label}, and options are 0 to {FIVE - 1}")
-        return np.eye(FIVE)[label]
+        return np.asarray(np.eye(FIVE)[label])
     scores = values.get(_SCORES, [values[name] for name in _OPTIONS if name in values])
     if not isinstance(scores, list) or len(scores) != FIVE:
         raise ValueError(
             f"it has no answer: give {_LABELS[0]}, or scores of all options, {_OPTIONS[0]} to {_OPTIONS[-1]}"
         )
-    return most_frequent(np.array([[_score(one) for one in scores]]))[0]
+    return np.asarray(most_frequent(np.array([[_score(score) for score in scores]]))[0])
 
 
-def _score(value: Any) -> float:
+def _score(value: object) -> float:
     try:
-        number = math.nan if isinstance(value, bool | list | dict) else float(value)
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):  # the latter of whole numbers that JSON may have
         number = math.nan
     if not math.isfinite(number):

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from transforms.cloze.answers.baselines import stand_in_passage
-from transforms.cloze.pairs.layout import InputText, ReadOptions
-from transforms.cloze.pairs.layouts import LAYOUTS
+from transforms.cloze.pairs.layouts import kind_of_name, read_recam
 from transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
-from transforms.cloze.pairs.row_layouts import kind_of_name
+from transforms.cloze.pairs.read_options import InputText, ReadOptions
 from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
@@ -24,8 +23,7 @@ from transforms.formats.records.base import Reject
 __all__ = ["FIVE", "UNKNOWN", "Key", "joined_keys", "read_key"]
 
 FIVE = 5  # options of a question
-UNKNOWN = ""  # the kind of questions of which nobody says it
-_LAYOUT = "recam"
+UNKNOWN = ""  # the kind of questions whose kind is not stated
 
 
 class Key(NamedTuple):
@@ -33,7 +31,7 @@ class Key(NamedTuple):
 
     Attributes:
         ids: of each question: its field `question_id` or `id`, empty without one.
-        kinds: of each, `UNKNOWN` where nothing says it.
+        kinds: of each, `UNKNOWN` where it is not stated.
         articles: the ids of their passages.
         options: their five options.
         labels: which of them is right, from 0.
@@ -53,21 +51,26 @@ def read_key(path: str, kind: str | None) -> Key:
 
     Args:
         path: JSON lines with `article`, `question`, `option_0` to `option_4` and `label`.
-        kind: of its questions, where its name does not say; None: nothing says it.
+        kind: of its questions, where its name does not say; None: unknown.
 
     Raises:
         UsageError: it cannot be read, or a line is no question with five options.
     """
     ids, articles, options, labels, standing = [], [], [], [], []
-    for one, target in _questions(path, kind):
-        ids.append(one.source_id or "")
-        articles.append(article_id(one.passage))
+    for pair, target in _questions(path, kind):
+        ids.append(pair.source_id or "")
+        articles.append(article_id(pair.passage))
         options.append(target.options)
         labels.append(target.label)
-        standing.append(stand_in_passage(one.passage, target.options))
-    own = kind_of_name(path) or kind or UNKNOWN
+        standing.append(stand_in_passage(pair.passage, target.options))
+    kind_of_file = kind_of_name(path) or kind or UNKNOWN
     return Key(
-        ids, [own] * len(ids), articles, options, np.array(labels, np.int64), np.array(standing, bool).reshape(-1, FIVE)
+        ids,
+        [kind_of_file] * len(ids),
+        articles,
+        options,
+        np.array(labels, np.int64),
+        np.array(standing, bool).reshape(-1, FIVE),
     )
 
 
@@ -79,20 +82,22 @@ def _questions(path: str, kind: str | None) -> Iterator[tuple[RawPair, GivenTarg
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
     text = InputText(path, path, partial(files.open_read, path))
-    for _, one in LAYOUTS[_LAYOUT](text, ReadOptions(layout=_LAYOUT, kind=kind or UNKNOWN)):
-        where = f"{shown}, line {one.position}" if one.position else shown
-        if isinstance(one, Reject):
-            raise UsageError(f"{where}: {one.reason}, {one.detail}")
-        assert one.target is not None  # this layout's records have one
-        options = one.target.options
+    for _, pair in read_recam(text, ReadOptions(layout="recam", kind=kind or UNKNOWN)):
+        where = f"{shown}, line {pair.position}" if pair.position else shown
+        if isinstance(pair, Reject):
+            raise UsageError(f"{where}: {pair.reason}, {pair.detail}")
+        assert pair.target is not None  # this layout's records have one
+        options = pair.target.options
         if len(options) != FIVE:
             raise UsageError(f"{where}: {len(options)} options, where {FIVE} should be")
-        yield one, one.target
+        yield pair, pair.target
 
 
 def joined_keys(keys: list[Key]) -> Key:
     """Return the questions of several files as those of one."""
-    ids, kinds, articles, options = ([one for key in keys for one in getattr(key, name)] for name in Key._fields[:4])
+    ids, kinds, articles, options = (
+        [value for key in keys for value in getattr(key, name)] for name in Key._fields[:4]
+    )
     return Key(
         ids,
         kinds,

@@ -36,7 +36,7 @@ class MeasureSettings(NamedTuple):
 
     Attributes:
         bootstrap: of intervals.
-        split: questions of this split are asked alone; None: all.
+        split: only questions of this split count; None: all.
     """
 
     bootstrap: BootstrapOptions
@@ -54,7 +54,7 @@ def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -
 
 
 def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
-    """Return the questions that are asked, and how often each option stands in passages."""
+    """Return the questions, and how often each option occurs in passages."""
     tables = []
     frequencies = [np.zeros((0, FIVE))]
     for _, encoded in sorted(task.encoded, key=_language):
@@ -77,13 +77,13 @@ def _answered(task: MeasureTask, key: Key) -> Iterator[System]:
     names = ["question_id", "kind", "system", "trained_on", "chosen"]
     rows = read_table([checked(part) for part in sorted(task.answers)], names)
     rows = rows.set_column(3, "trained_on", pc.fill_null(rows["trained_on"], ""))
-    places = {one: place for place, one in enumerate(zip(key.ids, key.kinds, strict=True))}
-    found = rows.select(names[2:4]).group_by(names[2:4], use_threads=False).aggregate([])
-    for name, trained_on in sorted(zip(*found.to_pydict().values(), strict=True)):
-        own = rows.filter(pc.and_(pc.equal(rows["system"], name), pc.equal(rows["trained_on"], trained_on)))
-        asked = zip(own["question_id"].to_pylist(), own["kind"].to_pylist(), strict=True)
-        at = np.array([places[one] for one in asked], np.int64)
-        chosen = pc.fill_null(own["chosen"], -1).to_numpy()
+    places = {question: place for place, question in enumerate(zip(key.ids, key.kinds, strict=True))}
+    named = rows.select(names[2:4]).group_by(names[2:4], use_threads=False).aggregate([])
+    for name, trained_on in sorted(zip(*named.to_pydict().values(), strict=True)):
+        answers = rows.filter(pc.and_(pc.equal(rows["system"], name), pc.equal(rows["trained_on"], trained_on)))
+        asked = zip(answers["question_id"].to_pylist(), answers["kind"].to_pylist(), strict=True)
+        at = np.array([places[question] for question in asked], np.int64)
+        chosen = pc.fill_null(answers["chosen"], -1).to_numpy()
         chances = (chosen[:, None] == np.arange(FIVE)).astype(np.float64)
         order = np.argsort(at)
         yield System(name, trained_on, at[order], chances[order])

@@ -2,12 +2,12 @@
 
     multiple-choice:PATH
 
-is asked the passage, and beside it the summary with each option in the place of @placeholder.
+reads the passage, and beside it the summary with each option in the place of @placeholder.
 A model is identified by the digest of its files, and loaded once in a process.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -58,7 +58,7 @@ class ChoiceSettings(NamedTuple):
     Attributes:
         max_length: pieces of passage and question together, at most; None: what a model takes.
         device: where they run.
-        split: questions of this split alone are asked; None: all.
+        split: only questions of this split are answered; None: all.
         kinds: kinds of encoders that models are of.
     """
 
@@ -80,15 +80,15 @@ def within_system(system: str) -> Within | None:
     """Return the path within the name of a system, for `common/options`."""
     if not system.startswith(PREFIX):
         return None
-    found = path_of(system.removeprefix(PREFIX))
-    return None if found is None else found._replace(before=PREFIX + found.before)
+    path = path_of(system.removeprefix(PREFIX))
+    return None if path is None else path._replace(before=PREFIX + path.before)
 
 
 def check_systems(systems: Sequence[str]) -> None:
-    """Check what the names of systems tell by themselves.
+    """Check the names of systems.
 
     Raises:
-        UsageError: there is none, or no system of a name.
+        UsageError: there are none, or there is no system of a name.
     """
     if not systems:
         raise UsageError("`systems` names none: give at least one")
@@ -108,7 +108,7 @@ def choice_models(systems: Sequence[str]) -> tuple[ChoiceModel, ...]:
     Raises:
         UsageError: there is no such model, it does not choose, or two have the same name.
     """
-    found: dict[str, ChoiceModel] = {}
+    models: dict[str, ChoiceModel] = {}
     for system in systems:
         if not system.startswith(PREFIX):
             continue
@@ -116,12 +116,12 @@ def choice_models(systems: Sequence[str]) -> tuple[ChoiceModel, ...]:
         info = describe_encoder(path)
         check_choices(info)
         name = PREFIX + info.name.partition(":")[2]
-        if name in found:
+        if name in models:
             raise UsageError(
                 f"`systems`: two models are called {name!r}, and rows could not tell them apart: rename one folder"
             )
-        found[name] = ChoiceModel(name, path, info)
-    return tuple(found.values())
+        models[name] = ChoiceModel(name, path, info)
+    return tuple(models.values())
 
 
 def _choose(artefact: Artefact, task: ChoiceTask, settings: ChoiceSettings) -> PartFile:
@@ -138,10 +138,10 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
         if settings.split is not None and row["split"] != settings.split:
             continue
         filled = [summary.replace(PLACEHOLDER, word) for word in row["options"]]
-        found = choose(encoder, passage, filled, max_length=settings.max_length)
+        probabilities = choose(encoder, passage, filled, max_length=settings.max_length)
         ids.append(row["question_id"])
         kinds.append(row["kind"])
-        chances.append(None if isinstance(found, str) else found.tolist())
+        chances.append(None if isinstance(probabilities, str) else probabilities.tolist())
         if len(ids) == _ROWS:
             yield answer_rows(ids, kinds, model.system, chances)
             ids, kinds, chances = [], [], []
@@ -149,7 +149,7 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
         yield answer_rows(ids, kinds, model.system, chances)
 
 
-def _chosen(_: Any, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
+def _chosen(_: object, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
     return {"transforms.lexicon.encoders.base:ENCODERS": list(settings.kinds)}
 
 

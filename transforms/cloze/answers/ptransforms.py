@@ -28,6 +28,7 @@ from transforms.cloze.answers.multiple_choice import CHOOSE_ANSWERS, ChoiceModel
 from transforms.cloze.answers.trained_systems import (
     ANSWER,
     ANSWER_TRAIN,
+    REGISTRY,
     AnswerOptions,
     AnswerTask,
     AskTrained,
@@ -52,11 +53,11 @@ def _encode_tasks(
         yield language, language_task(language, pairs, asked)
 
 
-def _rows(element: tuple[Any, AskTask]) -> float:
+def _rows(element: tuple[object, AskTask]) -> float:
     return float(element[1].pairs.rows)
 
 
-def _even(_: Any) -> float:
+def _even(_: object) -> float:
     return 1.0
 
 
@@ -87,10 +88,10 @@ class AskAll(beam.PTransform):
 
 
 def _train_tasks(element: tuple[str, EncodedAsked], keys: tuple[Key, ...]) -> Iterator[tuple[Key, AnswerTask]]:
-    own, encoded = element
+    encoded_language, encoded = element
     for key in keys:
         system, language, kind, fold = key
-        if language == own:
+        if language == encoded_language:
             yield key, AnswerTask(system, language, kind, fold, encoded)
 
 
@@ -131,22 +132,24 @@ class AnswerAll(beam.PTransform):
     pairs: tuple[Part, ...]
     lanes: int
 
-    def expand(self, found: Any) -> Any:
+    def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
-        asked, encoded = found
+        asked, encoded = inputs
         trained = answered = chosen = asked.pipeline | "None" >> beam.Create([])
         if self.keys:
+            systems = {REGISTRY: tuple(sorted({system for system, *_ in self.keys}))}
+            train = MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, systems, with_task=True)
             made = (
                 encoded
                 | "TrainTasks" >> beam.FlatMap(_train_tasks, self.keys)
                 | "SpreadSystems" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-                | "Train" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER_TRAIN, self.options, with_task=True))
+                | "Train" >> beam.ParDo(train)
             )
             trained = made | "Trained" >> beam.Map(_trained)
             answered = (
                 made
                 | "AskTasks" >> beam.Map(_ask_task)
-                | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options))
+                | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options, systems))
             )
         if self.models:
             chosen = (
@@ -175,9 +178,9 @@ class MeasureAll(beam.PTransform):
     workspace: Workspace
     settings: MeasureSettings
 
-    def expand(self, found: Any) -> Any:
+    def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
-        parts, encoded = found
+        parts, encoded = inputs
         return (
             parts
             | "GatherAnswers" >> beam.WithKeys(0)

@@ -1,15 +1,16 @@
-"""Reading systems trained here: on questions of a kind, asked questions of all kinds.
+"""Reading systems trained here: on questions of one kind, to answer questions of all kinds.
 
 ANSWER_TRAIN    a system, a kind and what is held out -> a model
 ANSWER          the same and its model -> a part of cloze/answers
 
-What is held out is a fold, the hash of the article modulo their number, or the split that is
-tested. A question of which the article has a question in there, of whatever kind, is not trained
-on: a system that was trained on another kind has not seen the passage either.
+Held out is a fold, the hash of the article modulo the number of folds, or the split that is tested. Questions of an
+article that has a held-out question, of whatever kind, are not trained on: so a system that was trained on another
+kind has not seen the passage either.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,35 +20,66 @@ import pyarrow.compute as pc
 from schemas.cloze.answers import ANSWERS
 from transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
 from transforms.cloze.answers.keys import FIVE
-from transforms.cloze.filters.base import VECTORS
-from transforms.cloze.readers.options import RESERVED, NetworkOptions, Questions, ReaderNetworkOptions, TrainingData
-from transforms.cloze.readers.own_vectors import own_vectors
+from transforms.cloze.readers.options import (
+    RESERVED,
+    MakeNetwork,
+    NetworkOptions,
+    Questions,
+    ReaderNetworkOptions,
+    TrainingData,
+)
+from transforms.cloze.readers.train_stage import folds_of, reader_model, vectors_in
 from transforms.cloze.readers.training import log_probabilities, train_reader
-from transforms.cloze.readers.words import vectors_of
+from transforms.cloze.readers.words import train_vectors, vectors_of
 from transforms.common.blas import one_thread
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.draws.by_content import hash_of
-from transforms.common.draws.folds import fold_of
 from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_table, write_part
 from transforms.learning.models.keeping import SavedModel, load_model, save_model
-from transforms.learning.models.model import Model
 from transforms.lexicon.resources import Lexicon
+
+if TYPE_CHECKING:
+    from transforms.cloze.readers.networks import Network
 
 __all__ = [
     "ANSWER",
     "ANSWER_TRAIN",
+    "REGISTRY",
     "SYSTEMS",
     "WHOLE",
     "AnswerOptions",
     "AnswerTask",
     "AskTrained",
+    "System",
     "TrainedSystem",
     "answer_rows",
     "rows_held_out",
 ]
 
-SYSTEMS = ("ga5",)
+
+@dataclass(frozen=True)
+class System(Entry):
+    """A system that is trained here.
+
+    Attributes:
+        network: returns its network (`readers/networks.py`), and imports torch only then.
+    """
+
+    network: MakeNetwork
+
+
+def _five_way_gated_attention() -> "Network":
+    from transforms.cloze.readers.networks import FIVE_WAY_GATED_ATTENTION
+
+    return FIVE_WAY_GATED_ATTENTION
+
+
+SYSTEMS: Registry[System] = Registry(
+    {"ga5": System(_five_way_gated_attention, doc="the gated-attention reader over five options, trained here")},
+    what="system",
+)
 WHOLE = -1  # in place of a fold: the split that is tested
 
 
@@ -62,12 +94,12 @@ class AnswerTask(NamedTuple):
 
 
 class AnswerOptions(NamedTuple):
-    """How systems are trained and asked.
+    """How systems are trained, and what they answer.
 
     Attributes:
         folds: how many there are; 0: by split.
         splits: the one that is trained on, that decides when to stop, that is tested.
-        cross: whether systems are asked questions of other kinds than they were trained on.
+        cross: whether systems answer questions of other kinds than they were trained on, too.
         seed: of folds, weights, drop-out, and what is held out.
         reader: hyperparameters.
         lexicon: resource `VECTORS`, which may be missing.
@@ -83,7 +115,7 @@ class AnswerOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainedSystem:
-    """Receipt of a trained system; losses are those of `readers_training.Trained`."""
+    """Receipt of a trained system; its numbers are those of `training.ReaderWeights`."""
 
     model: SavedModel
     losses: tuple[float, ...]
@@ -93,16 +125,20 @@ class TrainedSystem:
 
 
 class AskTrained(NamedTuple):
-    """A trained system, and what it was trained for."""
+    """A trained system, and the task that it was trained for."""
 
     task: AnswerTask
     model: SavedModel
 
 
 class HeldOut(NamedTuple):
-    """Places of questions: trained on, checked on (None: of those trained on), tested.
+    """Which questions are trained on, and which are tested.
 
-    `articles` are hashes of those that are tested with a question of any kind.
+    Attributes:
+        trained: places of those that are trained on.
+        checked: places of those that decide when to stop; None: some of those trained on.
+        tested: places of those that are tested.
+        articles: hashes of the articles that are tested, with a question of any kind.
     """
 
     trained: npt.NDArray[np.int64]
@@ -112,7 +148,7 @@ class HeldOut(NamedTuple):
 
 
 def rows_held_out(questions: Questions, rows: pa.Table, kind: str, fold: int, options: AnswerOptions) -> HeldOut:
-    """Return which questions a system is trained on, and which it is asked.
+    """Return which questions a system is trained on, and which it answers.
 
     Args:
         questions: of all kinds.
@@ -121,43 +157,41 @@ def rows_held_out(questions: Questions, rows: pa.Table, kind: str, fold: int, op
         fold: that is held out; `WHOLE`: the split that is tested.
         options: folds or splits, and whether other kinds are tested.
     """
-    own = np.asarray(pc.equal(rows["kind"], kind))
-    check = None
+    of_kind = np.asarray(pc.equal(rows["kind"], kind))
+    dev = None
     if fold == WHOLE:
-        given = pc.fill_null(rows["split"], "")
-        train, dev, test = (np.asarray(pc.equal(given, name)) for name in options.splits)
+        splits = pc.fill_null(rows["split"], "")
+        train, dev, test = (np.asarray(pc.equal(splits, name)) for name in options.splits)
     else:
-        test = fold_of(questions.articles, options.folds, seed=options.seed, label="cloze/fold")
-        test = test == fold
-        train, dev = ~test, None
+        test = folds_of(questions.articles, options.folds, options.seed) == fold
+        train = ~test
     articles = np.unique(questions.articles[test])
-    unseen = own & ~np.isin(questions.articles, articles)
-    if dev is not None:
-        check = np.flatnonzero(unseen & dev)
-    asked = test if options.cross else test & own
-    return HeldOut(np.flatnonzero(unseen & train), check, np.flatnonzero(asked), articles)
+    unseen = of_kind & ~np.isin(questions.articles, articles)
+    check = None if dev is None else np.flatnonzero(unseen & dev)
+    tested = test if options.cross else test & of_kind
+    return HeldOut(np.flatnonzero(unseen & train), check, np.flatnonzero(tested), articles)
 
 
 def _data(task: AnswerTask, options: AnswerOptions) -> TrainingData:
     words = read_table([checked(task.encoded.words)])["word"]
-    vectors: Any = options.lexicon.find(VECTORS, task.language or None)
-    given = None if vectors is None else vectors_of(vectors, words)
-    return TrainingData(len(words) + RESERVED, FIVE, vectors=given)
+    vectors = vectors_in(options.lexicon, task.language)
+    known = None if vectors is None else vectors_of(vectors, words)
+    return TrainingData(len(words) + RESERVED, FIVE, vectors=known)
 
 
-def _with_own_vectors(task: AnswerTask, data: TrainingData, held: HeldOut, options: AnswerOptions) -> TrainingData:
+def _with_trained_vectors(task: AnswerTask, data: TrainingData, held: HeldOut, options: AnswerOptions) -> TrainingData:
     """Return the data with vectors of all texts but those of articles that are tested."""
     passages, summaries, keys, articles = pair_texts(task.encoded)
     rows = np.flatnonzero(~np.isin(articles, held.articles))
     rows = rows[np.argsort(keys[rows], kind="stable")]
-    made = own_vectors(
+    trained = train_vectors(
         (passages, summaries),
         rows,
         data.words,
         _reader(options),
         seed=hash_of((options.seed, "own vectors", task.fold)),
     )
-    return data if made is None else data._replace(vectors=made, given=False)
+    return data if trained is None else data._replace(vectors=trained, static=False)
 
 
 def _reader(options: AnswerOptions) -> ReaderNetworkOptions:
@@ -172,18 +206,16 @@ def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> Trai
         check = None
     data = _data(task, options)
     if data.vectors is None and options.reader.start == "own" and len(held.trained):
-        data = _with_own_vectors(task, data, held, options)
+        data = _with_trained_vectors(task, data, held, options)
     seed = hash_of((options.seed, task.system, task.kind, task.fold)) >> 1
     with one_thread():
-        made = train_reader(task.system, questions, held.trained, data, _reader(options), seed=seed, checked_on=check)
-    model = Model(
-        kind="reader",
-        task="cloze",
-        format="safetensors",
-        content=made.weights,
+        trained = train_reader(
+            SYSTEMS[task.system].network, questions, held.trained, data, _reader(options), seed=seed, checked_on=check
+        )
+    model = reader_model(
+        trained,
         seed=options.seed,
         data=task.encoded.questions.sha256,
-        made_with=("torch",),
         options={
             "reader": task.system,
             "trained_on": task.kind,
@@ -191,26 +223,27 @@ def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> Trai
             "folds": options.folds,
             **vars(options.reader),
         },
-        resources={held.name: held.compiled.digest for held in options.lexicon.held},
+        resources=options.lexicon.held,
     )
-    return TrainedSystem(save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out)
+    return TrainedSystem(
+        save_model(artefact, model), tuple(trained.losses), trained.best, trained.questions, trained.held_out
+    )
 
 
-def _answer(artefact: Artefact, asking: AskTrained, options: AnswerOptions) -> PartFile:
-    task = asking.task
+def _answer(artefact: Artefact, request: AskTrained, options: AnswerOptions) -> PartFile:
+    task = request.task
     questions, rows = numbered_questions(task.encoded)
-    asked = rows_held_out(questions, rows, task.kind, task.fold, options).tested
-    weights = load_model(asking.model).content
-    found = []
+    tested = rows_held_out(questions, rows, task.kind, task.fold, options).tested
+    weights = load_model(request.model).content
+    network, data = SYSTEMS[task.system].network, _data(task, options)
+    tables = []
     with one_thread():
-        for places, logs in log_probabilities(
-            task.system, weights, questions, asked, _data(task, options), _reader(options)
-        ):
-            found.append(_of_system(task, rows.take(pa.array(places)), np.exp(logs)))
-    return write_part(artefact, ANSWERS.schema(), found, sort_keys=ANSWERS.key)
+        for places, logs in log_probabilities(network, weights, questions, tested, data, _reader(options)):
+            tables.append(_answers_of(task, rows.take(pa.array(places)), np.exp(logs)))
+    return write_part(artefact, ANSWERS.schema(), tables, sort_keys=ANSWERS.key)
 
 
-def _of_system(task: AnswerTask, rows: pa.Table, chances: npt.NDArray[np.float64]) -> pa.Table:
+def _answers_of(task: AnswerTask, rows: pa.Table, chances: npt.NDArray[np.float64]) -> pa.Table:
     fold = None if task.fold == WHOLE else task.fold
     return answer_rows(
         rows["question_id"].to_pylist(), rows["kind"].to_pylist(), task.system, chances.tolist(), task.kind, fold
@@ -226,22 +259,34 @@ def answer_rows(
     fold: int | None = None,
 ) -> pa.Table:
     """Return rows of cloze/answers; chances of None are of a question too long for the system."""
-    best = [None if own is None else int(np.argmax(own)) for own in chances]
+    best = [None if row is None else int(np.argmax(row)) for row in chances]
     count = len(ids)
     columns = [ids, kinds, [system] * count, [trained_on] * count, [fold] * count, chances, best]
     return pa.table(columns, schema=ANSWERS.schema())
 
 
-def _by_split(_: Any, options: AnswerOptions) -> bool:
+def _by_split(_: object, options: AnswerOptions) -> bool:
     return not options.folds
+
+
+REGISTRY = "transforms.cloze.answers.trained_systems:SYSTEMS"
+
+
+def _chosen_to_train(task: AnswerTask, _: AnswerOptions) -> Mapping[str, tuple[str, ...]]:
+    return {REGISTRY: (task.system,)}
+
+
+def _chosen_to_answer(request: AskTrained, _: AnswerOptions) -> Mapping[str, tuple[str, ...]]:
+    return {REGISTRY: (request.task.system,)}
 
 
 ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
     name="cloze/answer-train",
     receipt=TrainedSystem,
     build=_train,
+    chosen=_chosen_to_train,
     unused={
-        "options.cross": "it decides what a system is asked",
+        "options.cross": "it decides what a system answers",
         "options.splits": Unless("questions are held out by folds", used=_by_split),
     },
     blas=True,
@@ -251,6 +296,7 @@ ANSWER: Stage[AskTrained, AnswerOptions, PartFile] = Stage(
     name="cloze/answer",
     receipt=PartFile,
     build=_answer,
+    chosen=_chosen_to_answer,
     unused={"options.splits": Unless("questions are held out by folds", used=_by_split)},
     blas=True,
     unit="parts of answers",

@@ -1,5 +1,5 @@
-"""Candidates: every word of a summary, asked by each filter whether it may become an answer.
+"""Candidates: the words of summaries, and what each filter says of them as answers.
 
 In: parts of `cloze/pairs`. Out: `cloze/candidates` with every filter's verdict. Read `base`, `registry`,
-`candidates`; then the filters: `words`, `scores`, `relations`, `similarity`.
+`candidates`; then the filters: `scores`, `relations`, `similarity`.
 """

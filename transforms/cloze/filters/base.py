@@ -1,25 +1,25 @@
-"""What a filter is: a question asked of words of summaries, many at once."""
+"""What a filter is: a question about words of summaries, many at once."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
+from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "ABSTAINS",
     "FAILS",
     "PASSES",
-    "VECTORS",
-    "WORDNET",
     "ClozeFilter",
     "Evaluate",
     "FilterSetting",
+    "Predictor",
     "Verdicts",
     "counted",
     "nothing",
@@ -27,24 +27,34 @@ __all__ = [
 
 PASSES, FAILS, ABSTAINS = 1, 0, -1
 
-# What resources are called.
-WORDNET = "wordnet_"
-VECTORS = "vectors_"
+
+class Predictor(Protocol):
+    """What predicts how concrete words are."""
+
+    @property
+    def below(self) -> float:
+        """Words from this value on are too concrete, 0 to 1."""
+
+    def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
+        """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
+
+    def described(self) -> Mapping[str, object]:
+        """Return what the manifest notes of it, plain values."""
 
 
 class FilterSetting(NamedTuple):
     """What filters are evaluated with.
 
     Attributes:
-        lexicon: resources `WORDNET` and `VECTORS`.
+        lexicon: resources `WORDNET` and `VECTORS` of `word_resources`.
         sense: an entry of `nonspecificity.SENSES`.
         depth: `max` or `min`.
         depth_below: words of this depth, or deeper, are too specific.
-        propn: what becomes of proper nouns, an entry of `filters_scores.PROPER_NOUNS`.
+        propn: what becomes of proper nouns, an entry of `scores.PROPER_NOUNS`.
         relation_match: `surface` or `lemma`: what of passage words is compared.
         relation_senses: `all`, or those of the `tag`.
-        abstractness: what predicts concreteness, see `filters_scores.Predictor`.
-        encoder: an encoder, see `transforms/lexicon/encoders/encoding.py`.
+        abstractness: what predicts concreteness.
+        encoder: what encodes words in their sentences.
         thresholds: `static` and `contextual`: cosines from which on a word is too similar.
     """
 
@@ -55,13 +65,13 @@ class FilterSetting(NamedTuple):
     propn: str = "noun"
     relation_match: str = "surface"
     relation_senses: str = "all"
-    abstractness: Any = None
-    encoder: Any = None
+    abstractness: Predictor | None = None
+    encoder: Encoding | None = None
     thresholds: Mapping[str, float] = {}
 
 
 class Verdicts(NamedTuple):
-    """What a filter says of words.
+    """The verdicts of a filter on words.
 
     Attributes:
         values: what is compared with the threshold, or how many words offend; NaN: none.
@@ -83,8 +93,8 @@ class ClozeFilter(Entry):
     """A filter; its doc line is what holds of a word that it lets through.
 
     Attributes:
-        evaluate: asks it of words.
-        by_kind: whether it asks differently for each kind; `evaluate` takes `kind` then.
+        evaluate: from a batch, tokens of its summaries and the setting, the verdicts on these tokens.
+        by_kind: whether verdicts depend on the kind; `evaluate` then takes `kind`.
     """
 
     evaluate: Callable[..., Verdicts]
@@ -100,8 +110,8 @@ def counted(count: int, asked: np.ndarray, tokens: np.ndarray, words: pa.Array, 
     """Return the verdicts of a filter that counts words that offend.
 
     Args:
-        count: how many words are asked.
-        asked: which of them each hit is of, rising; tokens of one rise, too.
+        count: how many words there are.
+        asked: the word that each hit is of, rising; the tokens of a word rise, too.
         tokens: the offending token of each hit.
         words: all tokens.
         lengths: of each hit, how many tokens offend together; None: one each.

@@ -1,4 +1,4 @@
-"""Pairs that are looked at together: their tokens in flat arrays, words as numbers."""
+"""Pairs in batches: their tokens in flat arrays, words as numbers."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -38,8 +38,8 @@ class SideTokens(NamedTuple):
         owners: the pair of each token.
         forms: as they stand, large_string.
         lemmas: null where there is no annotation.
-        upos: likewise.
-        form: the place of each form in `Batch.distinct`.
+        upos: null where there is no annotation.
+        form: the place of each form in `PairBatch.distinct`.
         folded: its number without regard to case; equal forms and lemmas have one.
         lemma: that of its lemma, of its form where there is none.
         words: which tokens have a letter or digit.
@@ -57,7 +57,7 @@ class SideTokens(NamedTuple):
 
 
 class PairBatch(NamedTuple):
-    """Pairs that are looked at together.
+    """A batch of pairs.
 
     Attributes:
         rows: rows of `cloze/pairs`, with `COLUMNS`.
@@ -77,8 +77,8 @@ class PairBatch(NamedTuple):
 
     def codes(self, words: pa.Array) -> np.ndarray:
         """Return the numbers of words in lower case, -1 where no text has them."""
-        found = pc.index_in(words.cast(pa.large_string()), value_set=self.folded)
-        return found.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        places = pc.index_in(words.cast(pa.large_string()), value_set=self.folded)
+        return np.asarray(places.fill_null(-1).to_numpy(zero_copy_only=False), np.int64)
 
 
 def batches_of(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -99,11 +99,11 @@ def batches_of(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def _end(table: pa.Table, start: int) -> int:
-    stop = start + _PAIRS
-    if stop >= table.num_rows:
-        return table.num_rows
+    stop, rows = start + _PAIRS, int(table.num_rows)
+    if stop >= rows:
+        return rows
     last = table["article_id"][stop - 1].as_py()
-    while stop < table.num_rows and table["article_id"][stop].as_py() == last:
+    while stop < rows and table["article_id"][stop].as_py() == last:
         stop += 1
     return stop
 
@@ -115,8 +115,8 @@ def batch_of(rows: pa.Table) -> PairBatch:
         lists = rows[f"{side}_forms"].combine_chunks()
         lengths = np.asarray(pc.list_value_length(lists).fill_null(0)).astype(np.int64)
         for name in ("forms", "lemmas", "upos"):
-            own = rows[f"{side}_{name}"].combine_chunks()
-            flat[side, name] = _flat(own, lengths)
+            tokens = rows[f"{side}_{name}"].combine_chunks()
+            flat[side, name] = _flat(tokens, lengths)
         flat[side, "lengths"] = lengths
     forms = [flat[side, "forms"] for side in ("summary", "passage")]
     lemmas = [flat[side, "lemmas"] for side in ("summary", "passage")]
@@ -132,8 +132,8 @@ def batch_of(rows: pa.Table) -> PairBatch:
     first = 0
     for side in ("summary", "passage"):
         lengths = flat[side, "lengths"]
-        some = slice(first, first + int(lengths.sum()))
-        first = some.stop
+        span = slice(first, first + int(lengths.sum()))
+        first = span.stop
         bounds = np.concatenate([[0], np.cumsum(lengths)])
         owners = np.repeat(np.arange(len(lengths)), lengths)
         texts_of = {name: flat[side, name] for name in ("forms", "lemmas", "upos")}
@@ -142,10 +142,10 @@ def batch_of(rows: pa.Table) -> PairBatch:
                 bounds=bounds,
                 owners=owners,
                 **texts_of,
-                form=form[some],
-                folded=by_form[some],
-                lemma=by_lemma[some],
-                words=spelled[some],
+                form=form[span],
+                folded=by_form[span],
+                lemma=by_lemma[span],
+                words=spelled[span],
             )
         )
     summary, passage = sides
@@ -176,7 +176,7 @@ class TokenPlaces:
 
         Args:
             owners: in whose tokens to look.
-            codes: for what; negative ones are not found.
+            codes: what to look for; negative ones are not found.
         """
         keys = owners * self._size + codes
         starts = np.searchsorted(self._keys, keys)

@@ -1,11 +1,11 @@
-"""Candidates: every word of a summary, asked for kinds of questions, with every filter's verdict.
+"""Candidates: every word of a summary, for each kind of questions, with every filter's verdict.
 
 JUDGE    a part of cloze/pairs, and thresholds -> a part of cloze/candidates
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -37,15 +37,15 @@ _HALF = 16
 
 
 class CandidateSetting(NamedTuple):
-    """What is asked of words.
+    """Which filters decide on words, and how.
 
     Attributes:
         kinds: of questions.
         optional: filters beside the kinds' own criteria.
-        evaluate: an entry of `filters.EVALUATE`.
+        evaluate: one of `registry.EVALUATE`.
         setting: resources and options of filters.
-        without: filters that there is nothing for; what passes the others may or may not pass.
-        columns: all filters and their doc lines, which the table has columns of.
+        without: filters that lack their resource; what passes the others may or may not pass these.
+        columns: all filters and their doc lines, for the columns of the table.
     """
 
     kinds: tuple[str, ...]
@@ -61,7 +61,7 @@ class CandidateSetting(NamedTuple):
         return [name for name in FILTERS if name in used and name not in self.without]
 
     def is_open(self, kind: str) -> bool:
-        """Return whether what makes a word of a kind abstract is not asked."""
+        """Return whether a filter is left out that makes words of the kind abstract."""
         return any(name in self.without for name in CRITERIA[kind])
 
 
@@ -77,17 +77,17 @@ COUNTED = ("words", "rejected", "abstained", "reasons", "targets", "targets_reje
 
 @dataclass(frozen=True)
 class FilterCount:
-    """What became of the words that a filter was asked of, for a kind.
+    """What became of the words that a filter was applied to, for a kind.
 
     Attributes:
         kind: of questions.
         filter: the filter; empty: all together.
-        words: that it was evaluated on, with those that it abstained from.
-        rejected: words that it did not let through.
-        abstained: words that it said nothing of.
+        words: those that it was applied to.
+        rejected: those that it rejected.
+        abstained: those on which it abstained.
         reasons: rejected words that no filter before it rejected.
         targets: of `words`, targets that the files have.
-        targets_rejected: of these, those that it did not let through.
+        targets_rejected: of these, those that it rejected.
     """
 
     kind: str
@@ -121,12 +121,12 @@ def question_id(pair_id: str, token: int) -> str:
     return pair_id[:_HALF] + digest([pair_id, token])[:_HALF]
 
 
-def candidates_of(batch: PairBatch, asking: CandidateSetting) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
+def candidates_of(batch: PairBatch, rules: CandidateSetting) -> tuple[pa.Table, dict[tuple[str, str], FilterCount]]:
     """Return the candidates of a batch, sorted by question and kind, and what became of them."""
-    judged = judge(batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without)
+    judged = judge(batch, rules.kinds, rules.optional, rules.setting, rules.evaluate, rules.without)
     shared = _shared(batch)
     tables, counts = [], {}
-    for kind in asking.kinds:
+    for kind in rules.kinds:
         target = _targets(batch, kind)
         tables.append(_rows(shared, kind, target, judged[kind]))
         for count in _counts(kind, target, judged[kind]):
@@ -136,9 +136,9 @@ def candidates_of(batch: PairBatch, asking: CandidateSetting) -> tuple[pa.Table,
 
 def _shared(batch: PairBatch) -> dict[str, pa.Array]:
     """Return the columns that are the same for every kind."""
-    own, rows = batch.summary, pa.array(batch.asked)
-    owners = own.owners[batch.asked]
-    token = batch.asked - own.bounds[owners]
+    summary, rows = batch.summary, pa.array(batch.asked)
+    owners = summary.owners[batch.asked]
+    token = batch.asked - summary.bounds[owners]
     pairs = batch.rows["pair_id"].combine_chunks().to_pylist()
     pair = pa.array(owners)
     ids = [question_id(pairs[at], place) for at, place in zip(owners.tolist(), token.tolist(), strict=True)]
@@ -148,9 +148,9 @@ def _shared(batch: PairBatch) -> dict[str, pa.Array]:
         "article_id": batch.rows["article_id"].combine_chunks().take(pair),
         "sentence": pa.array(_sentences(batch, owners, token), pa.int32()),
         "token": pa.array(token, pa.int32()),
-        "form": own.forms.take(rows).cast(pa.string()),
-        "lemma": own.lemmas.take(rows).cast(pa.string()),
-        "upos": own.upos.take(rows).cast(pa.string()),
+        "form": summary.forms.take(rows).cast(pa.string()),
+        "lemma": summary.lemmas.take(rows).cast(pa.string()),
+        "upos": summary.upos.take(rows).cast(pa.string()),
     }
 
 
@@ -163,7 +163,7 @@ def _sentences(batch: PairBatch, owners: np.ndarray, token: np.ndarray) -> np.nd
     starts = np.repeat(np.arange(len(firsts)), np.diff(bounds)) * size
     starts += values[bounds[0] : bounds[-1]]
     before = np.searchsorted(starts, owners * size + token, side="right")
-    return np.maximum(before - 1 - (bounds - bounds[0])[owners], 0)
+    return np.asarray(np.maximum(before - 1 - (bounds - bounds[0])[owners], 0))
 
 
 def _targets(batch: PairBatch, kind: str) -> np.ndarray:
@@ -182,10 +182,10 @@ def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged:
     columns = {**shared, "kind": pa.array([kind] * count, pa.string()), "target": pa.array(target)}
     nothing = Verdicts(np.full(count, np.nan), pa.nulls(count, pa.string()), np.full(count, ABSTAINS, np.int8))
     for name in FILTERS:
-        own = judged.verdicts.get(name, nothing)
-        columns[f"{name}_value"] = pa.array(own.values, mask=np.isnan(own.values))
-        columns[f"{name}_match"] = own.matches.cast(pa.string())
-        columns[f"{name}_passed"] = pa.array(own.passed == PASSES, mask=own.passed == ABSTAINS)
+        verdicts = judged.verdicts.get(name, nothing)
+        columns[f"{name}_value"] = pa.array(verdicts.values, mask=np.isnan(verdicts.values))
+        columns[f"{name}_match"] = verdicts.matches.cast(pa.string())
+        columns[f"{name}_passed"] = pa.array(verdicts.passed == PASSES, mask=verdicts.passed == ABSTAINS)
     columns["passed"] = pa.array(judged.passed)
     reasons = pa.array(judged.reason, mask=judged.reason < 0)
     columns["reason"] = pa.array(list(FILTERS), pa.string()).take(reasons)
@@ -206,20 +206,20 @@ def _counts(kind: str, target: np.ndarray, judged: FilterVerdicts) -> Iterator[F
             yield of(name, asked, asked & (passed == FAILS), abstained, first)
 
 
-def _judge(artefact: Artefact, task: CandidateTask, asking: CandidateSetting) -> Judgement:
+def _judge(artefact: Artefact, task: CandidateTask, rules: CandidateSetting) -> Judgement:
     if task.thresholds is not None:
-        known = {**asking.setting.thresholds, **task.thresholds.cosines}
-        asking = asking._replace(setting=asking.setting._replace(thresholds=known))
+        known = {**rules.setting.thresholds, **task.thresholds.cosines}
+        rules = rules._replace(setting=rules.setting._replace(thresholds=known))
     counts = {
         (kind, name): FilterCount(kind, name)
-        for kind in asking.kinds
-        for name in ("", *filters_of(kind, asking.optional))
+        for kind in rules.kinds
+        for name in ("", *filters_of(kind, rules.optional))
     }
 
     def rows() -> Iterator[pa.Table]:
-        for some in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
-            table, own = candidates_of(batch_of(some), asking)
-            for key, count in own.items():
+        for pairs in batches_of(read_rows([checked(task.part)], list(COLUMNS))):
+            table, of_batch = candidates_of(batch_of(pairs), rules)
+            for key, count in of_batch.items():
                 counts[key] = counts[key].added(count)
             yield table
 
@@ -227,11 +227,12 @@ def _judge(artefact: Artefact, task: CandidateTask, asking: CandidateSetting) ->
     return Judgement(made, tuple(counts.values()))
 
 
-def _chosen(_: Any, asking: CandidateSetting) -> Mapping[str, Sequence[str]]:
-    own = asking.setting
+def _chosen(_: object, rules: CandidateSetting) -> Mapping[str, Sequence[str]]:
+    setting = rules.setting
     return {
-        "transforms.cloze.filters.registry:FILTERS": asking.filters(),
-        "transforms.cloze.filters.nonspecificity:SENSES": [own.sense],
+        "transforms.cloze.filters.registry:FILTERS": rules.filters(),
+        "transforms.cloze.filters.nonspecificity:SENSES": [setting.sense],
+        "transforms.cloze.filters.scores:PROPER_NOUNS": [setting.propn],
     }
 
 
@@ -239,7 +240,7 @@ JUDGE: Stage[CandidateTask, CandidateSetting, Judgement] = Stage(
     name="cloze/judge",
     receipt=Judgement,
     build=_judge,
-    unused={"task.thresholds.pairs": "it says how many the thresholds were taken from"},
+    unused={"task.thresholds.pairs": "it counts the word pairs that thresholds were taken from"},
     chosen=_chosen,
     blas=True,
     unit="parts",

@@ -1,14 +1,12 @@
-"""One pair of passage and summary, explained: what filters say of each word, and why.
+"""One pair of passage and summary, explained: the verdicts on each word, and why.
 
     rows = pair_of(passage, summary, language="en", engine=load_engine("builtin:en"))
-    explained(rows, asking)
+    explained(rows, rules)
 
-Nothing is computed here that `lexbeam cloze candidates` does not compute: the pair is annotated as
-pairs are, its words are asked as candidates are. What is added is the gloss of the sense, and a
-verdict that stays open where what makes a word of a kind abstract was not asked.
+Nothing is computed here that `lexbeam cloze candidates` does not compute: the pair is annotated as pairs are, its words
+are judged as candidates are. Added are the gloss of the sense, and a verdict that stays open where a filter was left
+out that makes a word of a kind abstract.
 """
-
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,12 +15,12 @@ import pyarrow.compute as pc
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.pairs import PAIRS
 from transforms.annotation.engines.registry import Engine
-from transforms.cloze.filters.base import WORDNET
 from transforms.cloze.filters.batches import COLUMNS, batch_of
 from transforms.cloze.filters.candidates import CandidateSetting, candidates_of
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs
-from transforms.cloze.pairs.pair import LengthOptions, RawPair, join_rows, pair_row
+from transforms.cloze.pairs.pair import LengthOptions, RawPair, Row, join_rows, pair_row
 from transforms.cloze.pairs.read_stage import ANNOTATION
+from transforms.cloze.word_resources import WORDNET
 from transforms.common.blas import one_thread
 from transforms.lexicon.wordnet.wordnet import WordNet
 
@@ -31,7 +29,7 @@ __all__ = ["COLUMNS_EXPLAINED", "explained", "glosses_of", "pair_of"]
 _WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
 _LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")
 _OF_WORD = {"sense": "nonspecificity_match", "depth": "nonspecificity_value", "rating": "abstractness_value"}
-# What is told of a word, a row for each kind; the filters' columns are those of candidates.
+# A row for each word and kind; the filters' columns are those of candidates.
 COLUMNS_EXPLAINED = (
     *_WORD,
     "sense",
@@ -58,41 +56,48 @@ def pair_of(
         lengths: how long they may be.
 
     Raises:
-        BadRecord: they are no pair, for the reasons that `pairing.pair_row` gives.
+        BadRecord: they are no pair, for the reasons that `pair_row` gives.
     """
-    given = RawPair("", passage, summary, language=language)
+    raw = RawPair("", passage, summary, language=language)
     nothing = {f"{text}_{name}": None for text in TEXTS for name in ANNOTATION}
-    row = {**nothing, **pair_row(given, lengths), "source": "", "number": 0}
-    pair: dict[str, Any] = join_rows([row])
+    row = {**nothing, **pair_row(raw, lengths), "source": "", "number": 0}
+    pair: Row = join_rows([row])
     with one_thread():
         annotate_pairs([pair], engine)
     return pa.Table.from_pylist([pair], PAIRS.schema())
 
 
-def explained(rows: pa.Table, asking: CandidateSetting) -> pa.Table:
-    """Return what filters say of the words of summaries, with `COLUMNS_EXPLAINED`.
+def explained(rows: pa.Table, rules: CandidateSetting) -> pa.Table:
+    """Return the verdicts on the words of summaries, with `COLUMNS_EXPLAINED`.
 
     A row is a word and a kind, in the order of words, then of kinds. Sense, gloss, depth and rating
-    stand in all rows of a word, whichever kind asks for them. `passed` is null where no filter
-    rejects the word, and what makes a word of the kind abstract was not asked.
+    stand in all rows of a word, whichever kind uses them. `passed` is null where no filter rejects
+    the word, but one was left out that makes words of the kind abstract.
 
     Args:
         rows: rows of `cloze/pairs`.
-        asking: what is asked of words, with all thresholds.
+        rules: which filters decide, with all thresholds.
     """
     with one_thread():
-        found, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), asking)
-    places = {kind: place for place, kind in enumerate(asking.kinds)}
-    order = pa.array([places[kind] for kind in found["kind"].to_pylist()], pa.int32())
+        candidates, _ = candidates_of(batch_of(rows.select(list(COLUMNS)).combine_chunks()), rules)
+    places = {kind: place for place, kind in enumerate(rules.kinds)}
+    order = pa.array([places[kind] for kind in candidates["kind"].to_pylist()], pa.int32())
     by = [(name, "ascending") for name in ("pair_id", "token", "order")]
-    found = found.append_column("order", order).sort_by(by)
-    own = {name: _of_words(found[column].combine_chunks(), len(asking.kinds)) for name, column in _OF_WORD.items()}
-    wordnet = asking.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
-    glosses = glosses_of(wordnet, own["sense"])
-    open_to = [kind for kind in asking.kinds if asking.is_open(kind)]
-    is_open = pc.and_(found["passed"], pc.is_in(found["kind"], pa.array(open_to, pa.string())))
-    passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), found["passed"])
-    columns = {**{name: found[name] for name in found.schema.names}, **own, "gloss": glosses, "passed": passed}
+    candidates = candidates.append_column("order", order).sort_by(by)
+    of_words = {
+        name: _of_words(candidates[column].combine_chunks(), len(rules.kinds)) for name, column in _OF_WORD.items()
+    }
+    wordnet = rules.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
+    glosses = glosses_of(wordnet, of_words["sense"])
+    open_to = [kind for kind in rules.kinds if rules.is_open(kind)]
+    is_open = pc.and_(candidates["passed"], pc.is_in(candidates["kind"], pa.array(open_to, pa.string())))
+    passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), candidates["passed"])
+    columns = {
+        **{name: candidates[name] for name in candidates.schema.names},
+        **of_words,
+        "gloss": glosses,
+        "passed": passed,
+    }
     return pa.table({name: columns[name] for name in COLUMNS_EXPLAINED})
 
 
@@ -103,7 +108,7 @@ def _of_words(values: pa.Array, kinds: int) -> pa.Array:
     return known.take(pa.array(np.repeat(np.arange(len(known)), kinds)))
 
 
-def glosses_of(wordnet: Any, names: pa.Array) -> pa.Array:
+def glosses_of(wordnet: object, names: pa.Array) -> pa.Array:
     """Return the definitions of senses by their names, such as `person.n.1`; null where null.
 
     Args:
@@ -112,11 +117,11 @@ def glosses_of(wordnet: Any, names: pa.Array) -> pa.Array:
     """
     if not isinstance(wordnet, WordNet):
         return pa.nulls(len(names), pa.string())
-    found: dict[str | None, str | None] = {None: None}
+    glosses: dict[str | None, str | None] = {None: None}
     for name in names.to_pylist():
-        if name not in found:
+        if name not in glosses:
             word, letter, number = name.rsplit(".", 2)
             senses = wordnet.senses_of(pa.array([word]), letter).values
-            own = senses[wordnet.sense_numbers(senses) == int(number)]
-            found[name] = wordnet.definitions(wordnet.synset_of(np.asarray(own)))[0].as_py()
-    return pa.array([found[name] for name in names.to_pylist()], pa.string())
+            sense = senses[wordnet.sense_numbers(senses) == int(number)]
+            glosses[name] = wordnet.definitions(wordnet.synset_of(np.asarray(sense)))[0].as_py()
+    return pa.array([glosses[name] for name in names.to_pylist()], pa.string())

@@ -32,7 +32,7 @@ from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.ragged import Ragged, runs
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["Contexts", "choose_senses", "contexts_of", "sense_scores"]
+__all__ = ["Contexts", "choose_senses", "contexts_of", "first_senses", "joined", "sense_scores"]
 
 _TOKENS = 1 << 20  # of glosses that are compared at once
 _TABLE = 1 << 22  # cells of the table of words in contexts
@@ -78,10 +78,10 @@ def _spelled(tokens: np.ndarray, owners: np.ndarray, known: Ragged, count: int) 
     """Return the words of tokens, which may be none or several; -1 stands for `MISSING`."""
     starts, lengths = known.offsets[tokens], known.lengths()[tokens]
     breaks = tokens < 0
-    found = runs(starts, starts + np.where(breaks, 1, lengths))
-    places = np.minimum(found.values, max(len(known.values) - 1, 0))
+    places_of_words = runs(starts, starts + np.where(breaks, 1, lengths))
+    places = np.minimum(places_of_words.values, max(len(known.values) - 1, 0))
     values = known.values[places] if len(known.values) else np.full(len(places), MISSING)
-    of = found.owners()
+    of = places_of_words.owners()
     values = np.where(breaks[of], MISSING, values)
     return Ragged(np.searchsorted(owners[of], np.arange(count + 1)), values)
 
@@ -146,14 +146,14 @@ def sense_scores(
     synsets = wordnet.synset_of(senses.values)
     of = senses.owners()
     work = _sizes(glosses)[synsets]
-    for some in _shares(owners[of], work, max(_TABLE // max(len(glosses), 1), 1)):
-        first = owners[of[some.start]]
-        last = owners[of[some.stop - 1]] + 1
+    for share in _shares(owners[of], work, max(_TABLE // max(len(glosses), 1), 1)):
+        first = owners[of[share.start]]
+        last = owners[of[share.stop - 1]] + 1
         bounds = contexts.words.offsets[first : last + 1]
-        own = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
-        index = _Index(own, len(glosses))
-        targets = of[some]
-        scores[some] = _scored(glosses, stop, index, synsets[some], owners[targets] - first, targets, without)
+        words = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
+        index = _Index(words, len(glosses))
+        targets = of[share]
+        scores[share] = _scored(glosses, stop, index, synsets[share], owners[targets] - first, targets, without)
     return scores
 
 
@@ -192,9 +192,9 @@ def _scored(
     shared = index.words.ravel()[base + words]
     hits = np.flatnonzero(shared)
     sense = np.searchsorted(bounds, hits, side="right") - 1
-    own = _among(words[hits], targets[sense], without)
-    shared[hits[own]] = False
-    hits, sense = hits[~own], sense[~own]
+    is_target = _among(words[hits], targets[sense], without)
+    shared[hits[is_target]] = False
+    hits, sense = hits[~is_target], sense[~is_target]
     if not len(hits):
         return np.zeros(len(synsets), np.int64)
     lengths = _lengths(index, words, last, shared, hits, base)
@@ -231,22 +231,22 @@ def _lengths(
         size = index.words.shape[1]
         length += 1
         numbers = index.find(length, numbers * size + words[hits[left] + length - 1])
-        found = numbers >= 0
-        left, numbers = left[found], numbers[found]
+        longer = numbers >= 0
+        left, numbers = left[longer], numbers[longer]
         lengths[left] = length
     return lengths
 
 
 def _among(words: np.ndarray, targets: np.ndarray, without: Ragged) -> np.ndarray:
     """Return whether each word is one of its target's own."""
-    found = np.zeros(len(words), bool)
+    among = np.zeros(len(words), bool)
     lengths = without.lengths()
     for place in range(int(lengths.max(initial=0))):
         there = lengths > place
-        own = np.full(len(lengths), MISSING)
-        own[there] = without.values[without.offsets[:-1][there] + place]
-        found |= words == own[targets]
-    return found
+        target_words = np.full(len(lengths), MISSING)
+        target_words[there] = without.values[without.offsets[:-1][there] + place]
+        among |= words == target_words[targets]
+    return among
 
 
 @functools.lru_cache(4)
@@ -254,14 +254,14 @@ def _sizes(glosses: Glosses) -> np.ndarray:
     """Return how many words the glosses around each synset have, int64."""
     sums = np.zeros(len(glosses.extended) + 1, np.int64)
     np.cumsum(np.diff(glosses.bounds)[glosses.extended], out=sums[1:])
-    return sums[glosses.extended_bounds[1:]] - sums[glosses.extended_bounds[:-1]]
+    return np.asarray(sums[glosses.extended_bounds[1:]] - sums[glosses.extended_bounds[:-1]])
 
 
 @functools.lru_cache(4)
 def _stop_words(glosses: Glosses) -> np.ndarray:
-    found = glosses.rows(pa.array(STOP_WORDS, pa.large_string())).values
+    rows = glosses.rows(pa.array(STOP_WORDS, pa.large_string())).values
     stop = np.zeros(len(glosses), bool)
-    stop[found[found >= 0]] = True
+    stop[rows[rows >= 0]] = True
     return stop
 
 
@@ -277,30 +277,36 @@ def choose_senses(
         targets: texts of each target, its form and its lemma; they are left out of its context.
         senses: of each target, in their order.
     """
-    chosen = np.full(len(owners), MISSING, np.int64)
-    lengths = senses.lengths()
-    some = lengths > 0
-    chosen[some] = senses.values[senses.offsets[:-1][some]]
+    chosen = first_senses(senses)
     # Of a single sense there is nothing to choose.
+    lengths = senses.lengths()
     several = np.flatnonzero(lengths > 1)
     if not len(several):
         return chosen
-    asked = senses.keep((lengths > 1)[senses.owners()])
-    asked = Ragged(np.append(asked.offsets[several], asked.offsets[-1]), asked.values)
-    own = [wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets]
-    scores = sense_scores(wordnet, contexts, owners[several], _joined(own), asked)
-    best = np.maximum.reduceat(scores, asked.offsets[:-1])
-    of = asked.owners()
+    choices = senses.keep((lengths > 1)[senses.owners()])
+    choices = Ragged(np.append(choices.offsets[several], choices.offsets[-1]), choices.values)
+    words = joined([wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets])
+    scores = sense_scores(wordnet, contexts, owners[several], words, choices)
+    best = np.maximum.reduceat(scores, choices.offsets[:-1])
+    of = choices.owners()
     greatest = np.flatnonzero(scores == best[of])
     _, first = np.unique(of[greatest], return_index=True)
-    chosen[several] = asked.values[greatest[first]]
+    chosen[several] = choices.values[greatest[first]]
     return chosen
 
 
-def _joined(several: Sequence[Ragged]) -> Ragged:
-    """Return the lists of several, one after the other."""
-    owners = np.concatenate([one.owners() for one in several])
-    values = np.concatenate([one.values for one in several])
+def first_senses(senses: Ragged) -> np.ndarray:
+    """Return the first sense of each target, int64; `MISSING` where it has none."""
+    chosen = np.full(len(senses.offsets) - 1, MISSING, np.int64)
+    known = senses.lengths() > 0
+    chosen[known] = senses.values[senses.offsets[:-1][known]]
+    return chosen
+
+
+def joined(lists: Sequence[Ragged]) -> Ragged:
+    """Return what several have for each owner, one after the other."""
+    owners = np.concatenate([ragged.owners() for ragged in lists])
+    values = np.concatenate([ragged.values for ragged in lists])
     order = np.argsort(owners, kind="stable")
-    bounds = np.searchsorted(owners[order], np.arange(len(several[0].offsets)))
+    bounds = np.searchsorted(owners[order], np.arange(len(lists[0].offsets)))
     return Ragged(bounds, values[order])

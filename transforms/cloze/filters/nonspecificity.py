@@ -2,14 +2,11 @@
 
 The depth of a sense is the number of steps to a root, along hypernyms and what instances are
 instances of; a root has 0. A word is nonspecific if its sense is less deep than 6.
-Which sense that is:
-
-    lesk     the one that adapted Lesk chooses in the context, see `lesk.py`
-    first    the first of the word's part of speech
-    any      the least deep one; of several, the first
+Which sense that is, an entry of `SENSES` decides.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.lesk import Contexts, choose_senses
+from transforms.cloze.filters.lesk import Contexts, choose_senses, first_senses, joined
+from transforms.common.code.registry import Entry, Registry
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
@@ -60,28 +58,24 @@ def or_else(words: pa.Array, others: pa.Array, made: Callable[[pa.Array], pa.Arr
 def senses_of(wordnet: WordNet, targets: ContextTargets) -> Ragged:
     """Return the senses of each target as a noun or verb.
 
-    They are those of its base form by Morphy, else of its lemma. Of other open classes, and where
-    the part of speech is not known, those of the noun stand before those of the verb: taggers err,
-    and that a kind wants nouns and verbs is what filter `pos` asks. Closed classes have none: `a`
-    is no nucleotide.
+    They are those of its base form by Morphy, else of its lemma. Of other open classes, and where the part of speech
+    is not known, those of the noun stand before those of the verb: taggers err, and filter `pos` sees to it that a kind
+    has nouns and verbs. Closed classes have none: `a` is no nucleotide.
     """
-    own_tags = pa.array([*(tag for tags in _TAGS.values() for tag in tags), *_CLOSED], targets.upos.type)
-    other = pc.invert(pc.is_in(targets.upos, value_set=own_tags))
-    found = []
+    decided = pa.array([*(tag for tags in _TAGS.values() for tag in tags), *_CLOSED], targets.upos.type)
+    undecided = pc.invert(pc.is_in(targets.upos, value_set=decided))
+    by_letter = []
     for letter, tags in _TAGS.items():
         tagged = pc.is_in(targets.upos, value_set=pa.array(tags, targets.upos.type))
-        rows = np.flatnonzero(pc.or_(tagged, other).to_numpy(zero_copy_only=False))
-        own = pa.array(rows)
-        base = wordnet.morphy(targets.forms.take(own), letter)
-        base = or_else(base, targets.lemmas.take(own), partial(wordnet.morphy, pos=letter))
+        rows = np.flatnonzero(pc.or_(tagged, undecided).to_numpy(zero_copy_only=False))
+        taken = pa.array(rows)
+        base = wordnet.morphy(targets.forms.take(taken), letter)
+        base = or_else(base, targets.lemmas.take(taken), partial(wordnet.morphy, pos=letter))
         places = np.full(len(targets.forms), -1)
         places[rows] = np.arange(len(rows))
         base = base.take(pa.array(places, mask=places < 0))
-        found.append(wordnet.senses_of(base, letter))
-    owners = np.concatenate([one.owners() for one in found])
-    order = np.argsort(owners, kind="stable")
-    values = np.concatenate([one.values for one in found])[order]
-    return Ragged(found[0].offsets + found[1].offsets, values)
+        by_letter.append(wordnet.senses_of(base, letter))
+    return joined(by_letter)
 
 
 class SenseContext(NamedTuple):
@@ -102,35 +96,51 @@ class SenseContext(NamedTuple):
     depths: np.ndarray
 
 
-def _lesk(asked: SenseContext) -> np.ndarray:
-    assert asked.contexts is not None
-    texts = [asked.targets.forms, asked.targets.lemmas]
-    return choose_senses(asked.wordnet, asked.contexts, asked.targets.contexts, texts, asked.senses)
+@dataclass(frozen=True)
+class SenseChoice(Entry):
+    """Which sense of a word counts.
+
+    Attributes:
+        choose: the sense of each target, `MISSING` where it has none.
+        reads_contexts: whether it needs contexts.
+    """
+
+    choose: Callable[[SenseContext], np.ndarray]
+    reads_contexts: bool = False
 
 
-def _first(asked: SenseContext) -> np.ndarray:
-    senses = asked.senses
+def _lesk(context: SenseContext) -> np.ndarray:
+    assert context.contexts is not None
+    targets = context.targets
+    texts = [targets.forms, targets.lemmas]
+    return choose_senses(context.wordnet, context.contexts, targets.contexts, texts, context.senses)
+
+
+def _first(context: SenseContext) -> np.ndarray:
+    return first_senses(context.senses)
+
+
+def _any(context: SenseContext) -> np.ndarray:
+    senses, depths = context.senses, context.depths
     chosen = np.full(len(senses.offsets) - 1, MISSING)
-    some = senses.lengths() > 0
-    chosen[some] = senses.values[senses.offsets[:-1][some]]
-    return chosen
-
-
-def _any(asked: SenseContext) -> np.ndarray:
-    senses, depths = asked.senses, asked.depths
-    chosen = np.full(len(senses.offsets) - 1, MISSING)
-    some = senses.lengths() > 0
-    if some.any():
-        least = np.minimum.reduceat(depths, senses.offsets[:-1][some])
-        owners = (np.cumsum(some) - 1)[senses.owners()]
+    known = senses.lengths() > 0
+    if known.any():
+        least = np.minimum.reduceat(depths, senses.offsets[:-1][known])
+        owners = (np.cumsum(known) - 1)[senses.owners()]
         shallow = np.flatnonzero(depths == least[owners])
         _, first = np.unique(owners[shallow], return_index=True)
-        chosen[some] = senses.values[shallow[first]]
+        chosen[known] = senses.values[shallow[first]]
     return chosen
 
 
-# Which sense of a word counts; only `lesk` reads contexts.
-SENSES: dict[str, Callable[[SenseContext], np.ndarray]] = {"lesk": _lesk, "first": _first, "any": _any}
+SENSES: Registry[SenseChoice] = Registry(
+    {
+        "lesk": SenseChoice(_lesk, reads_contexts=True, doc="the one that adapted Lesk chooses in the context"),
+        "first": SenseChoice(_first, doc="the first of the word's part of speech"),
+        "any": SenseChoice(_any, doc="the least deep one; of several, the first"),
+    },
+    what="choice of senses",
+)
 
 
 def deep_senses(
@@ -140,9 +150,9 @@ def deep_senses(
 
     Args:
         wordnet: where it is looked up.
-        contexts: those of the targets; only `lesk` needs them.
+        contexts: those of the targets, if the choice needs them.
         targets: the words.
-        sense: one of `SENSES`.
+        sense: an entry of `SENSES`.
         depth: `max`: the longest way to a root; `min`: the shortest.
 
     Returns:
@@ -151,7 +161,7 @@ def deep_senses(
     senses = senses_of(wordnet, targets)
     depths_of = wordnet.depth_max if depth == "max" else wordnet.depth_min
     depths = depths_of(wordnet.synset_of(senses.values))
-    chosen = SENSES[sense](SenseContext(wordnet, contexts, targets, senses, depths))
+    chosen = SENSES[sense].choose(SenseContext(wordnet, contexts, targets, senses, depths))
     deep = depths_of(wordnet.synset_of(chosen)).astype(np.float64)
     return chosen, np.where(chosen == MISSING, np.nan, deep)
 

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.cloze.pairs import CRITERIA, KINDS
-from transforms.cloze.filters.base import WORDNET, FilterSetting
+from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
-from transforms.cloze.filters.scores import PROPER_NOUNS
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
-from transforms.cloze.filters.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
+from transforms.cloze.word_resources import WORDNET, vectors_option, wordnet_option
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.store import files
@@ -22,15 +21,15 @@ from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from transforms.lexicon.wordnet.kind import DEBIAN
 
-__all__ = ["CandidateOptions", "FilterRequest", "asking_of", "check_candidates", "lacking"]
+__all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
 
-# Filters that ask WordNet.
+# Filters that need WordNet.
 OF_WORDNET = ("nonspecificity", "synonym", "antonym")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateOptions(CacheOptions, EncoderOptions):
-    """What is asked of the words of summaries."""
+    """Which filters decide on the words of summaries, and how."""
 
     kind: tuple[str, ...] = option(
         ("imperceptibility", "nonspecificity"),
@@ -40,12 +39,12 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     )
     filters: tuple[str, ...] = option(
         (),
-        help="filters beside the kinds' own criteria; if not given, all for which there is what they need",
+        help="filters beside the kinds' own criteria; if not given, all whose resources are there",
         metavar="FILTER",
         choices="transforms.cloze.filters.registry:optional_filters",
     )
     evaluate: str = option(
-        "all", help="whether every filter is asked of every word, or only until one rejects it", choices=EVALUATE
+        "all", help="whether every filter is applied to every word, or only until one rejects it", choices=EVALUATE
     )
     abstractness: str | None = option(
         None, help="folder of a model of `lexbeam cloze abstractness`", metavar="MODEL_DIR", path="place"
@@ -57,39 +56,19 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         least=0,
         most=1,
     )
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=within_wordnet,
-        stands_for=as_wordnet,
-        check=check_spec,
-        group="resources",
-    )
-    vectors: str | None = option(
-        None,
-        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
-        "docs/reference/resources.md has of options, such as centre=yes and remove=3",
-        metavar="FILE|DIR",
-        path="resource",
-        within=within_vectors,
-        stands_for=as_vectors,
-        check=check_spec,
-        group="resources",
+    wordnet: str | None = wordnet_option()
+    vectors: str | None = vectors_option(
+        ", and what docs/reference/resources.md has of options, such as centre=yes and remove=3"
     )
     sense: str = option(
         "lesk",
-        help="which sense decides how deep a word lies: that of adapted Lesk, the first, or any",
+        help="which sense decides how deep a word lies",
         choices="transforms.cloze.filters.nonspecificity:SENSES",
     )
     depth: str = option("max", help="longest or shortest way to a root of WordNet", choices=DEPTHS)
     depth_below: float = option(6.0, help="words of this depth, or deeper, are not nonspecific", least=0)
     proper_nouns: str = option(
-        "noun",
-        help="whether proper nouns count as nouns; common: those that WordNet has, and not as an instance",
-        choices=tuple(PROPER_NOUNS),
+        "noun", help="whether proper nouns count as nouns", choices="transforms.cloze.filters.scores:PROPER_NOUNS"
     )
     relation_match: str = option(
         "surface",
@@ -107,35 +86,35 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         check=check_threshold,
     )
     contextual_threshold: str = option(
-        "0.85", help="likewise of contextual vectors", metavar="COSINE", check=check_threshold
+        "0.85", help="the same for contextual vectors", metavar="COSINE", check=check_threshold
     )
     seed: int = option(1, help="of random word pairs")
 
 
 class FilterRequest(NamedTuple):
-    """What is asked, and of which filters the threshold is a quantile."""
+    """What filters are to do, and of which of them the threshold is a quantile."""
 
-    asking: CandidateSetting
+    candidates: CandidateSetting
     quantiles: Mapping[str, float]
 
 
 def lacking(options: CandidateOptions) -> dict[str, str]:
-    """Return the filters that there is nothing for, each with the option that would give it."""
-    found = {} if options.abstractness else {"abstractness": "abstractness"}
+    """Return the filters that lack a resource, each with the option that would name it."""
+    options_by_filter = {} if options.abstractness else {"abstractness": "abstractness"}
     if options.wordnet is None and not files.exists(DEBIAN):
-        found |= dict.fromkeys(OF_WORDNET, "wordnet")
-    return found
+        options_by_filter |= dict.fromkeys(OF_WORDNET, "wordnet")
+    return options_by_filter
 
 
 def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -> None:
-    """Check that filters have what they need.
+    """Check that filters have the resources that they need.
 
     Args:
-        options: what is asked.
-        without: filters that need nothing, since they are left out.
+        options: of the command.
+        without: filters that are left out.
 
     Raises:
-        UsageError: one has not.
+        UsageError: a filter lacks a resource that it needs.
     """
     if not options.kind:
         raise UsageError("`kind` names no kind: give at least one")
@@ -152,15 +131,15 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
             raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
 
 
-def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:
-    """Return what is asked; resources are compiled.
+def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:
+    """Return what filters are to do; resources are compiled.
 
     Args:
-        options: what is asked.
+        options: of the command.
         without: filters that are left out though a kind has them.
 
     Raises:
-        UsageError: a filter has not what it needs.
+        UsageError: a filter lacks a resource that it needs.
         LexbeamError: a resource cannot be read, or a package is missing.
     """
     check_candidates(options, without)
@@ -176,8 +155,8 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Filte
     if "static" in used and options.vectors:
         resources.append(options.vectors)
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
-    given = {"static": options.static_threshold, "contextual": options.contextual_threshold}
-    parsed = {name: parse_threshold(text) for name, text in given.items() if name in used}
+    stated = {"static": options.static_threshold, "contextual": options.contextual_threshold}
+    parsed = {name: parse_threshold(text) for name, text in stated.items() if name in used}
     predictor = None
     if "abstractness" in used:
         predictor = predictor_of(str(options.abstractness), options.concreteness_below)
@@ -191,9 +170,9 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Filte
         relation_senses=options.relation_senses,
         abstractness=predictor,
         encoder=encoding_of(options) if "contextual" in used else None,
-        thresholds={n: one.cosine for n, one in parsed.items() if one.cosine is not None},
+        thresholds={name: limit.cosine for name, limit in parsed.items() if limit.cosine is not None},
     )
-    quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
+    quantiles = {name: limit.quantile for name, limit in parsed.items() if limit.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
     left_out = tuple(name for name in FILTERS if name in without)
     return FilterRequest(CandidateSetting(kinds, optional, options.evaluate, setting, left_out), quantiles)

@@ -1,46 +1,19 @@
-"""How concrete words are, as a trained model predicts it: what candidates ask of it."""
+"""How concrete words are, as a trained model predicts it."""
 
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.abstractness.model import Concreteness, concreteness, is_listed, open_concreteness
-from transforms.cloze.filters.scores import Predictor
+from transforms.cloze.filters.base import Predictor
 from transforms.common.errors import LexbeamError
 from transforms.common.store.identity import Place
 
-__all__ = ["PredictedConcreteness", "Rated", "predictor_of"]
-
-
-@dataclass(frozen=True)
-class Rated:
-    """Concreteness by lemma, else by form, both without regard to case, from a table.
-
-    Attributes:
-        ratings: by word.
-        below: words from this value on are too concrete.
-    """
-
-    ratings: Mapping[str, float]
-    below: float
-
-    def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
-        """Return the concreteness of words, float64; NaN: not rated."""
-        known = self.ratings
-        pairs = zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
-        return np.array(
-            [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
-            np.float64,
-        )
-
-    def described(self) -> Any:
-        """Return how many words are rated."""
-        return {"words": len(self.ratings)}
+__all__ = ["PredictedConcreteness", "predictor_of"]
 
 
 @dataclass(frozen=True)
@@ -69,12 +42,12 @@ class PredictedConcreteness:
         model = _opened(self)
         lemmas = pc.coalesce(lemmas.cast(pa.large_string()), forms.cast(pa.large_string()))
         first, second = (lemmas, forms) if model.of == "lemma" else (forms, lemmas)
-        found = concreteness(model, first)
+        values = concreteness(model, first)
         other = ~is_listed(model, first) & is_listed(model, second)
-        found[other] = concreteness(model, second.filter(pa.array(other)))
-        return found
+        values[other] = concreteness(model, second.filter(pa.array(other)))
+        return values
 
-    def described(self) -> Any:
+    def described(self) -> Mapping[str, object]:
         """Return the model's digest."""
         return {"model": self.digest}
 
@@ -83,13 +56,15 @@ _OPENED: dict[tuple[str, str], Concreteness] = {}
 _OPENING = threading.Lock()
 
 
-def _opened(kept: PredictedConcreteness) -> Concreteness:
-    key = (kept.folder, kept.digest)
+def _opened(predictor: PredictedConcreteness) -> Concreteness:
+    key = (predictor.folder, predictor.digest)
     with _OPENING:
         if key not in _OPENED:
-            model = open_concreteness(kept.folder)
-            if model.digest != kept.digest:
-                raise LexbeamError(f"the model {kept.folder} changed while it was used: run the same command again")
+            model = open_concreteness(predictor.folder)
+            if model.digest != predictor.digest:
+                raise LexbeamError(
+                    f"the model {predictor.folder} changed while it was used: run the same command again"
+                )
             _OPENED[key] = model
         return _OPENED[key]
 
@@ -105,7 +80,7 @@ def predictor_of(folder: str, below: float | None) -> Predictor:
         LexbeamError: there is no such model.
     """
     model = open_concreteness(folder)
-    kept = PredictedConcreteness(folder, model.digest, model.below if below is None else below)
+    predictor = PredictedConcreteness(folder, model.digest, model.below if below is None else below)
     with _OPENING:
         _OPENED[folder, model.digest] = model
-    return kept
+    return predictor

@@ -7,12 +7,11 @@ FindCandidates   PCollection[Part] -> PCollection[Judgement], PCollection[Part]
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
 
 import apache_beam as beam
 
 from schemas.cloze.candidates import CANDIDATES
-from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
+from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask, Judgement
 from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
@@ -52,33 +51,35 @@ class TakeThresholds(beam.PTransform):
 
 @dataclass
 class FindCandidates(beam.PTransform):
-    """Ask the words of summaries; return receipts, thresholds that were taken, and parts.
+    """Judge the words of summaries; return receipts, thresholds that were taken, and parts.
 
     Attributes:
         workspace: where artefacts lie.
-        asking: what is asked, as workers open it.
+        candidates: what filters are to do, as workers open it.
         sampled: what thresholds are taken from; None: none are.
         quantiles: by filter.
     """
 
     workspace: Workspace
-    asking: CandidateSetting
+    candidates: CandidateSetting
     sampled: Sampled | None
     quantiles: Mapping[str, float]
 
-    def expand(self, parts: beam.PCollection[Part]) -> Any:
+    def expand(
+        self, parts: beam.PCollection[Part]
+    ) -> tuple[beam.PCollection[Judgement], beam.PCollection[Thresholds], beam.PCollection[Part]]:
         """Apply the transform."""
-        found = {}
+        side_inputs = {}
         if self.sampled is None:
             taken = parts.pipeline | "NoThresholds" >> beam.Create([])
         else:
             thresholds = parts | "Thresholds" >> TakeThresholds(self.workspace, self.sampled, self.quantiles)
-            found["thresholds"] = beam.pvalue.AsSingleton(thresholds)
+            side_inputs["thresholds"] = beam.pvalue.AsSingleton(thresholds)
             taken = thresholds | "Taken" >> beam.Values()
         judged = (
             parts
-            | "Tasks" >> beam.Map(_task, **found)
-            | "Judge" >> beam.ParDo(MakeArtefact(self.workspace, JUDGE, self.asking))
+            | "Tasks" >> beam.Map(_task, **side_inputs)
+            | "Judge" >> beam.ParDo(MakeArtefact(self.workspace, JUDGE, self.candidates))
         )
         receipts = judged | "Receipts" >> beam.Values()
         return receipts, taken, judged | "Name" >> beam.ParDo(NameParts(CANDIDATES.name, "part"))

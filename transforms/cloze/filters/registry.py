@@ -1,6 +1,6 @@
-"""The filters, and what they say of words of a kind.
+"""The filters, and their verdicts on words of a kind.
 
-The order of the registry is the order in which they are asked, reasons are given, and columns stand.
+The order of the registry is that in which filters are applied, of reasons, and of columns.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,10 +13,9 @@ import pyarrow as pa
 from schemas.cloze.pairs import CRITERIA
 from transforms.cloze.filters.base import FAILS, ClozeFilter, Evaluate, FilterSetting, Verdicts, nothing
 from transforms.cloze.filters.batches import PairBatch
-from transforms.cloze.filters.relations import antonym, synonym
+from transforms.cloze.filters.relations import antonym, lemma, repeated, synonym
 from transforms.cloze.filters.scores import abstractness, nonspecificity, pos
 from transforms.cloze.filters.similarity import contextual, static
-from transforms.cloze.filters.words import lemma, repeated
 from transforms.common.code.registry import Registry
 
 __all__ = ["EVALUATE", "FILTERS", "FilterVerdicts", "filters_of", "judge", "optional_filters"]
@@ -59,7 +58,7 @@ def optional_filters() -> dict[str, ClozeFilter]:
 
 
 class FilterVerdicts(NamedTuple):
-    """What filters say of the words of a batch, for one kind.
+    """The verdicts of filters on the words of a batch, for one kind.
 
     Attributes:
         verdicts: by filter; of one that is not evaluated on a word as if it abstained.
@@ -87,7 +86,7 @@ def judge(
     evaluate: str,
     without: Collection[str] = (),
 ) -> dict[str, FilterVerdicts]:
-    """Return what filters say of all words of the summaries of a batch, by kind.
+    """Return the verdicts of filters on all words of the summaries of a batch, by kind.
 
     Args:
         batch: the pairs.
@@ -99,48 +98,48 @@ def judge(
         without: filters that are not evaluated, though a kind has them.
     """
     count = len(batch.asked)
-    found = {kind: FilterVerdicts({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
+    judged = {kind: FilterVerdicts({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
     for place, name in enumerate(FILTERS):
         users = [kind for kind in kinds if name in filters_of(kind, optional) and name not in without]
-        open_to = {kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy() for kind in users}
+        open_to = {kind: np.ones(count, bool) if evaluate == "all" else judged[kind].passed.copy() for kind in users}
         shared: Verdicts | None = None
         if not FILTERS[name].by_kind and users:
             anyone = np.logical_or.reduce(list(open_to.values()))
             shared = _evaluated(FILTERS[name].evaluate, batch, anyone, setting)
         for kind in users:
-            own = shared
-            if own is None:
+            verdicts = shared
+            if verdicts is None:
                 of_kind = partial(FILTERS[name].evaluate, kind=kind)
-                own = _evaluated(of_kind, batch, open_to[kind], setting)
-            found[kind] = _added(found[kind], name, place, own, open_to[kind])
-    return found
+                verdicts = _evaluated(of_kind, batch, open_to[kind], setting)
+            judged[kind] = _added(judged[kind], name, place, verdicts, open_to[kind])
+    return judged
 
 
 def _evaluated(evaluate: Evaluate, batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Return verdicts on all words; those that are not asked have none."""
+    """Return verdicts on all words; the filter abstains on those that it is not applied to."""
     if asked.all():
         return evaluate(batch, batch.asked, setting)
     verdicts = nothing(len(asked))
     places = np.flatnonzero(asked)
     if not len(places):
         return verdicts
-    own = evaluate(batch, batch.asked[places], setting)
-    verdicts.values[places], verdicts.passed[places] = own.values, own.passed
+    evaluated = evaluate(batch, batch.asked[places], setting)
+    verdicts.values[places], verdicts.passed[places] = evaluated.values, evaluated.passed
     rows = np.full(len(asked), -1)
     rows[places] = np.arange(len(places))
-    return verdicts._replace(matches=own.matches.take(pa.array(rows, mask=rows < 0)))
+    return verdicts._replace(matches=evaluated.matches.take(pa.array(rows, mask=rows < 0)))
 
 
-def _added(judged: FilterVerdicts, name: str, place: int, own: Verdicts, asked: np.ndarray) -> FilterVerdicts:
-    """Return what is known with the verdicts of one more filter, on the words it was asked of."""
+def _added(judged: FilterVerdicts, name: str, place: int, verdicts: Verdicts, asked: np.ndarray) -> FilterVerdicts:
+    """Return verdicts with those of one more filter, on the words that it was applied to."""
     if not asked.all():
-        own = Verdicts(
-            np.where(asked, own.values, np.nan),
-            own.matches.take(pa.array(np.arange(len(asked)), mask=~asked)),
-            np.where(asked, own.passed, np.int8(-1)).astype(np.int8),
+        verdicts = Verdicts(
+            np.where(asked, verdicts.values, np.nan),
+            verdicts.matches.take(pa.array(np.arange(len(asked)), mask=~asked)),
+            np.where(asked, verdicts.passed, np.int8(-1)).astype(np.int8),
         )
-    rejected = own.passed == FAILS
+    rejected = verdicts.passed == FAILS
     reason = np.where(rejected & (judged.reason < 0), place, judged.reason)
     return FilterVerdicts(
-        {**judged.verdicts, name: own}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason
+        {**judged.verdicts, name: verdicts}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason
     )

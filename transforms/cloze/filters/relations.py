@@ -1,58 +1,90 @@
-"""Filters that look for synonyms and antonyms of the word in the passage, by WordNet.
+"""Filters that look for the word itself in summary and passage, and for its synonyms and antonyms in the passage.
 
-Synonyms are the other words of its synsets, antonyms the words that WordNet opposes to it, over
-all its senses or those of its part of speech. Expressions (`look_after`) are looked for as tokens
-that follow one another.
+Synonyms are the other words of its synsets, antonyms the words that WordNet opposes to it, over all its senses or those
+of its part of speech. Expressions (`look_after`) are looked for as consecutive tokens.
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.base import WORDNET, FilterSetting, Verdicts, counted, nothing
+from transforms.cloze.filters.base import FilterSetting, Verdicts, counted, nothing
 from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.filters.nonspecificity import or_else
+from transforms.cloze.word_resources import WORDNET
 from transforms.lexicon.wordnet.ragged import Ragged
+from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["MATCHES", "SENSES_OF", "antonym", "synonym"]
+__all__ = ["MATCHES", "SENSES_OF", "antonym", "lemma", "repeated", "synonym"]
 
 MATCHES = ("surface", "lemma")
 SENSES_OF = ("all", "tag")
 
 
+def _equal(batch: PairBatch, asked: np.ndarray, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return words and tokens of a side that have the same form, or the same lemma."""
+    summary, other = batch.summary, getattr(batch, side)
+    size = len(batch.folded)
+    owners = summary.owners[asked]
+    by_form = TokenPlaces(other.folded, other.owners, size).find(owners, summary.folded[asked])
+    by_lemma = TokenPlaces(other.lemma, other.owners, size).find(owners, summary.lemma[asked])
+    places = np.concatenate([by_form[0], by_lemma[0]])
+    return unique_hits(places, np.concatenate([by_form[1], by_lemma[1]]))
+
+
+def lemma(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
+    """Let a word through if no word of the passage has its form or its lemma, whatever its tag.
+
+    Case does not count. The value is the number of such words.
+    """
+    places, tokens = _equal(batch, asked, "passage")
+    return counted(len(asked), places, tokens, batch.passage.forms, None)
+
+
+def repeated(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
+    """Let a word through if no other word of the summary has its form or its lemma.
+
+    The value is the number of such words.
+    """
+    places, tokens = _equal(batch, asked, "summary")
+    other = tokens != asked[places]
+    return counted(len(asked), places[other], tokens[other], batch.summary.forms, None)
+
+
 def synonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no synonym stands in the passage; the value is how many words do."""
+    """Let a word through if no synonym is in the passage; the value is how many words are."""
     return _related(batch, asked, setting, "synonyms")
 
 
 def antonym(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no antonym stands in the passage; the value is how many words do."""
+    """Let a word through if no antonym is in the passage; the value is how many words are."""
     return _related(batch, asked, setting, "antonyms")
 
 
 def _related(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str) -> Verdicts:
     languages = batch.rows["language"].combine_chunks()
     owners = batch.summary.owners[asked]
-    found = nothing(len(asked))
+    verdicts = nothing(len(asked))
     for rows, wordnet in setting.lexicon.by_language(WORDNET, languages):
         mine = np.flatnonzero(np.isin(owners, rows))
-        if wordnet is None or not len(mine):
+        if not isinstance(wordnet, WordNet) or not len(mine):
             continue
-        own = _of_language(batch, asked[mine], setting, relation, wordnet)
+        of_language = _of_language(batch, asked[mine], setting, relation, wordnet)
         if len(mine) == len(asked):
-            return own
-        found.values[mine], found.passed[mine] = own.values, own.passed
+            return of_language
+        verdicts.values[mine], verdicts.passed[mine] = of_language.values, of_language.passed
         matches = np.full(len(asked), len(asked), np.int64)
         matches[mine] = np.arange(len(mine))
-        taken = own.matches.take(pa.array(matches, mask=matches == len(asked)))
-        found = found._replace(matches=pc.coalesce(found.matches, taken))
-    return found
+        taken = of_language.matches.take(pa.array(matches, mask=matches == len(asked)))
+        verdicts = verdicts._replace(matches=pc.coalesce(verdicts.matches, taken))
+    return verdicts
 
 
-def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any) -> Verdicts:
+def _of_language(
+    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: WordNet
+) -> Verdicts:
     summary, passage = batch.summary, batch.passage
     by_lemma = setting.relation_match == "lemma"
     lists, known = _lists(batch, asked, setting, relation, wordnet)
@@ -61,19 +93,19 @@ def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, re
     codes = Ragged(parts, numbers)
     # An expression is there only if all its words are.
     whole = np.bincount(codes.owners()[codes.values < 0], minlength=len(targets)) == 0
-    # The word itself is asked for by another filter.
+    # The word itself is what filter `lemma` looks for.
     single = codes.lengths() == 1
     first = codes.values[np.minimum(parts[:-1], max(len(codes.values) - 1, 0))]
-    own = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
-    kept = np.flatnonzero(whole & ~own)
-    owners = summary.owners[asked][targets[kept]]
-    hits = [TokenPlaces(passage.folded, passage.owners, len(batch.folded)).find(owners, first[kept])]
+    is_word_itself = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
+    related = np.flatnonzero(whole & ~is_word_itself)
+    owners = summary.owners[asked][targets[related]]
+    hits = [TokenPlaces(passage.folded, passage.owners, len(batch.folded)).find(owners, first[related])]
     if by_lemma:
         places = TokenPlaces(passage.lemma, passage.owners, len(batch.folded))
-        hits.append(places.find(owners, first[kept]))
+        hits.append(places.find(owners, first[related]))
     phrase, token = unique_hits(*(np.concatenate(side) for side in zip(*hits, strict=True)))
-    lengths = codes.lengths()[kept][phrase]
-    starts = parts[:-1][kept][phrase]
+    lengths = codes.lengths()[related][phrase]
+    starts = parts[:-1][related][phrase]
     right = token + lengths <= passage.bounds[1:][owners[phrase]]
     for step in range(1, int(lengths.max(initial=1))):
         more = np.flatnonzero(right & (lengths > step))
@@ -82,7 +114,7 @@ def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, re
         if by_lemma:
             same |= passage.lemma[token[more] + step] == wanted
         right[more] = same
-    target, token, length = targets[kept][phrase][right], token[right], lengths[right]
+    target, token, length = targets[related][phrase][right], token[right], lengths[right]
     # One token may begin several expressions, and counts once, with the longest.
     order = np.lexsort((-length, token, target))
     target, token, length = target[order], token[order], length[order]
@@ -92,7 +124,7 @@ def _of_language(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, re
 
 
 def _lists(
-    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: Any
+    batch: PairBatch, asked: np.ndarray, setting: FilterSetting, relation: str, wordnet: WordNet
 ) -> tuple[Ragged, pa.Array]:
     """Return the related words of each word: their places, and the words."""
     rows = pa.array(asked)

@@ -1,4 +1,4 @@
-"""Filters that ask how similar the words of the passage are to the word: cosines of vectors.
+"""Filters by how similar the words of the passage are to the word: cosines of vectors.
 
 Static vectors are those of `transforms/lexicon/vectors`, which may be centred and freed of their
 top components; contextual ones are those of an encoder, which reads summary and passage sentence by
@@ -9,13 +9,14 @@ Whole passages are compared at once; what is stored is the cosine of the word an
 most similar to.
 """
 
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 
-from transforms.cloze.filters.base import ABSTAINS, VECTORS, FilterSetting, Verdicts
+from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
 from transforms.cloze.filters.batches import PairBatch, SideTokens
+from transforms.cloze.word_resources import VECTORS
 from transforms.common.blas import one_thread
 from transforms.common.rowwise import dots, product
 from transforms.lexicon.compiled.keys import MISSING
@@ -23,6 +24,7 @@ from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.vectors import span_vectors
 from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.vectors.static_vectors import StaticVectors
 
 __all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
 
@@ -31,16 +33,17 @@ Known = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def static(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no word of the passage is as similar as the threshold, by static vectors."""
+    """Let a word through if no word of the passage is as similar as the threshold, by static vectors."""
     return _judged(batch, asked, static_vectors(batch, setting.lexicon), setting.thresholds["static"])
 
 
 def contextual(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Ask that no word of the passage is as similar as the threshold, each in its sentence."""
+    """Let a word through if no word of the passage is as similar as the threshold, each in its sentence."""
     if not len(asked):
         return _verdicts(batch, np.zeros(0), np.zeros(0, np.int64), 0.0)
     owners = np.unique(batch.summary.owners[asked])
     words = batch.passage.words & np.isin(batch.passage.owners, owners)
+    assert setting.encoder is not None
     known = contextual_vectors(batch, asked, np.flatnonzero(words), setting.encoder)
     return _judged(batch, asked, known, setting.thresholds["contextual"])
 
@@ -51,16 +54,15 @@ def static_vectors(batch: PairBatch, lexicon: Lexicon) -> Known:
     matrices: list[np.ndarray] = []
     rows = [np.full(len(side.form), MISSING) for side in (batch.summary, batch.passage)]
     total = 0
-    for mine, found in lexicon.by_language(VECTORS, languages):
-        opened: Any = found
-        if opened is None or not len(mine):
+    for mine, resource in lexicon.by_language(VECTORS, languages):
+        if resource is None or not len(mine):
             continue
-        vectors, there = opened.vectors(batch.distinct)
+        vectors, there = cast(StaticVectors, resource).vectors(batch.distinct)
         unit, sound = _unit(vectors)
         place = np.where(there & sound, np.arange(len(unit)) + total, MISSING)
-        for own, side in zip(rows, (batch.summary, batch.passage), strict=True):
+        for side_rows, side in zip(rows, (batch.summary, batch.passage), strict=True):
             here = np.isin(side.owners, mine) & side.words
-            own[here] = place[side.form[here]]
+            side_rows[here] = place[side.form[here]]
         matrices.append(unit)
         total += len(unit)
     matrix = np.concatenate(matrices) if matrices else np.zeros((0, 1), np.float32)
@@ -87,8 +89,10 @@ def contextual_vectors(batch: PairBatch, asked: np.ndarray, others: np.ndarray, 
         tokens = [asked[batch.summary.owners[asked] == pair], others[batch.passage.owners[others] == pair]]
         spans = [
             span
-            for name, side, own in zip(("summary", "passage"), (batch.summary, batch.passage), tokens, strict=True)
-            for span in _spans(batch, name, side, pair, own)
+            for name, side, side_tokens in zip(
+                ("summary", "passage"), (batch.summary, batch.passage), tokens, strict=True
+            )
+            for span in _spans(batch, name, side, pair, side_tokens)
         ]
         texts, starts, ends = map(list, zip(*spans, strict=True))
         vectors = span_vectors(encoder, texts, starts, ends, options=options).vectors
@@ -106,14 +110,14 @@ def _spans(batch: PairBatch, name: str, side: SideTokens, pair: int, tokens: np.
     starts, ends, firsts = (
         np.array(batch.rows[f"{name}_{what}"][pair].as_py(), np.int64) for what in ("starts", "ends", "sentences")
     )
-    own = tokens - side.bounds[pair]
-    sentence = np.maximum(np.searchsorted(firsts, own, side="right") - 1, 0)
+    places = tokens - side.bounds[pair]
+    sentence = np.maximum(np.searchsorted(firsts, places, side="right") - 1, 0)
     lasts = np.append(firsts[1:], len(starts)) - 1
     begins, stops = starts[firsts[sentence]], ends[lasts[sentence]]
     return [
         (text[begin:stop], start - begin, end - begin)
         for begin, stop, start, end in zip(
-            begins.tolist(), stops.tolist(), starts[own].tolist(), ends[own].tolist(), strict=True
+            begins.tolist(), stops.tolist(), starts[places].tolist(), ends[places].tolist(), strict=True
         )
     ]
 
@@ -150,9 +154,9 @@ def greatest(batch: PairBatch, asked: np.ndarray, known: Known) -> tuple[np.ndar
                 there = matrix[passage[first:last][places]]
                 best = np.argmax(product(matrix[summary[asked[mine]]], there.T), axis=1)
                 tokens[mine] = first + places[best]
-    found = np.flatnonzero(tokens != MISSING)
+    compared = np.flatnonzero(tokens != MISSING)
     cosines = np.full(len(asked), np.nan)
-    cosines[found] = pair_cosines(known, asked[found], tokens[found])
+    cosines[compared] = pair_cosines(known, asked[compared], tokens[compared])
     return cosines, tokens
 
 
@@ -160,7 +164,7 @@ def _cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the cosine of each row of one matrix with that of another, float64."""
     first, second = first.astype(np.float64), second.astype(np.float64)
     lengths = np.sqrt(dots(first, first) * dots(second, second))
-    return np.clip(dots(first, second) / lengths, -1, 1)
+    return np.asarray(np.clip(dots(first, second) / lengths, -1, 1))
 
 
 def pair_cosines(known: Known, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -168,8 +172,8 @@ def pair_cosines(known: Known, first: np.ndarray, second: np.ndarray) -> np.ndar
     matrix, summary, passage = known
     cosines = np.full(len(first), np.nan)
     there = np.flatnonzero((summary[first] != MISSING) & (passage[second] != MISSING))
-    own, other = matrix[summary[first[there]]], matrix[passage[second[there]]]
-    cosines[there] = _cosines(own, other)
+    first_vectors, second_vectors = matrix[summary[first[there]]], matrix[passage[second[there]]]
+    cosines[there] = _cosines(first_vectors, second_vectors)
     return cosines
 
 

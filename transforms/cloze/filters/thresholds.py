@@ -1,7 +1,7 @@
 """Thresholds of similarity: a cosine, or a quantile of random word pairs of this corpus.
 
 `quantile:q` is the q-quantile of the cosines of pairs of a random word of a summary and a random
-word of its passage that differ in form and lemma: equal ones are what filter `lemma` is about, and
+word of its passage that differ in form and lemma: equal ones are the business of filter `lemma`, and
 there are so many that high quantiles would be 1. Each pair of texts offers `DRAWS` such word pairs,
 of which those are taken that draw the least numbers over the whole corpus
 (`transforms/common/draws`), so that they depend on neither parts nor order.
@@ -53,7 +53,7 @@ class SimilarityThreshold(NamedTuple):
 
 
 def parse_threshold(text: str) -> SimilarityThreshold:
-    """Return what `0.85` or `quantile:0.99` says.
+    """Return the threshold that `0.85` or `quantile:0.99` stands for.
 
     Raises:
         UsageError: it is neither.
@@ -143,10 +143,10 @@ def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> SampledCosines
 
 def _measured(batch: PairBatch, sampled: Sampled) -> pa.Table:
     first, second = _drawn(batch, sampled)
-    own, other = batch.summary, batch.passage
-    same = own.folded[first] == other.folded[second]
-    same |= own.lemma[first] == other.lemma[second]
-    found = {}
+    summary, passage = batch.summary, batch.passage
+    same = summary.folded[first] == passage.folded[second]
+    same |= summary.lemma[first] == passage.lemma[second]
+    columns = {}
     for name in SCHEMA.names:
         values = np.full(len(first), np.nan)
         if name in sampled.filters and len(first):
@@ -156,8 +156,8 @@ def _measured(batch: PairBatch, sampled: Sampled) -> pa.Table:
                 assert sampled.encoder is not None  # `check_candidates` has seen to it
                 known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.encoder)
             values = np.where(same, np.nan, pair_cosines(known, first, second))
-        found[name] = pa.array(values, mask=np.isnan(values))
-    return pa.table(found, SCHEMA)
+        columns[name] = pa.array(values, mask=np.isnan(values))
+    return pa.table(columns, SCHEMA)
 
 
 def _drawn(batch: PairBatch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
@@ -165,17 +165,17 @@ def _drawn(batch: PairBatch, sampled: Sampled) -> tuple[np.ndarray, np.ndarray]:
     ids, seed = batch.rows["pair_id"], sampled.seed
     drawn = numbers(ids, seed=seed, label=_LABEL, draws=DRAWS)
     sides = []
-    some = np.ones(len(drawn), bool)
+    with_words = np.ones(len(drawn), bool)
     for name, side in (("summary", batch.summary), ("passage", batch.passage)):
         words = np.flatnonzero(side.words)
         bounds = np.searchsorted(words, side.bounds)
         count = np.diff(bounds).astype(np.uint64)
-        some &= count > 0
+        with_words &= count > 0
         place = numbers(ids, seed=seed, label=f"{_LABEL}, {name}", draws=DRAWS)
         place = place % np.maximum(count, np.uint64(1))[:, None]
         at = bounds[:-1, None] + place.astype(np.int64)
         sides.append(words[np.minimum(at, max(len(words) - 1, 0))] if len(words) else at)
-    taken = (drawn <= np.uint64(sampled.cutoff)) & some[:, None]
+    taken = (drawn <= np.uint64(sampled.cutoff)) & with_words[:, None]
     return sides[0][taken], sides[1][taken]
 
 

@@ -1,10 +1,9 @@
 """Options of a question: from what readers name to four words beside the answer.
 
-Words are dropped that are the answer or its like; of those that are left, the best four stand in
-the question. The paper takes "the four most frequent types" of three lists of ten. Its order and
-ties are decided here: words that more readers name come first, then those with the greater sum of
-reciprocal ranks, then by form. Words with one form or lemma are one, named by its best word. Where
-fewer than four are left, longer lists are looked through.
+Words are dropped that are the answer or its like; the best four of the rest are the wrong options. The paper takes "the
+four most frequent types" of three lists of ten. Its order and ties are decided here: words that more readers name come
+first, then those with the greater sum of reciprocal ranks, then by form. Words with one form or lemma are one, named by
+its best word. Where fewer than four are left, longer lists are considered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -104,13 +103,13 @@ def choose(
         At most `WANTED` of them are kept; fewer if all lists have no more. Sums of reciprocal ranks
         are compared as fractions, so that ties are ties.
     """
-    found: list[Considered] = []
+    considered: list[Considered] = []
     sizes = sorted(set(rules.list_sizes))
     for size in sizes:
-        found = _considered(answer, lists, facts, rules, size, sizes)
-        if sum(one.kept for one in found) == WANTED:
+        considered = _considered(answer, lists, facts, rules, size, sizes)
+        if sum(candidate.kept for candidate in considered) == WANTED:
             break
-    return found
+    return considered
 
 
 def _considered(
@@ -127,22 +126,22 @@ def _considered(
             ranks.setdefault(word, {}).setdefault(reader, rank)
     dropped: list[Considered] = []
     left: list[Considered] = []
-    for word, own in ranks.items():
+    for word, ranks_of_word in ranks.items():
         shown = facts.inflect(word) if rules.inflect else word
-        one = _made(cased_as(shown, answer.form), word, own, sizes)
-        reason = _reason(answer, one.word, word, facts, rules)
-        (dropped if reason else left).append(_because(one, reason))
+        candidate = _made(cased_as(shown, answer.form), word, ranks_of_word, sizes)
+        reason = _reason(answer, candidate.word, word, facts, rules)
+        (dropped if reason else left).append(_because(candidate, reason))
     chosen: list[Considered] = []
     for group in _groups(sorted(left, key=_order), facts):
         first, *others = group
         best: dict[str, int] = {}
-        for one in group:
-            for reader, rank in zip(one.readers, one.ranks, strict=True):
+        for candidate in group:
+            for reader, rank in zip(candidate.readers, candidate.ranks, strict=True):
                 best[reader] = min(rank, best.get(reader, rank))
         chosen.append(_made(first.word, first.named, best, sizes))
-        dropped += [_because(one, "same") for one in others]
+        dropped += [_because(candidate, "same") for candidate in others]
     chosen.sort(key=_order)
-    dropped += [_because(one, "surplus") for one in chosen[WANTED:]]
+    dropped += [_because(candidate, "surplus") for candidate in chosen[WANTED:]]
     return chosen[:WANTED] + sorted(dropped, key=_order)
 
 
@@ -161,25 +160,34 @@ def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int])
     )
 
 
-def _because(one: Considered, reason: str | None) -> Considered:
-    return Considered(one.word, one.named, one.readers, one.ranks, one.score, one.list_size, reason, one.exact)
+def _because(candidate: Considered, reason: str | None) -> Considered:
+    return Considered(
+        candidate.word,
+        candidate.named,
+        candidate.readers,
+        candidate.ranks,
+        candidate.score,
+        candidate.list_size,
+        reason,
+        candidate.exact,
+    )
 
 
-def _order(one: Considered) -> tuple[int, Fraction, str, str]:
-    return -len(one.readers), -one.exact, one.word, one.named
+def _order(candidate: Considered) -> tuple[int, Fraction, str, str]:
+    return -len(candidate.readers), -candidate.exact, candidate.word, candidate.named
 
 
 def _reason(answer: RightAnswer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:
     """Return why a word is no option, an entry of `OPTION_REASONS`; None: it may be one."""
-    own = {shown.lower(), named.lower(), facts.lemma(named)}
-    if own & {answer.form.lower(), answer.lemma.lower()}:
+    spellings = {shown.lower(), named.lower(), facts.lemma(named)}
+    if spellings & {answer.form.lower(), answer.lemma.lower()}:
         return "answer"
-    if own & facts.synonyms:
+    if spellings & facts.synonyms:
         return "synonym"
     cosine = facts.similarity(named)
     if cosine is not None and cosine > rules.similar:
         return "similar"
-    if rules.options_in_passage == "reject" and own & facts.passage:
+    if rules.options_in_passage == "reject" and spellings & facts.passage:
         return "in_passage"
     return None
 
@@ -187,11 +195,11 @@ def _reason(answer: RightAnswer, shown: str, named: str, facts: WordFacts, rules
 def _groups(ordered: Sequence[Considered], facts: WordFacts) -> list[list[Considered]]:
     """Return words that share a form or a lemma, over others, too; the best first in each."""
     groups: list[tuple[set[str], list[Considered]]] = []
-    for one in ordered:
-        keys = {one.word.lower(), one.named.lower(), facts.lemma(one.named)}
+    for candidate in ordered:
+        keys = {candidate.word.lower(), candidate.named.lower(), facts.lemma(candidate.named)}
         joined = [group for group in groups if group[0] & keys]
         groups = [group for group in groups if not group[0] & keys]
-        members = [other for group in joined for other in group[1]] + [one]
+        members = [other for group in joined for other in group[1]] + [candidate]
         groups.append((keys.union(*(group[0] for group in joined)), sorted(members, key=_order)))
     return [members for _, members in groups]
 

@@ -1,28 +1,32 @@
-"""Options of all questions of a part: what is known of words, gathered for `options.choose`.
+"""Options of all questions of a part: what is known of words, gathered for `choice.choose`.
 
 CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part of cloze/options
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.options import OPTION_REASONS, OPTIONS
-from transforms.cloze.filters.base import VECTORS, WORDNET
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.inflection import inflected
+from transforms.cloze.pairs.pair import Row
 from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
 from transforms.cloze.readers.options import FREQUENCY
+from transforms.cloze.readers.train_stage import vectors_in
+from transforms.cloze.word_resources import WORDNET
 from transforms.common.errors import LexbeamError
 from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 from transforms.lexicon.resources import Lexicon
+from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
 
@@ -89,8 +93,8 @@ class _Words:
         for row in read_table([checked(encoded.forms)]).to_pylist():
             self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
         language = group.language or None
-        self.wordnet: Any = lexicon.find(WORDNET, language)
-        self.vectors: Any = lexicon.find(VECTORS, language)
+        self.wordnet = cast(WordNet | None, lexicon.find(WORDNET, language))
+        self.vectors = vectors_in(lexicon, group.language)
 
     def synonyms(self, answers: pa.Table) -> dict[str, list[str]]:
         """Return the synonyms of each lemma of answers, all senses, in lower case."""
@@ -99,25 +103,26 @@ class _Words:
             return {lemma: [] for lemma in lemmas.to_pylist()}
         known = self.wordnet.polysemy(lemmas) > 0
         base = self.wordnet.morphy(lemmas)
-        asked = pc.if_else(pa.array(known), lemmas, pc.coalesce(base, lemmas))
-        lists = self.wordnet.synonyms(asked).to_pylist()
+        known_lemmas = pc.if_else(pa.array(known), lemmas, pc.coalesce(base, lemmas))
+        lists = self.wordnet.synonyms(known_lemmas).to_pylist()
         return {
-            lemma: [word.replace("_", " ").lower() for word in own or ()]
-            for lemma, own in zip(lemmas.to_pylist(), lists, strict=True)
+            lemma: [word.replace("_", " ").lower() for word in related or ()]
+            for lemma, related in zip(lemmas.to_pylist(), lists, strict=True)
         }
 
     def similarity(self, named: Collection[str], beside: Collection[str]) -> dict[str, float]:
         """Return the greatest cosine of each word with any of `beside`, where it is known."""
         if self.vectors is None or not named:
             return {}
-        own, there = self._directions(named)
-        other, known = self._directions(beside)
+        directions, there = self._directions(named)
+        beside_directions, known = self._directions(beside)
         if not known.any():
             return {}
-        best = product(own, other[known].T).max(1)
+        best = product(directions, beside_directions[known].T).max(1)
         return {word: float(best[row]) for row, word in enumerate(named) if there[row]}
 
-    def _directions(self, words: Collection[str]) -> tuple[Any, Any]:
+    def _directions(self, words: Collection[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        assert self.vectors is not None
         taken, there = self.vectors.vectors(pa.array(list(words), pa.large_string()))
         taken = taken.astype(np.float64)
         lengths = np.linalg.norm(taken, axis=1, keepdims=True)
@@ -127,59 +132,59 @@ class _Words:
 def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> ChosenOptions:
     rows = read_table([checked(task.candidates)], list(CANDIDATE_COLUMNS))
     counts: dict[str, dict[str, int]] = {}
-    found: list[dict[str, Any]] = []
+    option_rows: list[Row] = []
     passages = _passages(task, rows, options) if rows.num_rows else {}
     for group, encoded in task.groups:
-        own = asked_rows(rows, group.kind, options.asked)
-        own = own.filter(pc.is_in(own["pair_id"], _pairs_of(passages, group.language)))
-        if not own.num_rows:
+        of_group = asked_rows(rows, group.kind, options.asked)
+        of_group = of_group.filter(pc.is_in(of_group["pair_id"], _pairs_of(passages, group.language)))
+        if not of_group.num_rows:
             continue
-        named = _named(task.predictions, group.kind, own["question_id"])
+        named = _named(task.predictions, group.kind, of_group["question_id"])
         words = _Words(group, encoded, options.lexicon)
-        lemmas = pc.utf8_lower(pc.coalesce(own["lemma"], own["form"]))
-        own = own.set_column(own.schema.get_field_index("lemma"), "lemma", lemmas)
-        synonyms = words.synonyms(own)
+        lemmas = pc.utf8_lower(pc.coalesce(of_group["lemma"], of_group["form"]))
+        of_group = of_group.set_column(of_group.schema.get_field_index("lemma"), "lemma", lemmas)
+        synonyms = words.synonyms(of_group)
         count = counts.setdefault(group.kind, {"": 0, "too_few": 0, **dict.fromkeys(OPTION_REASONS, 0)})
-        for question in own.to_pylist():
+        for question in of_group.to_pylist():
             passage = passages[question["pair_id"]][1]
             lists = named.get(question["question_id"], {})
             for row in _options_of(question, lists, words, synonyms, passage, options.rules):
-                found.append(row)
+                option_rows.append(row)
                 if row["reason"]:
                     count[row["reason"]] += 1
                 count["too_few"] -= row["kept"] and row["place"] == WANTED
             count[""] += 1
             count["too_few"] += 1
-    table = pa.Table.from_pylist(found, OPTIONS.schema()).sort_by([(name, "ascending") for name in OPTIONS.key])
+    table = pa.Table.from_pylist(option_rows, OPTIONS.schema()).sort_by([(name, "ascending") for name in OPTIONS.key])
     part = write_part(artefact, OPTIONS.schema(), [table], sort_keys=OPTIONS.key)
     return ChosenOptions(
         part,
         tuple(
-            KindCount(kind, own[""], own["too_few"], {name: own[name] for name in OPTION_REASONS})
-            for kind, own in sorted(counts.items())
+            KindCount(kind, numbers[""], numbers["too_few"], {name: numbers[name] for name in OPTION_REASONS})
+            for kind, numbers in sorted(counts.items())
         ),
     )
 
 
 def _options_of(
-    question: Mapping[str, Any],
+    question: Row,
     lists: Mapping[str, list[str]],
     words: _Words,
     synonyms: Mapping[str, list[str]],
     passage: frozenset[str],
     rules: OptionRules,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     answer = RightAnswer(question["form"], question["lemma"], question["upos"] or "")
-    own = synonyms[answer.lemma]
+    answer_synonyms = synonyms[answer.lemma]
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
-    cosines = words.similarity(pool, [answer.form.lower(), answer.lemma, *own])
+    cosines = words.similarity(pool, [answer.form.lower(), answer.lemma, *answer_synonyms])
 
     def inflect(word: str) -> str:
         lemma = words.lemma[word]
         forms = words.forms.get((lemma, answer.upos), ())
         return inflected(word, lemma, forms, answer.form.lower(), answer.lemma)
 
-    facts = WordFacts(words.lemma.__getitem__, inflect, cosines.get, frozenset(own), passage)
+    facts = WordFacts(words.lemma.__getitem__, inflect, cosines.get, frozenset(answer_synonyms), passage)
     base = {"question_id": question["question_id"], "kind": question["kind"]}
     yield {
         **base,
@@ -195,57 +200,59 @@ def _options_of(
         "reason": None,
     }
     origin = FREQUENCY if list(lists) == [FREQUENCY] else "readers"
-    for place, one in enumerate(choose(answer, lists, facts, rules), 1):
+    for place, candidate in enumerate(choose(answer, lists, facts, rules), 1):
         yield {
             **base,
             "place": place,
-            "word": one.word,
-            "named": one.named,
+            "word": candidate.word,
+            "named": candidate.named,
             "origin": origin,
-            "readers": list(one.readers),
-            "ranks": list(one.ranks),
-            "score": one.score,
-            "list_size": one.list_size,
-            "kept": one.kept,
-            "reason": one.reason,
+            "readers": list(candidate.readers),
+            "ranks": list(candidate.ranks),
+            "score": candidate.score,
+            "list_size": candidate.list_size,
+            "kept": candidate.kept,
+            "reason": candidate.reason,
         }
 
 
 def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[str, tuple[str, frozenset[str]]]:
-    """Return of each pair its language, and what stands in its passage if that is asked."""
+    """Return the language of each pair, and the words of its passage if options must not be in it."""
     wanted = pc.unique(rows["pair_id"])
     asked = options.rules.options_in_passage == "reject"
     columns = ["passage_forms", "passage_lemmas"] if asked else []
-    found: dict[str, tuple[str, frozenset[str]]] = {}
+    passages: dict[str, tuple[str, frozenset[str]]] = {}
     languages = {group.language for group, _ in task.groups}
     for pairs in read_rows([checked(part) for part in task.pairs], ["pair_id", "language", *columns]):
         pairs = pairs.filter(pc.is_in(pairs["pair_id"], wanted))
         for language in sorted(languages):
             for pair in pairs.filter(language_is(pairs, language)).to_pylist():
                 texts = (text for name in columns for text in pair[name] or ())
-                found[pair["pair_id"]] = language, frozenset(text.lower() for text in texts if text)
+                passages[pair["pair_id"]] = language, frozenset(text.lower() for text in texts if text)
     for pair in wanted.to_pylist():
-        if pair not in found:
+        if pair not in passages:
             raise LexbeamError(
-                f"part {task.number} of cloze/candidates has pair {pair}, which that of "
-                "cloze/pairs has not: make the candidates anew"
+                f"part {task.number} of cloze/candidates has pair {pair}, which is not in "
+                "that of cloze/pairs: make the candidates anew"
             )
-    return found
+    return passages
 
 
-def _pairs_of(passages: Mapping[str, tuple[str, Any]], language: str) -> pa.Array:
-    return pa.array([pair for pair, (own, _) in passages.items() if own == language], pa.string())
+def _pairs_of(passages: Mapping[str, tuple[str, frozenset[str]]], language: str) -> pa.Array:
+    return pa.array(
+        [pair for pair, (language_of_pair, _) in passages.items() if language_of_pair == language], pa.string()
+    )
 
 
 def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, dict[str, list[str]]]:
     """Return by question and reader the words that are named, from the first rank on."""
-    found: dict[str, dict[str, list[str]]] = {}
+    named: dict[str, dict[str, list[str]]] = {}
     columns = ["question_id", "kind", "reader", "rank", "word"]
     for rows in read_rows([checked(part) for part in parts], columns):
         mine = pc.and_(pc.equal(rows["kind"], kind), pc.is_in(rows["question_id"], ids))
         for row in rows.filter(mine).to_pylist():
-            found.setdefault(row["question_id"], {}).setdefault(row["reader"], []).append(row["word"])
-    return found
+            named.setdefault(row["question_id"], {}).setdefault(row["reader"], []).append(row["word"])
+    return named
 
 
 CHOOSE: Stage[ChooseTask, ChooseOptions, ChosenOptions] = Stage(

@@ -51,19 +51,19 @@ def inflected(word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: s
     return form if other else word
 
 
-def _matches(wanted: str, own: str) -> int:
+def _matches(wanted: str, ending_of_form: str) -> int:
     """Return how many characters two endings share at their end, -1 if they do not match."""
-    if not wanted or not own:
-        return 0 if wanted == own else -1
-    return _shared(wanted[::-1], own[::-1]) or -1
+    if not wanted or not ending_of_form:
+        return 0 if wanted == ending_of_form else -1
+    return _shared(wanted[::-1], ending_of_form[::-1]) or -1
 
 
-def _shared(one: str, other: str) -> int:
+def _shared(first: str, second: str) -> int:
     """Return how many characters two texts begin with that are the same."""
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+    for place, (a, b) in enumerate(zip(first, second, strict=False)):
         if a != b:
             return place
-    return min(len(one), len(other))
+    return min(len(first), len(second))
 
 
 def cased_as(word: str, answer: str) -> str:

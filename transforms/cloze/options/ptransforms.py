@@ -17,15 +17,8 @@ from transforms.cloze.options.choice_stage import ChooseOptions as Choosing
 from transforms.cloze.readers.data import Encoded, EncodeOptions, QuestionGroup
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.options import FREQUENCY
-from transforms.cloze.readers.stages import (
-    READ_PREDICT,
-    READ_TRAIN,
-    REGISTRY,
-    FoldOptions,
-    PredictTask,
-    ReadTask,
-    TrainedReader,
-)
+from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask
+from transforms.cloze.readers.train_stage import READ_TRAIN, REGISTRY, FoldOptions, ReadTask, TrainedReader
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import MakeArtefact, MakeParts, NameParts, SpreadOverLanes
 from transforms.common.store.tables import Part
@@ -65,7 +58,7 @@ def _even(_: tuple[Key, ReadTask]) -> float:
 
 @dataclass
 class ReadInFolds(beam.PTransform):
-    """Encode the questions of groups, train readers on all folds but one, and ask them that one.
+    """Encode the questions of groups, train readers on all folds but one, and let them predict that one.
 
     Attributes:
         readers: their names; `frequency` is not trained.
@@ -109,7 +102,7 @@ def _choose_tasks(
     groups = tuple(sorted(encoded, key=itemgetter(0)))
     for part in candidates:
         # A part of the candidates is of the pairs' part with the same number.
-        beside = tuple(one for one in pairs if one.number == part.number)
+        beside = tuple(pair_part for pair_part in pairs if pair_part.number == part.number)
         yield part.number, ChooseTask(part.number, part, beside, groups, predictions)
 
 
@@ -134,9 +127,9 @@ class ChooseAllOptions(beam.PTransform):
     pairs: tuple[Part, ...]
     lanes: int
 
-    def expand(self, found: Any) -> Any:
+    def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
-        encoded, predicted = found
+        encoded, predicted = inputs
         predictions = predicted | "NamePredictions" >> beam.ParDo(NameParts(PREDICTIONS.name, "part", self.keys))
         chosen, options = (
             predictions

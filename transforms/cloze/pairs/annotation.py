@@ -1,11 +1,10 @@
 """The annotation of a pair's texts as columns of `cloze/pairs`, and the places of its targets."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from transforms.annotation.engines.registry import Engine
 from transforms.annotation.engines.texts import annotate_texts
-from transforms.cloze.pairs.pair import in_flag_order
+from transforms.cloze.pairs.pair import Row, in_flag_order
 from transforms.common.records import Sentence
 
 __all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
@@ -13,7 +12,7 @@ __all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
 TEXTS = ("summary", "passage")
 
 
-def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0) -> Mapping[str, Any]:
+def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0) -> Row:
     """Return the columns of `cloze/pairs` for the annotation of a text.
 
     Args:
@@ -21,23 +20,23 @@ def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0)
         sentences: its sentences; what one of them lacks, lemmas or parts of speech, all lack.
         start: where the text starts in what their offsets are counted in, in code points.
     """
-    kept = [one for one in sentences if one.forms]
+    spoken = [sentence for sentence in sentences if sentence.forms]
     first, begins = 0, []
-    for one in kept:
+    for sentence in spoken:
         begins.append(first)
-        first += len(one.forms or ())
-    found: dict[str, Any] = {f"{name}_sentences": begins}
+        first += len(sentence.forms or ())
+    columns: Row = {f"{name}_sentences": begins}
     for column in ("forms", "lemmas", "upos"):
-        lists = [getattr(one, column) for one in kept]
+        lists = [getattr(sentence, column) for sentence in spoken]
         whole = all(values is not None for values in lists)
-        found[f"{name}_{column}"] = [v for values in lists for v in values] if whole else None
+        columns[f"{name}_{column}"] = [v for values in lists for v in values] if whole else None
     for column in ("starts", "ends"):
-        lists = [getattr(one, column) or () for one in kept]
-        found[f"{name}_{column}"] = [place - start for places in lists for place in places]
-    return found
+        lists = [getattr(sentence, column) or () for sentence in spoken]
+        columns[f"{name}_{column}"] = [place - start for places in lists for place in places]
+    return columns
 
 
-def annotate_pairs(pairs: Sequence[dict[str, Any]], engine: Engine | None) -> None:
+def annotate_pairs(pairs: Sequence[Row], engine: Engine | None) -> None:
     """Fill in the annotation of pairs that have none; a text that several share is done once.
 
     Args:
@@ -46,19 +45,19 @@ def annotate_pairs(pairs: Sequence[dict[str, Any]], engine: Engine | None) -> No
     """
     bare = [pair for pair in pairs if pair["passage_forms"] is None]
     texts = list(dict.fromkeys(pair[name] for pair in bare for name in TEXTS))
-    found = dict(zip(texts, annotate_texts(texts, engine), strict=True))
+    annotated = dict(zip(texts, annotate_texts(texts, engine), strict=True))
     for pair in bare:
         for name in TEXTS:
-            sentences = found[pair[name]]
+            sentences = annotated[pair[name]]
             pair.update(annotation_columns(name, sentences))
             if engine is not None and any(
-                (engine.has_lemmas and one.lemmas is None) or (engine.has_upos and one.upos is None)
-                for one in sentences
+                (engine.has_lemmas and sentence.lemmas is None) or (engine.has_upos and sentence.upos is None)
+                for sentence in sentences
             ):
                 pair["flags"] = in_flag_order([*pair["flags"], "not_annotated"])
 
 
-def give_places(pair: dict[str, Any]) -> None:
+def give_places(pair: Row) -> None:
     """Give each target of a pair its place among the summary's tokens.
 
     A target has none where no token is just this word, as where a tokeniser takes it apart.

@@ -5,13 +5,12 @@ annotated at a time.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from schemas.cloze.pairs import PAIR_REJECTS, PAIRS
 from transforms.cloze.pairs.annotation import TEXTS, annotate_pairs, give_places
-from transforms.cloze.pairs.pair import join_rows
+from transforms.cloze.pairs.pair import Row, join_rows
 from transforms.cloze.pairs.read_stage import ROWS
 from transforms.common.batched import batched
 from transforms.common.blas import one_thread
@@ -41,7 +40,7 @@ _CHARACTERS = 1 << 19
 
 @dataclass(frozen=True, kw_only=True)
 class SettledPairs(Settled):
-    """Receipt of a part: its file, and what the driver tells.
+    """Receipt of a part: its file, and counts for the summary of the run.
 
     Attributes:
         flags: pairs by flag.
@@ -63,7 +62,7 @@ class SettledPairs(Settled):
 def acceptable_units(loaded: Sequence[Loaded], share: float) -> bool:
     """Return whether few enough of the records of all units were rejected, see `acceptable`."""
     rejected = reasons_of(loaded).total()
-    return acceptable(sum(one.records for one in loaded) + rejected, rejected, share)
+    return acceptable(sum(unit.records for unit in loaded) + rejected, rejected, share)
 
 
 def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[PartTask]:
@@ -72,7 +71,7 @@ def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[Par
 
 
 class _Tally:
-    """Counts what the driver tells of a part."""
+    """Counts for the receipt of a part."""
 
     def __init__(self) -> None:
         self.flags: Counter[str] = Counter()
@@ -83,7 +82,7 @@ class _Tally:
         self.words = [0, 0]
         self._article = ""
 
-    def add(self, pair: Mapping[str, Any]) -> None:
+    def add(self, pair: Row) -> None:
         self.flags.update(pair["flags"])
         for target in pair["targets"]:
             self.targets[target["kind"]] += 1
@@ -100,7 +99,7 @@ def _settle(artefact: Artefact, task: PartTask, options: TextAnnotationOptions) 
     engine = engine_of(options)
     tally = _Tally()
 
-    def batches() -> Iterator[list[list[dict[str, Any]]]]:
+    def batches() -> Iterator[list[list[Row]]]:
         with BatchReader() as reader, one_thread():
             joined = (join_rows(rows) for _, rows in grouped_rows(reader, task, ROWS))
             for pairs in batched(joined, _ANNOTATED, size=_characters, largest=_CHARACTERS):
@@ -121,7 +120,7 @@ def _settle(artefact: Artefact, task: PartTask, options: TextAnnotationOptions) 
     )
 
 
-def _characters(pair: Mapping[str, Any]) -> int:
+def _characters(pair: Row) -> int:
     return sum(len(pair[name]) for name in TEXTS)
 
 

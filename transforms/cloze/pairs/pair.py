@@ -7,6 +7,7 @@ the table, and a passage is annotated once.
 Filled(summary='Staff have lost their jobs .', start=11, end=15)
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 
 from schemas.cloze.pairs import FLAGS, KINDS
 from transforms.annotation.engines.texts import count_words
-from transforms.cloze.pairs.mis_decoding import looks_mis_decoded
 from transforms.common.code.fingerprints import text_digest
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord
@@ -26,15 +26,18 @@ __all__ = [
     "GivenTarget",
     "LengthOptions",
     "RawPair",
+    "Row",
     "article_id",
     "fill",
     "in_flag_order",
     "join_rows",
+    "looks_mis_decoded",
     "pair_id",
     "pair_row",
 ]
 
 PLACEHOLDER = "@placeholder"
+Row = dict[str, Any]  # of a table, by column
 ARTICLE_DIGITS = 16  # digits of a pair's id that are those of its article
 
 
@@ -71,7 +74,7 @@ class RawPair(NamedTuple):
         passage: the passage.
         summary: the summary; `@placeholder` stands in it where there is a target.
         target: the target that it gives, if any.
-        language, genre, source_id: None where nothing says them.
+        language, genre, source_id: None if unknown.
         annotation: of a pair that comes annotated, columns of `cloze/pairs` with their values.
     """
 
@@ -124,36 +127,36 @@ def pair_id(article: str, summary: str) -> str:
 
 def in_flag_order(flags: Iterable[str]) -> list[str]:
     """Return flags once each, in the order of `FLAGS`."""
-    found = set(flags)
-    return [flag for flag in FLAGS if flag in found]
+    raised = set(flags)
+    return [flag for flag in FLAGS if flag in raised]
 
 
-def pair_row(given: RawPair, lengths: LengthOptions) -> dict[str, Any]:
+def pair_row(raw: RawPair, lengths: LengthOptions) -> Row:
     """Return a record as a staged row, see `read_stage.ROWS`; without its source and number.
 
     Raises:
         BadRecord: `empty_passage`, `empty_summary`, `placeholder`, `bad_label`, or a length that is
             out of bounds.
     """
-    _check_placeholders(given)
-    passage, summary, target = given.passage, given.summary, None
+    _check_placeholders(raw)
+    passage, summary, target = raw.passage, raw.summary, None
     flags = []
-    if given.target is not None:
-        word = given.target.options[given.target.label]
+    if raw.target is not None:
+        word = raw.target.options[raw.target.label]
         if not word:
-            raise BadRecord("bad_label", f"option {given.target.label} is empty")
+            raise BadRecord("bad_label", f"option {raw.target.label} is empty")
         filled = fill(summary, word)
         summary = filled.summary
-        options = given.target.options
+        options = raw.target.options
         target = {
-            "kind": given.target.kind,
+            "kind": raw.target.kind,
             "start": filled.start,
             "end": filled.end,
             "form": word,
             "options": list(options),
-            "label": given.target.label,
+            "label": raw.target.label,
         }
-        if len({one.casefold() for one in options}) < len(options):
+        if len({word_option.casefold() for word_option in options}) < len(options):
             flags.append("doubled_options")
     _check_lengths("passage", passage, lengths.min_passage_words, lengths.max_passage_words)
     _check_lengths("summary", summary, lengths.min_summary_words, lengths.max_summary_words)
@@ -163,25 +166,25 @@ def pair_row(given: RawPair, lengths: LengthOptions) -> dict[str, Any]:
     return {
         "key": pair_id(article, summary),
         "article_id": article,
-        "position": given.position,
-        "language": given.language,
-        "genre": given.genre,
-        "source_id": given.source_id,
+        "position": raw.position,
+        "language": raw.language,
+        "genre": raw.genre,
+        "source_id": raw.source_id,
         "summary": summary,
         "passage": passage,
         "flags": in_flag_order(flags),
         "target": target,
-        **(given.annotation or {}),
+        **(raw.annotation or {}),
     }
 
 
-def _check_placeholders(given: RawPair) -> None:
-    target = given.target
-    texts = {"passage": given.passage}
+def _check_placeholders(raw: RawPair) -> None:
+    target = raw.target
+    texts = {"passage": raw.passage}
     if target is None:
-        texts["summary"] = given.summary
+        texts["summary"] = raw.summary
     else:
-        times = given.summary.count(PLACEHOLDER)
+        times = raw.summary.count(PLACEHOLDER)
         if times != 1:
             raise BadRecord("placeholder", f"{times} times {PLACEHOLDER} in the question")
         texts |= {f"option {place}": word for place, word in enumerate(target.options)}
@@ -194,25 +197,24 @@ def _check_lengths(name: str, text: str, least: int, most: int) -> None:
     words = count_words(text)
     if not words:
         raise BadRecord(f"empty_{name}", f"the {name} has no word")
-    said = f"{words} word{'s' if words > 1 else ''}"
+    length = f"{words} word{'s' if words > 1 else ''}"
     if words < least:
-        raise BadRecord(f"short_{name}", f"{said}; `min_{name}_words` is {least}")
+        raise BadRecord(f"short_{name}", f"{length}; `min_{name}_words` is {least}")
     if words > most:
-        raise BadRecord(f"long_{name}", f"{said}; `max_{name}_words` is {most}")
+        raise BadRecord(f"long_{name}", f"{length}; `max_{name}_words` is {most}")
 
 
-def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the pair that rows of one key are: one row with all targets, see `pair_row`.
+def join_rows(rows: Iterable[Row]) -> Row:
+    """Return the pair that rows of one key make: one row with all targets, see `pair_row`.
 
-    What a pair has of one row alone, as its source, is that of the first; language, genre and
-    source's id are the first that there are. Targets that are equal are one. They are in the order
-    of kind, place, form, options and label.
+    Values that only one row can give, such as the source, are those of the first; language, genre and source's id are
+    the first ones known. Equal targets are one. Targets are in the order of kind, place, form, options and label.
 
     Args:
         rows: staged rows with `source`, in the order of sources and records; one at least.
     """
-    first: dict[str, Any] = {}
-    targets: dict[Any, dict[str, Any]] = {}
+    first: Row = {}
+    targets: dict[tuple[int, int, str, Sequence[str], int], Row] = {}
     flags: set[str] = set()
     count = 0
     for row in rows:
@@ -223,8 +225,8 @@ def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             first[name] = first[name] if first[name] is not None else row[name]
         if (target := row["target"]) is not None:
             key = _order_of(target)
-            said = {name: row[name] for name in ("source", "position", "source_id")}
-            targets.setdefault(key, {**target, **said})
+            origin = {name: row[name] for name in ("source", "position", "source_id")}
+            targets.setdefault(key, {**target, **origin})
     if count > 1:
         flags.add("repeated")
     if len(targets) > 1:
@@ -239,7 +241,40 @@ def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _order_of(target: Mapping[str, Any]) -> tuple[int, int, str, Sequence[str], int]:
+def _order_of(target: Row) -> tuple[int, int, str, Sequence[str], int]:
     start = -1 if target["start"] is None else target["start"]
     options = tuple(target["options"])
     return KINDS.index(target["kind"]), start, target["form"], options, target["label"]
+
+
+def _read_wrongly(first: int, last: int) -> str:
+    """Return, as a class of a pattern, what bytes become by Windows-1252 and by Latin-1."""
+    characters = {chr(byte) for byte in range(first, last + 1)}
+    for byte in range(first, last + 1):
+        characters.add(bytes([byte]).decode("cp1252", "ignore"))
+    return "[" + "".join(re.escape(char) for char in sorted(characters - {""})) + "]"
+
+
+_FOLLOWS = _read_wrongly(0x80, 0xBF)
+_SIGNS = re.compile(
+    # The signs and letters of Latin-1. Capitals stand before such signs in no language at hand.
+    rf"[\u00c2\u00c3]{_FOLLOWS}"
+    # Quotation marks, dashes, the euro: three bytes, the first two nearly always these.
+    rf"|\u00e2[\u0080-\u0084€‚]{_FOLLOWS}"
+    # Letters of other scripts, two in a row: one may be chance, such as an umlaut and a quote.
+    rf"|(?:[\u00c4-\u00df]{_FOLLOWS}){{2}}"
+    rf"|(?:[\u00e3-\u00ef]{_FOLLOWS}{{2}}){{2}}"
+    # What stands for no bytes, and controls that are signs of Windows-1252 read as Latin-1.
+    r"|[\ufffd\u0080-\u0084\u0086-\u009f]"
+)
+
+
+def looks_mis_decoded(text: str) -> bool:
+    """Return whether a text holds what wrong decoding makes of UTF-8, or what replaces bytes.
+
+    The wrong encodings are Windows-1252 and Latin-1.
+
+    >>> looks_mis_decoded("It cost Â£600"), looks_mis_decoded("It cost £600 in CAFÉ »Spaß“")
+    (True, False)
+    """
+    return not text.isascii() and _SIGNS.search(text) is not None

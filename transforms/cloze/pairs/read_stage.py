@@ -1,4 +1,4 @@
-"""Files and parts of corpora read: their pairs as staged rows. What gives no pair is a reject."""
+"""Files and parts of corpora read: their pairs as staged rows; a record that gives no pair is a reject."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from transforms.cloze.pairs.corpus_pairs import corpus_pairs
 from transforms.cloze.pairs.cutting import CutOptions
-from transforms.cloze.pairs.layout import InputText, ReadOptions
+from transforms.cloze.pairs.documents import corpus_pairs
 from transforms.cloze.pairs.layouts import LAYOUTS
 from transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
+from transforms.cloze.pairs.read_options import InputText, ReadOptions
 from transforms.common.store.artefacts import Artefact, Stage, Superseded
 from transforms.corpora.corpus import PartPair
 from transforms.formats.ingest.stage import Unit
@@ -105,13 +105,14 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
         LexbeamError: a file is of another layout.
         Superseded: a file is no longer what the artefact is named by.
     """
-    layout = LAYOUTS[options.read.layout]
+    read = LAYOUTS[options.read.layout].read
+    assert read is not None  # `READ_CORPUS` reads folders
     inputs = []
     with Staging(artefact, ROWS, STAGE) as staging:
         for file, reading in zip(unit.files, unit.readings, strict=True):
             before = staging.records, staging.rejected
             text = InputText(file.name, file.path, reading.open)
-            for number, (source, entry) in enumerate(layout(text, options.read)):
+            for number, (source, entry) in enumerate(read(text, options.read)):
                 if reading.broken is not None:
                     break
                 _add(staging, source, number, entry, options.lengths)
@@ -126,10 +127,10 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
 def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions) -> Loaded:
     """Read the documents of a part of a corpus, with their annotation."""
     with Staging(artefact, ROWS, STAGE) as staging:
-        found = corpus_pairs(part, options.cut, options.language, options.genre)
-        for source, entry in found:  # where they stand in the part says nothing
+        entries = corpus_pairs(part, options.cut, options.language, options.genre)
+        for source, entry in entries:  # their places in the part mean nothing
             _add(staging, source, 0, entry, options.lengths)
-    # Of a corpus no file has a name that tells it apart: its content does.
+    # Parts of corpora have the same names: their content identifies them.
     sha256 = part.documents.sha256
     return staging.loaded([LoadedFile(sha256, part.documents.bytes, sha256, staging.records, staging.rejected)])
 

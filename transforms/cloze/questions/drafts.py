@@ -7,13 +7,13 @@ DRAFT    a part of cloze/candidates, of cloze/options and of cloze/pairs -> Draf
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.pairs import CRITERIA
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
 from transforms.cloze.questions.question import (
     SCORES,
     QuestionOptions,
@@ -34,7 +34,7 @@ __all__ = ["DRAFT", "DRAFTS", "DraftTask", "Drafted"]
 
 KEYS = ("passage_key", "summary_key", "question_key")
 
-# A question without its texts; hashes of their words tell duplicates.
+# A question without its texts; hashes of their words reveal duplicates.
 DRAFTS = pa.schema(
     [
         ("question_id", pa.string()),
@@ -112,66 +112,66 @@ def _draft(artefact: Artefact, task: DraftTask, options: QuestionOptions) -> Dra
     return Drafted(part, tuple((*key, count) for key, count in sorted(counts.items())))
 
 
-def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[dict[str, Any]]]:
+def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[Row]]:
     """Yield the drafts of each article, in the order of questions and kinds."""
-    offers = RowsByKey(task.options, _OPTIONS, "question_id", digits=ARTICLE_DIGITS, keep=_kept)
+    offers = RowsByKey(task.options, _OPTIONS, "question_id", digits=ARTICLE_DIGITS, keep=_chosen_options)
     pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
     candidates = RowsByKey((task.candidates,), _CANDIDATES, "question_id", digits=ARTICLE_DIGITS, keep=_asked)
     for article, asked in candidates:
         offered = _offered(offers.of(article))
-        rows = [_row(one, offered) for one in asked if one["passed"] or (one["question_id"], one["kind"]) in offered]
+        rows = [
+            _row(candidate, offered)
+            for candidate in asked
+            if candidate["passed"] or (candidate["question_id"], candidate["kind"]) in offered
+        ]
         texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
-        own: dict[str, list[dict[str, Any]]] = {}
+        by_pair: dict[str, list[Row]] = {}
         for row in rows:
-            own.setdefault(row["pair_id"], []).append(row)
-        for pair_id, some in own.items():
+            by_pair.setdefault(row["pair_id"], []).append(row)
+        for pair_id, rows_of_pair in by_pair.items():
             if pair_id not in texts:
                 raise LexbeamError(
-                    f"part {task.number} of cloze/candidates has pair {pair_id}, which that of "
-                    "cloze/pairs has not: make candidates and options anew"
+                    f"part {task.number} of cloze/candidates has pair {pair_id}, which is not in "
+                    "that of cloze/pairs: make candidates and options anew"
                 )
-            _settle(texts[pair_id], some, offered, options)
+            _settle(texts[pair_id], rows_of_pair, offered, options)
         if rows:
             yield rows
 
 
-def _kept(rows: pa.Table) -> Any:
+def _chosen_options(rows: pa.Table) -> pa.ChunkedArray:
     return rows["kept"]
 
 
-def _asked(rows: pa.Table) -> Any:
+def _asked(rows: pa.Table) -> pa.ChunkedArray:
     return pc.or_(rows["passed"], rows["target"])
 
 
-def _offered(rows: list[dict[str, Any]]) -> dict[tuple[str, str], _Offered]:
-    found: dict[tuple[str, str], _Offered] = {}
+def _offered(rows: list[Row]) -> dict[tuple[str, str], _Offered]:
+    offered: dict[tuple[str, str], _Offered] = {}
     for row in rows:  # the answer, which has place 0, comes first
-        own = found.get((row["question_id"], row["kind"]), _Offered([], None, 0.0))
-        found[row["question_id"], row["kind"]] = _Offered(
-            [*own.words, row["word"]], row["origin"] if row["place"] else None, own.agreed + row["score"]
+        before = offered.get((row["question_id"], row["kind"]), _Offered([], None, 0.0))
+        offered[row["question_id"], row["kind"]] = _Offered(
+            [*before.words, row["word"]], row["origin"] if row["place"] else None, before.agreed + row["score"]
         )
-    return found
+    return offered
 
 
-def _row(one: dict[str, Any], offered: Mapping[tuple[str, str], _Offered]) -> dict[str, Any]:
+def _row(candidate: Row, offered: Mapping[tuple[str, str], _Offered]) -> Row:
     scores = {
-        column: one[f"{name}_value"] if name in CRITERIA[one["kind"]] else None for name, column in SCORES.items()
+        column: candidate[f"{name}_value"] if name in CRITERIA[candidate["kind"]] else None
+        for name, column in SCORES.items()
     }
-    reason = None if one["passed"] else "not_passed"
-    if (one["question_id"], one["kind"]) not in offered:
+    reason = None if candidate["passed"] else "not_passed"
+    if (candidate["question_id"], candidate["kind"]) not in offered:
         reason = "not_asked"
-    shared = {name: one[name] for name in ("question_id", "kind", "pair_id", "article_id", "token", "upos")}
-    return {**dict.fromkeys(DRAFTS.names), **shared, **scores, "answer": one["form"], "reason": reason}
+    shared = {name: candidate[name] for name in ("question_id", "kind", "pair_id", "article_id", "token", "upos")}
+    return {**dict.fromkeys(DRAFTS.names), **shared, **scores, "answer": candidate["form"], "reason": reason}
 
 
-def _settle(
-    pair: Mapping[str, Any],
-    rows: list[dict[str, Any]],
-    offered: Mapping[tuple[str, str], _Offered],
-    options: QuestionOptions,
-) -> None:
-    """Fill in what the drafts of a pair are, and say what is not to be a question."""
-    best: dict[str, list[dict[str, Any]]] = {}
+def _settle(pair: Row, rows: list[Row], offered: Mapping[tuple[str, str], _Offered], options: QuestionOptions) -> None:
+    """Complete the drafts of a pair, and give those that are not to be questions their reasons."""
+    best: dict[str, list[Row]] = {}
     summary, passage = pair["summary"], pair["passage"]
     keys = [hash_of(normalised(text)) for text in (passage, summary)]
     for row in rows:
@@ -179,18 +179,18 @@ def _settle(
         if row["reason"] is not None:
             continue
         place = pair["summary_starts"][row["token"]], pair["summary_ends"][row["token"]]
-        own = offered[row["question_id"], row["kind"]]
-        row["origin"] = own.origin
-        row["reason"] = reason_of_text(summary, passage, *place, row["answer"]) or (reason_of_options(own.words))
+        offer = offered[row["question_id"], row["kind"]]
+        row["origin"] = offer.origin
+        row["reason"] = reason_of_text(summary, passage, *place, row["answer"]) or (reason_of_options(offer.words))
         if row["reason"] is not None:
             continue
-        row["options"], row["label"] = shown_options(row["question_id"], row["kind"], own.words, options.seed)
+        row["options"], row["label"] = shown_options(row["question_id"], row["kind"], offer.words, options.seed)
         question = hash_of(normalised(gapped(summary, *place, row["answer"])))
         row |= dict(zip(KEYS, (*keys, question), strict=True))
-        best.setdefault(row["kind"], []).append({**row, "agreed": own.agreed})
+        best.setdefault(row["kind"], []).append({**row, "agreed": offer.agreed})
     if options.per_summary == "all":
         return
-    first = {kind: min(some, key=merit)["question_id"] for kind, some in best.items()}
+    first = {kind: min(rows_of_kind, key=merit)["question_id"] for kind, rows_of_kind in best.items()}
     for row in rows:
         if row["reason"] is None and row["question_id"] != first[row["kind"]]:
             row["reason"] = "not_best"

@@ -10,11 +10,12 @@ files are written before the first appears under its name.
 import json
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from schemas.cloze.pairs import KINDS
+from transforms.cloze.pairs.pair import Row
 from transforms.common.errors import UsageError
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
@@ -49,10 +50,10 @@ def names_of(name: str, splits: Sequence[str]) -> set[str]:
 
 
 def refuse_existing(name: str, splits: Sequence[str] = ()) -> None:
-    """Refuse files that are there.
+    """Refuse files that exist.
 
     Raises:
-        UsageError: one is.
+        UsageError: a file exists.
     """
     for path in sorted(names_of(name, splits)):
         if files.exists(path):
@@ -69,12 +70,12 @@ def _filled(name: str, kind: str, split: str) -> str:
     return name.replace("{kind}", kind).replace("{split}", split)
 
 
-def json_line(row: Mapping[str, Any]) -> bytes:
+def json_line(row: Row) -> bytes:
     """Return a row of cloze/questions as a line, in UTF-8."""
     options = {f"option_{place}": word for place, word in enumerate(row["options"])}
     record = {"article": row["article"], "question": row["question"], **options}
     text = json.dumps({**record, "label": row["label"]}, ensure_ascii=False)
-    return _ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
+    return _ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
 
 def write_questions(
@@ -109,9 +110,9 @@ def write_questions(
         if not _FIELD.search(name):
             stream_of(name)
         for rows in read_rows(paths, _COLUMNS):
-            own = rows.filter(rows["kept"])
-            for start in range(0, own.num_rows, _BATCH):
-                for row in own.slice(start, _BATCH).to_pylist():
+            published = rows.filter(rows["kept"])
+            for start in range(0, published.num_rows, _BATCH):
+                for row in published.slice(start, _BATCH).to_pylist():
                     if only is not None and (row["question_id"], row["kind"]) not in only:
                         continue
                     path = _filled(name, row["kind"], row["split"])

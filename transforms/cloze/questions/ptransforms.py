@@ -27,7 +27,7 @@ def _task(
     return number, WriteTask(
         number,
         Part.of("drafts", number, drafted.rows),
-        tuple(one for one in pairs if one.number == number),
+        tuple(part for part in pairs if part.number == number),
         Part.of("splits", 0, split[1].rows),
     )
 

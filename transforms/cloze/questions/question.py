@@ -11,13 +11,13 @@ putting the answer back gives the summary.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from schemas.cloze.pairs import CRITERIA
 from transforms.cloze.options.choice import WANTED, order_of
-from transforms.cloze.pairs.pair import PLACEHOLDER
+from transforms.cloze.pairs.pair import PLACEHOLDER, Row
 from transforms.common.options.fields import option
 
 __all__ = [
@@ -116,7 +116,7 @@ def shown_options(question_id: str, kind: str, words: Sequence[str], seed: int) 
     return Shown([words[place] for place in order], order.index(0))
 
 
-def merit(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def merit(row: Row) -> tuple[Any, ...]:
     """Return what candidates of a summary and kind are sorted by; the best has the least.
 
     The best is the most abstract: the one whose score is least, of a kind with two scores

@@ -51,7 +51,7 @@ COLUMNS = (
 )
 
 
-# They decide no split, only what is told: what a reader of a table of shares would stumble over.
+# They decide no split, only what is reported: what would surprise a reader of a table of shares.
 TOLERANCE = 0.02  # by so much a share may be off, of a kind or of a part of speech in it
 SCORE_TOLERANCE = 0.05  # so far scores of two splits may be apart (Kolmogorov-Smirnov)
 
@@ -146,15 +146,15 @@ def _entries(rows: pa.Table) -> Iterator[tuple[Ints, Ints, Floats]]:
     of_tag = tag[tags.indices.to_numpy()]
     base = 0
     for kind in KINDS:
-        own = np.flatnonzero(pc.equal(kinds, kind).to_numpy(zero_copy_only=False))
+        places = np.flatnonzero(pc.equal(kinds, kind).to_numpy(zero_copy_only=False))
         for name in CRITERIA[kind]:
-            if len(own):
-                scores = _numbers(rows, SCORES[name])[own]
+            if len(places):
+                scores = _numbers(rows, SCORES[name])[places]
                 # What has no score is a stratum of its own.
                 known = np.isfinite(scores)
-                level = np.zeros(len(own))
+                level = np.zeros(len(places))
                 level[known] = _places(scores[known])
-                yield own, base + 2 * of_tag[own] + ~known, level
+                yield places, base + 2 * of_tag[places] + ~known, level
             base += 2 * len(names)
 
 
@@ -173,41 +173,41 @@ def strata_of(rows: pa.Table, split: Ints, shares: Shares, tolerance: float) -> 
     """Return the strata: of all questions, of each kind, of each part of speech of a kind."""
     kinds = np.array(rows["kind"].to_pylist(), object)
     tags = np.array(pc.fill_null(rows["upos"], "-").to_pylist(), object)
-    found: list[Stratum] = []
+    strata: list[Stratum] = []
 
-    def add(kind: str, upos: str, own: npt.NDArray[np.bool_]) -> None:
-        whole = int(own.sum())
+    def add(kind: str, upos: str, chosen: npt.NDArray[np.bool_]) -> None:
+        whole = int(chosen.sum())
         for place, (name, wanted) in enumerate(zip(shares.names, shares.values, strict=True)):
-            count = int((own & (split == place)).sum())
+            count = int((chosen & (split == place)).sum())
             apart = abs(count - wanted * whole)
             off = apart > max(1.0, tolerance * whole)
-            found.append(Stratum(kind, upos, name, count, count / whole if whole else 0.0, wanted, off))
+            strata.append(Stratum(kind, upos, name, count, count / whole if whole else 0.0, wanted, off))
 
     add("", "", np.ones(len(kinds), bool))
     for kind in KINDS:
-        own = kinds == kind
-        if own.any():
-            add(kind, "", own)
-            for upos in sorted(set(tags[own])):
-                add(kind, upos, own & (tags == upos))
-    return tuple(found)
+        of_kind = kinds == kind
+        if of_kind.any():
+            add(kind, "", of_kind)
+            for upos in sorted(set(tags[of_kind])):
+                add(kind, upos, of_kind & (tags == upos))
+    return tuple(strata)
 
 
 def distances_of(rows: pa.Table, split: Ints, shares: Shares, tolerance: float) -> tuple[Distance, ...]:
     """Return how far the scores of splits are apart, by kind and score."""
     kinds = np.array(rows["kind"].to_pylist(), object)
     many = len(shares.names)
-    found = []
+    by_score = []
     for kind in KINDS:
         for name in CRITERIA[kind] if (kinds == kind).any() else ():
             scores = _numbers(rows, SCORES[name])
-            own = (kinds == kind) & np.isfinite(scores)
-            apart = distances(scores[own], split[own], many)
-            sizes = np.maximum(np.bincount(split[own], minlength=many), 1)
+            scored = (kinds == kind) & np.isfinite(scores)
+            apart = distances(scores[scored], split[scored], many)
+            sizes = np.maximum(np.bincount(split[scored], minlength=many), 1)
             allowed = np.maximum(tolerance, 1 / sizes[:, None] + 1 / sizes[None])
             pairs = np.triu_indices(many, 1)
             known = apart[pairs][~np.isnan(apart[pairs])]
             off = bool(np.nan_to_num(apart > allowed, nan=0).any())
             largest = float(known.max()) if len(known) else None
-            found.append(Distance(kind, SCORES[name], largest, off))
-    return tuple(found)
+            by_score.append(Distance(kind, SCORES[name], largest, off))
+    return tuple(by_score)

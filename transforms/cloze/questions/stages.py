@@ -6,14 +6,14 @@ WRITE    a part of drafts and of pairs, and all splits -> a part of cloze/questi
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.questions import QUESTIONS
-from transforms.cloze.pairs.pair import ARTICLE_DIGITS
+from transforms.cloze.pairs.pair import ARTICLE_DIGITS, Row
 from transforms.cloze.questions.drafts import DRAFTS, PAIR_COLUMNS
 from transforms.cloze.questions.question import gapped
 from transforms.cloze.questions.splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
@@ -29,7 +29,7 @@ SPLITS = pa.schema([("question_id", pa.string()), ("kind", pa.string()), ("split
 
 
 class SplitRules(NamedTuple):
-    """How questions are split, see `SplitOptions`."""
+    """How questions are split, see `QuestionSplitOptions`."""
 
     shares: tuple[str, ...]
     tolerance: float
@@ -46,7 +46,7 @@ class QuestionSplit:
         strata: how many questions each split has, of all, of kinds, of their parts of speech.
         distances: how far scores are apart.
         articles: passages that have questions.
-        groups: what they hang together to, over duplicates.
+        groups: groups of articles that duplicates connect.
         largest: questions of the largest group.
         too_large: questions of groups that were too large to be dealt out, the largest first.
     """
@@ -70,12 +70,12 @@ class WriteTask(NamedTuple):
 
 
 def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) -> QuestionSplit:
-    kept = [
+    drafted = [
         rows.filter(pc.is_null(rows["reason"])).select(COLUMNS)
-        for rows in read_rows([checked(one.file) for one in drafts], [*COLUMNS, "reason"])
+        for rows in read_rows([checked(draft.file) for draft in drafts], [*COLUMNS, "reason"])
     ]
     schema = pa.schema([DRAFTS.field(name) for name in COLUMNS])
-    rows = sort_rows(pa.concat_tables([schema.empty_table(), *kept]), ("question_id", "kind"))
+    rows = sort_rows(pa.concat_tables([schema.empty_table(), *drafted]), ("question_id", "kind"))
     shares = parse_shares(rules.shares)
     placed = place_questions(rows, shares, seed=rules.seed)
     names = pa.array(shares.names, pa.string()).take(pa.array(placed.split))
@@ -88,17 +88,17 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
         articles=len(pc.unique(rows["article_id"])),
         groups=len(sizes) if rows.num_rows else 0,
         largest=int(sizes.max()),
-        too_large=tuple(sorted((int(sizes[one]) for one in placed.too_large), reverse=True)),
+        too_large=tuple(sorted((int(sizes[group]) for group in placed.too_large), reverse=True)),
     )
 
 
 def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     def tables() -> Iterator[pa.Table]:
         ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
-        own = pa.concat_arrays([pa.array([], pa.string()), *ids])
+        drafted = pa.concat_arrays([pa.array([], pa.string()), *ids])
 
-        def mine(rows: pa.Table) -> Any:
-            return pc.is_in(rows["question_id"], own)
+        def mine(rows: pa.Table) -> pa.ChunkedArray:
+            return pc.is_in(rows["question_id"], drafted)
 
         splits = RowsByKey((task.splits,), SPLITS.names, "question_id", digits=ARTICLE_DIGITS, keep=mine)
         pairs = RowsByKey(task.pairs, PAIR_COLUMNS, "pair_id", digits=ARTICLE_DIGITS)
@@ -112,10 +112,10 @@ def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     return write_part(artefact, QUESTIONS.schema(), tables(), sort_keys=QUESTIONS.key)
 
 
-def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    kept = row["reason"] is None
+def _question(row: Row, pair: Row, split: Mapping[tuple[str, str], str]) -> Row:
+    is_question = row["reason"] is None
     question = article = options = label = None
-    if kept:
+    if is_question:
         place = pair["summary_starts"][row["token"]], pair["summary_ends"][row["token"]]
         question, article = gapped(pair["summary"], *place, row["answer"]), pair["passage"]
         options, label = row["options"], row["label"]
@@ -126,7 +126,7 @@ def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tu
         "options": options,
         "label": label,
         "split": split.get((row["question_id"], row["kind"])),
-        "kept": kept,
+        "kept": is_question,
     }
 
 

@@ -1,11 +1,11 @@
-"""Batches of questions as readers take them in: which questions an epoch has, and their texts.
+"""Batches of questions as readers take them: which questions an epoch has, and their texts.
 
 Questions and further questions are numbered one behind the other: a row from `len(answers)` of the
 questions on is a further one. Of a further question in a passage, the words that serve as its
 summary are left out of the passage.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from transforms.cloze.readers.options import PADDING, PLACEHOLDER, Further, Numb
 from transforms.common.draws.by_content import numbers, permutation
 
 if TYPE_CHECKING:
+    import torch
+
     from transforms.cloze.readers.networks import PaddedTexts, QuestionBatch
 
 __all__ = ["EpochQuestions", "alike", "epoch_of", "tensor", "texts_of"]
@@ -52,11 +54,15 @@ class EpochQuestions:
             for name in ("answers", "keys", "articles")
         )
 
+    def by_key(self, rows: Ints) -> Ints:
+        """Return rows in the order of their keys."""
+        return rows[np.argsort(self.keys[rows], kind="stable")]
+
     def lengths(self, most: int) -> Ints:
         """Return by row how long its passage, cut at `most` words, and then its summary is."""
-        own = self._questions
-        sizes = np.diff(own.passages.bounds)
-        passage, summary = sizes[own.passage], np.diff(own.summaries.bounds)
+        questions = self._questions
+        sizes = np.diff(questions.passages.bounds)
+        passage, summary = sizes[questions.passage], np.diff(questions.summaries.bounds)
         if self._further is not None:
             more = self._further
             size = more.stops - more.starts
@@ -67,21 +73,21 @@ class EpochQuestions:
 
     def widths(self, rows: Ints, most: int) -> tuple[Ints, Ints]:
         """Return how wide passages, cut at `most` words, and summaries are in even batches."""
-        own = self._questions
-        sizes = np.diff(own.passages.bounds)[own.passage[rows]], np.diff(own.summaries.bounds)[rows]
+        questions = self._questions
+        sizes = np.diff(questions.passages.bounds)[questions.passage[rows]], np.diff(questions.summaries.bounds)[rows]
         passages, summaries = (-(-np.maximum(size, 1) // _STEP) * _STEP for size in sizes)
         return np.minimum(passages, most), summaries
 
     def texts(self, row: int, most: int) -> tuple[Words, Words, int]:
         """Return the passage of a row, cut at `most` words, its summary and the word's place."""
-        own = self._questions
+        questions = self._questions
         if row < self.first or self._further is None:
-            passage = _text(own.passages, int(own.passage[row]))
-            return passage[:most], _text(own.summaries, row), int(own.places[row])
+            passage = _text(questions.passages, int(questions.passage[row]))
+            return passage[:most], _text(questions.summaries, row), int(questions.places[row])
         more, row = self._further, row - self.first
         pair, place = int(more.pair[row]), int(more.places[row])
         start, stop = int(more.starts[row]), int(more.stops[row])
-        passage = _text(own.passages, pair)
+        passage = _text(questions.passages, pair)
         if more.in_passage[row]:
             summary = passage[start:stop].copy()
             passage = np.concatenate([passage[:start], passage[stop : stop + most]])
@@ -125,19 +131,19 @@ def epoch_of(
         epoch: each has others.
     """
     label = f"cloze/epoch {epoch}"
-    wanted = round(options.further_each * len(rows))
-    drawn = permutation(asked.keys[further], seed=seed, label=f"cloze/further {epoch}")[:wanted]
+    most = round(options.further_each * len(rows))
+    drawn = permutation(asked.keys[further], seed=seed, label=f"cloze/further {epoch}")[:most]
     rows = np.concatenate([rows, further[drawn]])
     order = rows[permutation(asked.keys[rows], seed=seed, label=label)]
     lengths = asked.lengths(options.passage_tokens)
     pool = options.batch * _POOL
     for start in range(0, len(order), pool):
-        some = order[start : start + pool]
-        some = some[np.argsort(lengths[some], kind="stable")]
-        cut = [some[at : at + options.batch] for at in range(0, len(some), options.batch)]
-        firsts = asked.keys[[own[0] for own in cut]]
+        pooled = order[start : start + pool]
+        pooled = pooled[np.argsort(lengths[pooled], kind="stable")]
+        batches = [pooled[at : at + options.batch] for at in range(0, len(pooled), options.batch)]
+        firsts = asked.keys[[batch[0] for batch in batches]]
         for place in np.argsort(numbers(firsts, seed=seed, label=label), kind="stable").tolist():
-            yield cut[place]
+            yield batches[place]
 
 
 def alike(
@@ -160,18 +166,18 @@ def alike(
         batch is repeated until it is full.
     """
     together = 1 if options.hidden % _EVEN else _TOGETHER
-    chunk = max(_HELD // max(scores, 1), together)
-    for start in range(0, len(rows), chunk):
-        some = rows[start : start + chunk]
-        widths = asked.widths(some, options.passage_tokens)
+    size = max(_HELD // max(scores, 1), together)
+    for start in range(0, len(rows), size):
+        chunk = rows[start : start + size]
+        widths = asked.widths(chunk, options.passage_tokens)
         order = np.lexsort(widths)
         cuts = np.flatnonzero(np.diff(np.stack(widths)[:, order]).any(axis=0)) + 1
         yield (
-            some,
+            chunk,
             [
-                np.pad(own[at : at + together], (0, max(0, at + together - len(own))), mode="edge")
-                for own in np.split(order, cuts)
-                for at in range(0, len(own), together)
+                np.pad(places[at : at + together], (0, max(0, at + together - len(places))), mode="edge")
+                for places in np.split(order, cuts)
+                for at in range(0, len(places), together)
             ],
         )
 
@@ -181,7 +187,7 @@ def texts_of(lists: NumberLists, rows: Ints) -> "PaddedTexts":
     return _padded([_text(lists, row) for row in rows.tolist()])
 
 
-def tensor(values: npt.NDArray[Any]) -> Any:
+def tensor(values: npt.NDArray[Any]) -> "torch.Tensor":
     """Return an array as torch has it."""
     import torch
 
@@ -189,11 +195,11 @@ def tensor(values: npt.NDArray[Any]) -> Any:
 
 
 def _text(lists: NumberLists, row: int) -> Words:
-    found: Words = lists.values[lists.bounds[row] : lists.bounds[row + 1]]
-    return found
+    text: Words = lists.values[lists.bounds[row] : lists.bounds[row + 1]]
+    return text
 
 
-def _padded(texts: Any, step: int = 1, most: int | None = None) -> "PaddedTexts":
+def _padded(texts: Sequence[Words], step: int = 1, most: int | None = None) -> "PaddedTexts":
     from transforms.cloze.readers.networks import PaddedTexts
 
     lengths = np.array([max(len(text), 1) for text in texts], np.int64)

@@ -1,15 +1,15 @@
 """Questions of a kind and language as numbers that readers are trained on, and how to read them.
 
-`reader_encoding` makes them of tables.
+`encoding` makes them from tables.
 
 Words are compared in lower case. A summary has the placeholder where the answer stands. Candidate
 words are the answers of all questions, whatever their fold, each in its most frequent spelling.
 Passages are written as they come and mapped into memory by whoever trains. So are summaries with
-all their words: whoever trains may read those of other folds alone, as `reader_stages` does.
+all their words: whoever trains may read those of other folds alone, as `train_stage` does.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +88,7 @@ class EncodeOptions:
 
     asked: str = option(
         "passed",
-        help="what is asked: candidates that passed all filters, or targets that the files have",
+        help="which words are questions: candidates that passed all filters, or targets that the files have",
         choices=ASKED,
     )
     min_answers: int = option(1, help="questions whose answer a word is, at least, for readers to name it", least=1)
@@ -107,7 +107,7 @@ class EncodeOptions:
 
 
 class QuestionGroup(NamedTuple):
-    """Questions that are read together: of a kind and a language (empty: none is said)."""
+    """Questions that are read together: of a kind and a language (empty: unknown)."""
 
     kind: str
     language: str
@@ -131,10 +131,10 @@ class Encoded:
         forms: table `FORMS`, of the lemmas of candidates.
         questions: table `QUESTION_ROWS`, in the order of ids.
         passages: numbers of words, int32, and where each pair's passage begins, int64.
-        summaries: likewise, a question each.
-        texts: likewise, a pair each: summaries with all their words.
+        summaries: in the same form, one for each question.
+        texts: in the same form, one for each pair: summaries with all their words.
         pairs: table `PAIR_ROWS`, in the order of passages.
-        further: table `reader_further.FURTHER`.
+        further: table `further_questions.FURTHER`.
         asked: questions.
         named: candidate words.
     """
@@ -153,7 +153,7 @@ class Encoded:
 
 
 def language_is(rows: pa.Table, language: str) -> pa.ChunkedArray:
-    """Return which rows of `cloze/pairs` are of a language; empty: of none that is said."""
+    """Return which rows of `cloze/pairs` are of a language; empty: of an unknown one."""
     return pc.equal(pc.fill_null(rows["language"], ""), language)
 
 
@@ -211,14 +211,14 @@ def candidates(encoded: Encoded) -> pa.Table:
 
 
 def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
-    found: npt.NDArray[np.int64] = rows[name].to_numpy()
-    return found
+    numbers: npt.NDArray[np.int64] = rows[name].to_numpy()
+    return numbers
 
 
 def lists_of(files: tuple[File, File]) -> NumberLists:
     """Return texts that were written, values mapped into memory."""
     values, bounds = (checked(file) for file in files)
-    mapped: Any = np.zeros(0, np.int32)
+    mapped: npt.NDArray[np.int32] = np.zeros(0, np.int32)
     if files[0].bytes:  # nothing cannot be mapped
         mapped = np.memmap(values, "<i4", mode="r")
     return NumberLists(np.fromfile(bounds, "<i8"), mapped)

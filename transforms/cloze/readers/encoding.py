@@ -1,4 +1,4 @@
-"""From tables to arrays: the questions of a kind and language as numbers, see `reader_data`.
+"""From tables to arrays: the questions of a kind and language as numbers, see `data`.
 
 ENCODE    all parts of cloze/pairs and cloze/candidates -> Encoded: words, candidate words and their
           forms, questions and further questions, and the words of passages and summaries
@@ -6,7 +6,7 @@ ENCODE    all parts of cloze/pairs and cloze/candidates -> Encoded: words, candi
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,9 @@ _SIDES = ("summary", "passage")
 _TEXTS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "upos")]
 
 
+Spelling = TypeVar("Spelling", str, tuple[str, str])
+
+
 class _Counted(NamedTuple):
     words: Counter[str]
     forms: Counter[tuple[str, str, str]]  # lemma, part of speech, form
@@ -49,43 +52,26 @@ class _Counted(NamedTuple):
 
 def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Encoded:
     counted = _count(task, options)
-    words = sorted(((-count, word) for word, count in counted.words.items() if count >= options.min_count))[
-        : options.most_words
-    ]
-    ranked = _candidate_rows(counted, options.min_answers)
-    lemmas = set(ranked["lemma"].to_pylist())
-    known = sorted((*key, count) for key, count in counted.forms.items() if key[0] in lemmas)
-    files = {
-        ".words": pa.table([[word for _, word in words], [-n for n, _ in words]], schema=WORDS),
-        ".candidates": ranked,
-        ".forms": pa.table([list(column) for column in zip(*known, strict=True)] or [[]] * 4, schema=FORMS),
-    }
-    values = pa.array([word for _, word in words], pa.large_string())
-    asked = counted.asked
-    keys = ranked["key"].combine_chunks()
-    written = _write_texts(artefact, task, asked, values, keys, options)
-    of_pair = {pair: place for place, pair in enumerate(written.pairs["pair_id"].to_pylist())}
-    files |= {".pairs": written.pairs, ".further": written.further}
-    ids = asked["question_id"].to_pylist()
-    answers = pc.index_in(pc.utf8_lower(asked["form"].cast(pa.large_string())), ranked["key"])
-    files[".questions"] = pa.table(
-        [
-            asked["question_id"],
-            asked["article_id"],
-            asked["form"],
-            pc.fill_null(asked["upos"], ""),
-            pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
-            asked["token"].cast(pa.int64()),
-            pc.fill_null(answers.cast(pa.int64()), -1),
-        ],
-        names=QUESTION_ROWS.names,
-    ).cast(QUESTION_ROWS)
-    own = [written.summaries[name] for name in ids]
+    frequent = sorted((-count, word) for word, count in counted.words.items() if count >= options.min_count)
+    counts = [(word, -negative) for negative, word in frequent[: options.most_words]]
+    candidates = _candidate_rows(counted, options.min_answers)
+    words = pa.array([word for word, _ in counts], pa.large_string())
+    written = _write_texts(artefact, task, counted.asked, words, candidates["key"].combine_chunks(), options)
+    ids = counted.asked["question_id"].to_pylist()
+    summaries = [written.summaries[name] for name in ids]
     with artefact.writing(".summaries") as stream:
-        for text in own:
-            stream.write(text.tobytes())
-    write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
-    for suffix, table in files.items():
+        for summary in summaries:
+            stream.write(summary.tobytes())
+    write_bounds(artefact, ".summary_bounds", [len(summary) for summary in summaries])
+    tables = {
+        ".words": pa.table([list(column) for column in zip(*counts, strict=True)] or [[]] * 2, schema=WORDS),
+        ".candidates": candidates,
+        ".forms": _form_rows(counted, candidates),
+        ".pairs": written.pairs,
+        ".further": written.further,
+        ".questions": _question_rows(counted.asked, written.pairs, candidates["key"]),
+    }
+    for suffix, table in tables.items():
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
     return Encoded(
@@ -99,8 +85,39 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
         pairs=artefact.file(".pairs"),
         further=artefact.file(".further"),
         asked=len(ids),
-        named=ranked.num_rows,
+        named=candidates.num_rows,
     )
+
+
+def _form_rows(counted: _Counted, candidates: pa.Table) -> pa.Table:
+    """Return table `FORMS`."""
+    lemmas = set(candidates["lemma"].to_pylist())
+    rows = sorted((*key, count) for key, count in counted.forms.items() if key[0] in lemmas)
+    return pa.table([list(column) for column in zip(*rows, strict=True)] or [[]] * 4, schema=FORMS)
+
+
+def _question_rows(asked: pa.Table, pairs: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
+    """Return table `QUESTION_ROWS`.
+
+    Args:
+        asked: rows of cloze/candidates that are questions.
+        pairs: table `PAIR_ROWS`.
+        keys: the candidate words, in lower case.
+    """
+    of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
+    answers = pc.index_in(pc.utf8_lower(asked["form"].cast(pa.large_string())), keys)
+    return pa.table(
+        [
+            asked["question_id"],
+            asked["article_id"],
+            asked["form"],
+            pc.fill_null(asked["upos"], ""),
+            pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
+            asked["token"].cast(pa.int64()),
+            pc.fill_null(answers.cast(pa.int64()), -1),
+        ],
+        names=QUESTION_ROWS.names,
+    ).cast(QUESTION_ROWS)
 
 
 def rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
@@ -121,25 +138,25 @@ def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
             for entry in pc.value_counts(form).to_pylist():
                 words[entry["values"]] += entry["counts"]
             whole = pc.is_valid(rows[f"{side}_lemmas"])
-            some = rows.filter(pc.and_(whole, pc.is_valid(rows[f"{side}_upos"])))
-            own = pa.table(
+            tagged = rows.filter(pc.and_(whole, pc.is_valid(rows[f"{side}_upos"])))
+            uses = pa.table(
                 {
-                    "lemma": pc.utf8_lower(flat(some[f"{side}_lemmas"])),
-                    "upos": flat(some[f"{side}_upos"]),
-                    "form": pc.utf8_lower(flat(some[f"{side}_forms"])),
+                    "lemma": pc.utf8_lower(flat(tagged[f"{side}_lemmas"])),
+                    "upos": flat(tagged[f"{side}_upos"]),
+                    "form": pc.utf8_lower(flat(tagged[f"{side}_forms"])),
                 }
             )
-            grouped = own.group_by(["lemma", "upos", "form"], use_threads=False)
+            grouped = uses.group_by(["lemma", "upos", "form"], use_threads=False)
             for entry in grouped.aggregate([([], "count_all")]).to_pylist():
                 forms[entry["lemma"], entry["upos"], entry["form"]] += entry["count_all"]
-    ids = pa.chunked_array([chunk for own in pairs for chunk in own.chunks], pa.string())
-    found = []
+    ids = pa.chunked_array([chunk for column in pairs for chunk in column.chunks], pa.string())
+    asked_tables = []
     for rows in read_rows([checked(part) for part in task.candidates], list(CANDIDATE_COLUMNS)):
         rows = asked_rows(rows, task.group.kind, options.asked)
-        found.append(rows.filter(pc.is_in(rows["pair_id"], ids)))
-    if not found:
+        asked_tables.append(rows.filter(pc.is_in(rows["pair_id"], ids)))
+    if not asked_tables:
         raise LexbeamError("table cloze/candidates has no parts: make it anew")
-    asked = pa.concat_tables(found).sort_by("question_id").combine_chunks()
+    asked = pa.concat_tables(asked_tables).sort_by("question_id").combine_chunks()
     return _Counted(words, forms, asked)
 
 
@@ -156,21 +173,24 @@ def _candidate_rows(counted: _Counted, least: int) -> pa.Table:
         lemma = (row["lemma"] or row["form"]).lower()
         seen.setdefault(key, Counter())[row["form"], lemma, row["upos"] or ""] += 1
     rows = []
-    for key, own in seen.items():
-        total = sum(own.values())
+    for key, spellings in seen.items():
+        total = sum(spellings.values())
         if total < least:
             continue
-        form = _commonest({f: sum(n for (g, _, _), n in own.items() if g == f) for f, _, _ in own})
+        form = _commonest({f: sum(n for (g, _, _), n in spellings.items() if g == f) for f, _, _ in spellings})
         lemma, upos = _commonest(
-            {pair: sum(n for (_, *p), n in own.items() if tuple(p) == pair) for pair in {(le, up) for _, le, up in own}}
+            {
+                pair: sum(n for (_, *p), n in spellings.items() if tuple(p) == pair)
+                for pair in {(le, up) for _, le, up in spellings}
+            }
         )
         rows.append((form, key, lemma, upos, total, counted.words[key]))
     columns = [list(column) for column in zip(*sorted(rows), strict=True)] or [[]] * 6
     return pa.table(columns, schema=CANDIDATE_WORDS)
 
 
-def _commonest(counts: Mapping[Any, int]) -> Any:
-    return min(counts, key=lambda one: (-counts[one], one))
+def _commonest(counts: Mapping[Spelling, int]) -> Spelling:
+    return min(counts, key=lambda key: (-counts[key], key))
 
 
 class _Written(NamedTuple):
@@ -207,9 +227,9 @@ def _write_texts(
                     text[token] = PLACEHOLDER
                     summaries[name] = text
                     taken.append(int(bounds[row]) + token)
-            found = _further(rows, np.array(taken, np.int64), keys, options)
-            before = sum(own.num_rows for own in pairs)
-            further.append(found.set_column(0, "pair", pc.add(found["pair"], before)))
+            further_of_rows = _further(rows, np.array(taken, np.int64), keys, options)
+            before = sum(table.num_rows for table in pairs)
+            further.append(further_of_rows.set_column(0, "pair", pc.add(further_of_rows["pair"], before)))
             pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
     write_bounds(artefact, ".passage_bounds", lengths["passage"])
     write_bounds(artefact, ".text_bounds", lengths["summary"])
@@ -231,7 +251,7 @@ def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, optio
         )
         for side in _SIDES
     }
-    forms, named = (_numbers(own) for own in (forms_of, lemmas))
+    forms, named = (_numbers(by_side) for by_side in (forms_of, lemmas))
     sides = {}
     for side in _SIDES:
         bounds = _bounds_of(rows[f"{side}_forms"])
@@ -245,18 +265,18 @@ def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, optio
             named[side],
             bounds[owner] + sentences.to_numpy(zero_copy_only=False).astype(np.int64),
         )
-    found = further_of(sides["passage"], sides["summary"], asked, options.train_on, options.further_tokens)
-    ids = rows["pair_id"].take(found["pair"])
-    place = pc.add(found["start"], found["place"])
-    key = content_hashes(ids, pc.cast(found["in_passage"], pa.int64()), place)
-    found = found.set_column(found.num_columns - 1, "key", pa.array(key))
-    return chosen_of(found, options.further_most)
+    uses = further_of(sides["passage"], sides["summary"], asked, options.train_on, options.further_tokens)
+    ids = rows["pair_id"].take(uses["pair"])
+    place = pc.add(uses["start"], uses["place"])
+    key = content_hashes(ids, pc.cast(uses["in_passage"], pa.int64()), place)
+    uses = uses.set_column(uses.num_columns - 1, "key", pa.array(key))
+    return chosen_of(uses, options.further_most)
 
 
 def _numbers(sides: Mapping[str, pa.Array]) -> dict[str, npt.NDArray[np.int64]]:
     """Return equal numbers for equal words of both sides."""
     codes = pa.concat_arrays(list(sides.values())).dictionary_encode().indices.to_numpy()
-    ends = np.cumsum([len(own) for own in sides.values()])[:-1]
+    ends = np.cumsum([len(words) for words in sides.values()])[:-1]
     return dict(zip(sides, np.split(codes.astype(np.int64), ends), strict=True))
 
 
@@ -267,8 +287,8 @@ def _bounds_of(lists: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 def numbered(lists: pa.ChunkedArray, words: pa.Array) -> NumberLists:
     """Return texts as numbers of words, which are those of `words` in lower case."""
-    found = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
-    numbers = pc.add(found, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    ranks = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
+    numbers = pc.add(ranks, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     return NumberLists(_bounds_of(lists), numbers.astype("<i4"))
 
 

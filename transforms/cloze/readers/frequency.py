@@ -22,6 +22,7 @@ __all__ = ["BandOptions", "Drawn", "draw_words"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Cosine = Callable[[Ints, Ints], Floats]
 
 _CHUNK = 1 << 20  # words looked at together
 
@@ -60,7 +61,7 @@ def draw_words(
     options: BandOptions,
     *,
     seed: int,
-    cosine: Callable[[Ints, Ints], Floats] | None = None,
+    cosine: Cosine | None = None,
 ) -> Drawn:
     """Draw words for questions.
 
@@ -73,52 +74,56 @@ def draw_words(
         k: words wanted for each question.
         options: which words are drawn from.
         seed: any whole number.
-        cosine: of two arrays of rows, pair by pair; NaN where it is unknown, which no band asks
-            of. None: there are no vectors.
+        cosine: of two arrays of rows, pair by pair; NaN where it is unknown, which lies in every band. None:
+            there are no vectors.
     """
-    found = np.full((len(answers), k), -1, np.int64)
-    logs = np.full((len(answers), k), np.nan)
+    drawn = Drawn(np.full((len(answers), k), -1, np.int64), np.full((len(answers), k), np.nan))
     tags = np.array(upos, dtype=object)
     hashes = content_hashes(list(words))
     level = np.log(frequency)
     for tag in sorted(set(upos)):
-        own = np.flatnonzero(tags == tag)
-        own = own[np.lexsort((own, level[own]))]
-        asked = np.flatnonzero(tags[answers] == tag) if len(answers) else answers
-        width = min(options.near + 1, len(own))
+        tagged = np.flatnonzero(tags == tag)
+        tagged = tagged[np.lexsort((tagged, level[tagged]))]
+        questions = np.flatnonzero(tags[answers] == tag) if len(answers) else answers
+        width = min(options.near + 1, len(tagged))
         step = max(1, _CHUNK // width)
-        for start in range(0, len(asked), step):
-            some = asked[start : start + step]
-            window = own[_windows(level[own], level[answers[some]], width)]
-            shape = window.shape
-            flat = window.ravel()
-            of = np.repeat(answers[some], width)
-            weights = -np.abs(level[flat] - level[of])
-            weights[flat == of] = -np.inf
-            if cosine is not None:
-                near = cosine(of, flat)
-                outside = (near < options.least_similar) | (near > options.most_similar)
-                weights[outside] = -np.inf
-            drawn = numbers(
-                content_hashes(np.repeat(keys[some], width), hashes[flat]), seed=seed, label="cloze/distractors"
-            )
-            noise = -np.log(-np.log(((drawn >> np.uint64(12)) + 0.5) * 2.0**-52))
-            scores = (weights + noise).reshape(shape)
-            order = np.lexsort((window, -scores), axis=1)[:, :k]
-            weights = weights.reshape(shape)
+        for start in range(0, len(questions), step):
+            rows = questions[start : start + step]
+            window = tagged[_windows(level[tagged], level[answers[rows]], width)]
+            weights = _weights(window, answers[rows], level, options, cosine)
+            noise = _noise(keys[rows], hashes[window], seed)
+            order = np.lexsort((window, -(weights + noise)), axis=1)[:, :k]
             with np.errstate(divide="ignore"):
                 total = np.log(np.exp(weights).sum(1, keepdims=True))
             taken = np.take_along_axis(weights, order, axis=1)
             there = np.isfinite(taken)
             count = order.shape[1]
-            rows = np.take_along_axis(window, order, axis=1)
-            found[some, :count] = np.where(there, rows, -1)
-            logs[some, :count] = np.where(there, taken - np.where(there, total, 0), np.nan)
-    return Drawn(found, logs)
+            drawn.words[rows, :count] = np.where(there, np.take_along_axis(window, order, axis=1), -1)
+            drawn.log_probs[rows, :count] = np.where(there, taken - np.where(there, total, 0), np.nan)
+    return drawn
 
 
-def _windows(levels: Floats, asked: Floats, width: int) -> Ints:
-    """Return the `width` places of rising levels around each asked one, as many on both sides."""
-    middle = (np.searchsorted(levels, asked, "left") + np.searchsorted(levels, asked, "right")) // 2
+def _weights(window: Ints, answers: Ints, level: Floats, options: BandOptions, cosine: Cosine | None) -> Floats:
+    """Return the logarithm of the weight of each word of a window beside an answer, -inf: it is not drawn."""
+    words, beside = window.ravel(), np.repeat(answers, window.shape[1])
+    weights = -np.abs(level[words] - level[beside])
+    weights[words == beside] = -np.inf
+    if cosine is not None:
+        near = cosine(beside, words)
+        weights[(near < options.least_similar) | (near > options.most_similar)] = -np.inf
+    return np.asarray(weights.reshape(window.shape))
+
+
+def _noise(keys: npt.NDArray[np.uint64], hashes: npt.NDArray[np.uint64], seed: int) -> Floats:
+    """Return Gumbel noise of each question and word, as their hashes draw it."""
+    pairs = content_hashes(np.repeat(keys, hashes.shape[1]), hashes.ravel())
+    drawn = numbers(pairs, seed=seed, label="cloze/distractors")
+    noise = -np.log(-np.log(((drawn >> np.uint64(12)) + 0.5) * 2.0**-52))
+    return np.asarray(noise.reshape(hashes.shape))
+
+
+def _windows(levels: Floats, centres: Floats, width: int) -> Ints:
+    """Return the `width` places of rising levels around each centre, as many on both sides."""
+    middle = (np.searchsorted(levels, centres, "left") + np.searchsorted(levels, centres, "right")) // 2
     start = np.clip(middle - width // 2, 0, len(levels) - width)
-    return start[:, None] + np.arange(width)
+    return np.asarray(start[:, None] + np.arange(width))

@@ -43,7 +43,7 @@ class SideTexts(NamedTuple):
         bounds: where each begins, int64, and at last an end.
         candidates: of each word its number among the candidate words, -1: it is none; int64.
         forms: of each word a number of its form, int64.
-        lemmas: likewise, of its lemma; those of passages and summaries are the same.
+        lemmas: of each word a number of its lemma, int64; passages and summaries share numbers.
         sentences: where sentences begin, counted over all texts, int64; may be empty.
     """
 
@@ -91,24 +91,24 @@ def further_of(passages: SideTexts, summaries: SideTexts, asked: Ints, train_on:
         train_on: an entry of `TRAIN_ON`.
         most: words of a passage that serve as a summary, at most.
     """
-    found = []
+    uses = []
     if train_on != "answers":
-        found.append((False, _of_summaries(passages, summaries, asked)))
+        uses.append((False, _of_summaries(passages, summaries, asked)))
     if train_on == "passages":
-        found.append((True, _of_passages(passages, most)))
+        uses.append((True, _of_passages(passages, most)))
     tables = []
-    for in_passage, own in found:
-        base = (passages if in_passage else summaries).bounds[own.text]
+    for in_passage, side_uses in uses:
+        base = (passages if in_passage else summaries).bounds[side_uses.text]
         tables.append(
             pa.table(
                 [
-                    own.text,
-                    np.full(len(own.text), in_passage),
-                    own.start - base,
-                    own.stop - base,
-                    own.token - own.start,
-                    own.answer,
-                    np.zeros(len(own.text), np.uint64),
+                    side_uses.text,
+                    np.full(len(side_uses.text), in_passage),
+                    side_uses.start - base,
+                    side_uses.stop - base,
+                    side_uses.token - side_uses.start,
+                    side_uses.answer,
+                    np.zeros(len(side_uses.text), np.uint64),
                 ],
                 schema=FURTHER,
             )
@@ -142,10 +142,10 @@ def _of_passages(passages: SideTexts, most: int) -> CandidateUses:
         order = np.lexsort((np.arange(len(words)), words))
         total = len(words) + 1
         places = words[order] * total + order
-        own = words[tokens] * total
+        first_of_word = words[tokens] * total
 
-        def uses(first: Ints, end: Ints, own: Ints = own, places: Ints = places) -> Ints:
-            return np.searchsorted(places, own + end) - np.searchsorted(places, own + first)
+        def uses(first: Ints, end: Ints, first_of_word: Ints = first_of_word, places: Ints = places) -> Ints:
+            return np.searchsorted(places, first_of_word + end) - np.searchsorted(places, first_of_word + first)
 
         free &= uses(start, stop) == uses(bounds[text], bounds[text + 1])
     # Else all of the passage would be left out of it.
@@ -154,8 +154,8 @@ def _of_passages(passages: SideTexts, most: int) -> CandidateUses:
 
 
 def _text_of(bounds: Ints, tokens: Ints) -> Ints:
-    found: Ints = np.searchsorted(bounds, tokens, "right").astype(np.int64) - 1
-    return found
+    numbers: Ints = np.searchsorted(bounds, tokens, "right").astype(np.int64) - 1
+    return numbers
 
 
 def chosen_of(rows: pa.Table, most: int) -> pa.Table:

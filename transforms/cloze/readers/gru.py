@@ -30,19 +30,19 @@ def bidirectional(gru: nn.Module, inputs: Tensor, lengths: Tensor) -> Tensor:
         Shape (texts, longest, 2 * hidden), zeros behind the ends; gradients flow to weights and
         inputs.
     """
-    own = dict(gru.named_parameters())
+    weights = dict(gru.named_parameters())
     there = (torch.arange(inputs.shape[1])[:, None] < lengths).to(inputs.dtype)
     mask = torch.stack([there, there.flip(0)], 1)[..., None]
     along = inputs.transpose(0, 1)
     gates = torch.stack(
         [
-            nn.functional.linear(x, own[f"weight_ih_l0{end}"], own[f"bias_ih_l0{end}"])
+            nn.functional.linear(x, weights[f"weight_ih_l0{end}"], weights[f"bias_ih_l0{end}"])
             for end, x in (("", along), ("_reverse", along.flip(0)))
         ],
         1,
     )
-    recurrent = torch.stack([own["weight_hh_l0"], own["weight_hh_l0_reverse"]])
-    bias = torch.stack([own["bias_hh_l0"], own["bias_hh_l0_reverse"]])
+    recurrent = torch.stack([weights["weight_hh_l0"], weights["weight_hh_l0_reverse"]])
+    bias = torch.stack([weights["bias_hh_l0"], weights["bias_hh_l0_reverse"]])
     states: Tensor = _Scan.apply(gates, mask, recurrent, bias)
     both = torch.cat([states[:, 0], states[:, 1].flip(0)], 2)
     return (both * there[..., None]).transpose(0, 1)
@@ -57,44 +57,43 @@ class _Scan(torch.autograd.Function):
         size = recurrent.shape[2]
         turned, bias = recurrent.transpose(1, 2), bias[:, None]
         states = gates.new_zeros(steps + 1, ways, texts, size)
-        kept = gates.new_empty(steps, ways, texts, 3 * size)  # r, z and n
+        opened = gates.new_empty(steps, ways, texts, 3 * size)  # r, z and n
         inner = gates.new_empty(steps, ways, texts, size)  # U_n h + c_n
         for step in range(steps):
             before = states[step]
-            asked = torch.baddbmm(bias, before, turned)
-            own = kept[step]
-            both = own[..., : 2 * size]
-            torch.add(gates[step, ..., : 2 * size], asked[..., : 2 * size], out=both).sigmoid_()
-            inner[step] = asked[..., 2 * size :]
-            new = own[..., 2 * size :]
-            torch.addcmul(gates[step, ..., 2 * size :], own[..., :size], inner[step], out=new)
+            products = torch.baddbmm(bias, before, turned)
+            both = opened[step, ..., : 2 * size]
+            torch.add(gates[step, ..., : 2 * size], products[..., : 2 * size], out=both).sigmoid_()
+            inner[step] = products[..., 2 * size :]
+            new = opened[step, ..., 2 * size :]
+            torch.addcmul(gates[step, ..., 2 * size :], opened[step, ..., :size], inner[step], out=new)
             new.tanh_()
-            share = (1 - own[..., size : 2 * size]).mul_(mask[step])
+            share = (1 - opened[step, ..., size : 2 * size]).mul_(mask[step])
             torch.addcmul(before, share, new - before, out=states[step + 1])
-        ctx.save_for_backward(mask, recurrent, states, kept, inner)
+        ctx.save_for_backward(mask, recurrent, states, opened, inner)
         return states[1:]
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, Tensor, Tensor]:
-        (given,) = grads
-        mask, recurrent, states, kept, inner = ctx.saved_tensors
+        (on_states,) = grads
+        mask, recurrent, states, opened, inner = ctx.saved_tensors
         steps, ways, texts, size = inner.shape
-        on_gates = kept.new_empty(kept.shape)
-        on_asked = kept.new_empty(kept.shape)
-        left = kept.new_zeros(ways, texts, size)
+        on_gates = opened.new_empty(opened.shape)
+        on_products = opened.new_empty(opened.shape)
+        left = opened.new_zeros(ways, texts, size)
         for step in range(steps - 1, -1, -1):
-            r, z, n = kept[step].split(size, 2)
-            total = left + given[step]
+            r, z, n = opened[step].split(size, 2)
+            total = left + on_states[step]
             new = total * mask[step]
             on_new = new * (1 - z) * (1 - n * n)
             grad = on_gates[step]
             grad[..., :size] = on_new * inner[step] * r * (1 - r)
             grad[..., size : 2 * size] = new * (states[step] - n) * z * (1 - z)
             grad[..., 2 * size :] = on_new
-            asked = on_asked[step]
-            asked[..., : 2 * size] = grad[..., : 2 * size]
-            torch.mul(on_new, r, out=asked[..., 2 * size :])
-            left = torch.baddbmm(total - new * (1 - z), asked, recurrent)
-        flat = on_asked.transpose(0, 1).reshape(ways, -1, 3 * size)
+            product = on_products[step]
+            product[..., : 2 * size] = grad[..., : 2 * size]
+            torch.mul(on_new, r, out=product[..., 2 * size :])
+            left = torch.baddbmm(total - new * (1 - z), product, recurrent)
+        flat = on_products.transpose(0, 1).reshape(ways, -1, 3 * size)
         before = states[:-1].transpose(0, 1).reshape(ways, -1, size)
         return on_gates, None, torch.bmm(flat.transpose(1, 2), before), flat.sum(1)

@@ -1,9 +1,9 @@
-"""The networks of readers in torch: what they compute, a registry of plain functions.
+"""The networks of readers in torch, as plain functions.
 
-This module is imported when a reader is trained or asked; it alone of the readers' imports torch
-at its top. A network is a `ModuleDict` of torch's own layers, and a function from it and a batch
-to scores. The equations are those of the paper's appendices B and C as far as its text tells them.
-E are embeddings, h states of bidirectional GRUs (Cho et al. 2014), [;] a concatenation, q the place
+This module and `gru` need torch, and are imported when a reader is trained or predicts: the entries of `READERS` and
+`SYSTEMS` name their networks by functions that do so. A network is a `ModuleDict` of torch's own layers, and a
+function from it and a batch to scores. The equations are those of the paper's appendices B and C as far as its
+text gives them. E are embeddings, h states of bidirectional GRUs (Cho et al. 2014), [;] a concatenation, q the place
 of the placeholder, c a candidate word:
 
     ar        H = GRU(E passage), Q = GRU(E summary), h_q = Q[q]
@@ -28,9 +28,19 @@ import torch
 from torch import Tensor, nn
 
 from transforms.cloze.readers.gru import bidirectional
-from transforms.cloze.readers.options import READERS
 
-__all__ = ["NETWORKS", "Network", "PaddedTexts", "QuestionBatch", "Sizes", "layers_of", "network_of", "one_thread"]
+__all__ = [
+    "ATTENTIVE",
+    "ATTENTIVE_WITH_GLOSSES",
+    "FIVE_WAY_GATED_ATTENTION",
+    "GATED_ATTENTION",
+    "Network",
+    "PaddedTexts",
+    "QuestionBatch",
+    "Sizes",
+    "draw_layers",
+    "limit_threads",
+]
 
 
 class Sizes(NamedTuple):
@@ -79,48 +89,40 @@ class Network(NamedTuple):
         layers: from sizes, its layers by name.
         scores: from its layers, a batch, the glosses of candidates, if it reads any, and dropout,
             scores of shape (questions, candidates), or (questions, options).
-        glosses: whether it reads glosses.
     """
 
     layers: Callable[[Sizes], dict[str, nn.Module]]
     scores: Callable[[nn.ModuleDict, QuestionBatch, PaddedTexts | None, "Drop"], Tensor]
-    glosses: bool = False
 
 
 Drop = Callable[[Tensor], Tensor]
 
 
-def one_thread() -> None:
-    """Let torch have one thread in this process: the order of a sum depends on the threads."""
+def limit_threads() -> None:
+    """Limit torch to one thread in this process: the order of a sum depends on the threads."""
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)
 
 
-def network_of(kind: str) -> Network:
-    """Return a network of ours, or that of a reader of another package."""
-    make = None if kind in NETWORKS else READERS[kind].network
-    return NETWORKS[kind] if make is None else make()
-
-
-def layers_of(kind: str, sizes: Sizes, seed: int) -> nn.ModuleDict:
+def draw_layers(network: Network, sizes: Sizes, seed: int) -> nn.ModuleDict:
     """Return the layers of a network, drawn from a generator of its own.
 
     Embeddings are normal with deviation .1, b is 0, others uniform within 1 / sqrt(their inputs),
     biases within 1 / sqrt(hidden), as torch draws GRUs.
     """
-    layers = nn.ModuleDict(network_of(kind).layers(sizes))
+    layers = nn.ModuleDict(network.layers(sizes))
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for key, own in sorted(layers.named_parameters()):
-            if key.startswith("embed_"):
-                own.normal_(0.0, 0.1, generator=generator)
-                if key.removesuffix(".weight") != "embed_candidates":
-                    own[0] = 0
-            elif key.startswith("prior"):
-                own.zero_()
+        for name, values in sorted(layers.named_parameters()):
+            if name.startswith("embed_"):
+                values.normal_(0.0, 0.1, generator=generator)
+                if name.removesuffix(".weight") != "embed_candidates":
+                    values[0] = 0
+            elif name.startswith("prior"):
+                values.zero_()
             else:
-                bound = 1 / math.sqrt(own.shape[-1] if key.endswith("weight") else sizes.hidden)
-                own.uniform_(-bound, bound, generator=generator)
+                bound = 1 / math.sqrt(values.shape[-1] if name.endswith("weight") else sizes.hidden)
+                values.uniform_(-bound, bound, generator=generator)
     return layers
 
 
@@ -190,13 +192,13 @@ def _attended(layers: nn.ModuleDict, batch: QuestionBatch, drop: Drop) -> Tensor
     embed = layers["embed_words"]
     passages, summaries = batch.passages, batch.summaries
     states = bidirectional(layers["passage"], drop(embed(passages.words)), passages.lengths)
-    asked = bidirectional(layers["summary"], drop(embed(summaries.words)), summaries.lengths)
-    return _summed_up(layers, states, passages, _at(asked, batch.places), drop)
+    queries = bidirectional(layers["summary"], drop(embed(summaries.words)), summaries.lengths)
+    return _summed_up(layers, states, passages, _at(queries, batch.places), drop)
 
 
-def _by_word(layers: nn.ModuleDict, found: Tensor) -> Tensor:
+def _by_word(layers: nn.ModuleDict, summed: Tensor) -> Tensor:
     """Return s W e_c + b_c."""
-    scores: Tensor = layers["answer"](found) @ layers["embed_candidates"].weight.T
+    scores: Tensor = layers["answer"](summed) @ layers["embed_candidates"].weight.T
     return scores + layers["prior"].weight[:, 0]
 
 
@@ -207,14 +209,14 @@ def _ar(layers: nn.ModuleDict, batch: QuestionBatch, _: PaddedTexts | None, drop
 def _ar_gloss(layers: nn.ModuleDict, batch: QuestionBatch, glosses: PaddedTexts | None, drop: Drop) -> Tensor:
     if glosses is None:
         raise ValueError("the reader needs the glosses of candidates")
-    found = _attended(layers, batch, drop)
+    summed = _attended(layers, batch, drop)
     inputs = drop(layers["embed_glosses"](glosses.words))
     states = bidirectional(layers["gloss"], inputs, glosses.lengths)
-    asked = torch.einsum("bh,cth->bct", layers["attend_gloss"](found), states)
-    weights = asked.masked_fill(~_there(glosses), -math.inf).softmax(2)
+    scores = torch.einsum("bh,cth->bct", layers["attend_gloss"](summed), states)
+    weights = scores.masked_fill(~_there(glosses), -math.inf).softmax(2)
     # s W g_c, without g_c of each question.
-    told = torch.einsum("bh,cth->bct", layers["answer_gloss"](found), states)
-    return (weights * told).sum(2) + _by_word(layers, found)
+    answers = torch.einsum("bh,cth->bct", layers["answer_gloss"](summed), states)
+    return (weights * answers).sum(2) + _by_word(layers, summed)
 
 
 def _gated(layers: nn.ModuleDict, batch: QuestionBatch, drop: Drop) -> Tensor:
@@ -225,12 +227,12 @@ def _gated(layers: nn.ModuleDict, batch: QuestionBatch, drop: Drop) -> Tensor:
     hops = sum(name.startswith("passage_") for name in layers)
     for hop in range(hops):
         states = bidirectional(layers[f"passage_{hop}"], drop(inputs), passages.lengths)
-        asked = bidirectional(layers[f"summary_{hop}"], drop(words), summaries.lengths)
+        queries = bidirectional(layers[f"summary_{hop}"], drop(words), summaries.lengths)
         if hop + 1 < hops:
-            scores = torch.einsum("bth,bqh->btq", states, asked)
+            scores = torch.einsum("bth,bqh->btq", states, queries)
             weights = scores.masked_fill(~_there(summaries)[:, None], -math.inf).softmax(2)
-            inputs = states * torch.einsum("btq,bqh->bth", weights, asked)
-    return _summed_up(layers, states, passages, _at(asked, batch.places), drop)
+            inputs = states * torch.einsum("btq,bqh->bth", weights, queries)
+    return _summed_up(layers, states, passages, _at(queries, batch.places), drop)
 
 
 def _ga(layers: nn.ModuleDict, batch: QuestionBatch, _: PaddedTexts | None, drop: Drop) -> Tensor:
@@ -244,9 +246,7 @@ def _ga5(layers: nn.ModuleDict, batch: QuestionBatch, _: PaddedTexts | None, dro
     return (layers["embed_words"](batch.options) * answer[:, None]).sum(2)
 
 
-NETWORKS: dict[str, Network] = {
-    "ga": Network(_ga_layers, _ga),
-    "ga5": Network(_ga5_layers, _ga5),
-    "ar": Network(_ar_layers, _ar),
-    "ar-gloss": Network(_gloss_layers, _ar_gloss, glosses=True),
-}
+GATED_ATTENTION = Network(_ga_layers, _ga)
+FIVE_WAY_GATED_ATTENTION = Network(_ga5_layers, _ga5)
+ATTENTIVE = Network(_ar_layers, _ar)
+ATTENTIVE_WITH_GLOSSES = Network(_gloss_layers, _ar_gloss)

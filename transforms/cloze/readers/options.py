@@ -1,14 +1,14 @@
-"""Readers: networks that read a passage and tell which word a summary lacks; options and data.
+"""Readers: networks that read a passage and name the word that a summary lacks. Their options and data.
 
-A reader is an entry of `READERS`. What it is trained on are numbers of words (`Questions`), so
-that nothing here knows tables. Training and prediction are in `readers_training`, the networks'
-equations in `readers_networks`. Without torch there is reader `frequency`, see `distractors`.
+A reader is an entry of `READERS`. It is trained on words as numbers (`Questions`), so that nothing here knows
+tables. Training and prediction are in `training`, the networks' equations in `networks`. Reader `frequency` needs
+no torch, see `frequency`.
 """
 
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ import numpy.typing as npt
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
+
+if TYPE_CHECKING:
+    from transforms.cloze.readers.networks import Network
 
 __all__ = [
     "FREQUENCY",
@@ -26,6 +29,8 @@ __all__ = [
     "START",
     "UNKNOWN",
     "Further",
+    "KnownVectors",
+    "MakeNetwork",
     "NetworkOptions",
     "NumberLists",
     "Questions",
@@ -39,31 +44,48 @@ __all__ = [
 
 FREQUENCY = "frequency"
 
+MakeNetwork = Callable[[], "Network"]
+
 
 @dataclass(frozen=True)
 class Reader(Entry):
     """A reader.
 
     Attributes:
-        network: returns the network (`networks.Network`) of a reader of another package; torch is imported
-            within. Ours stand in `networks.NETWORKS`, which cannot be imported without torch.
-        trained: whether it is trained at all.
+        network: returns its network (`networks.Network`), and imports torch only then; None: it is not trained.
         hops: whether it reads a passage several times.
         glosses: whether it reads glosses.
     """
 
-    network: Callable[[], Any] | None = None
-    trained: bool = True
+    network: MakeNetwork | None = None
     hops: bool = False
     glosses: bool = False
 
 
+def _gated_attention() -> "Network":
+    from transforms.cloze.readers.networks import GATED_ATTENTION
+
+    return GATED_ATTENTION
+
+
+def _attentive() -> "Network":
+    from transforms.cloze.readers.networks import ATTENTIVE
+
+    return ATTENTIVE
+
+
+def _attentive_with_glosses() -> "Network":
+    from transforms.cloze.readers.networks import ATTENTIVE_WITH_GLOSSES
+
+    return ATTENTIVE_WITH_GLOSSES
+
+
 READERS: Registry[Reader] = Registry(
     {
-        "ga": Reader(hops=True, doc="gated-attention reader"),
-        "ar": Reader(doc="attentive reader"),
-        "ar-gloss": Reader(glosses=True, doc="attentive reader with glosses"),
-        "frequency": Reader(trained=False, doc="words about as frequent as the answer, alone; needs no torch"),
+        "ga": Reader(_gated_attention, hops=True, doc="gated-attention reader"),
+        "ar": Reader(_attentive, doc="attentive reader"),
+        "ar-gloss": Reader(_attentive_with_glosses, glosses=True, doc="attentive reader with glosses"),
+        "frequency": Reader(doc="words about as frequent as the answer, alone; needs no torch"),
     },
     what="reader",
     group="lexbeam.cloze_readers",
@@ -91,8 +113,8 @@ class Questions(NamedTuple):
         passage: which one is a question's, int64.
         summaries: words of summaries, with `PLACEHOLDER` where the answer was.
         places: where that is, int64.
-        answers: the answer among the candidate words, -1 if they have it not; int64.
-        keys: hash of a question, uint64: what is drawn depends on it alone.
+        answers: the answer among the candidate words, -1 if it is none of them; int64.
+        keys: hash of a question, uint64; draws depend on it alone.
         articles: hash of its article, uint64.
         options: of questions with options, their numbers among the words, int64 of shape
             (questions, options); `answers` are places among them then.
@@ -109,7 +131,7 @@ class Questions(NamedTuple):
 
 
 class Further(NamedTuple):
-    """Further questions: candidate words where they stand in texts, see `reader_further`.
+    """Further questions: candidate words where they stand in texts, see `further_questions`.
 
     Attributes:
         texts: words of summaries, each in its place.
@@ -135,31 +157,35 @@ class Further(NamedTuple):
     articles: npt.NDArray[np.uint64]
 
 
+# Vectors, float32, and which rows have one.
+KnownVectors = tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]
+
+
 class TrainingData(NamedTuple):
     """What a reader knows beside questions.
 
     Attributes:
         words: how many numbers words have, `RESERVED` among them.
         candidates: how many candidate words there are.
-        vectors: by number of a word, its static vector, float32, and which have one; None: none.
-        candidate_vectors: likewise, of candidate words.
+        vectors: by number of a word, its static vector; None: there are none.
+        candidate_vectors: by candidate word.
         glosses: numbers of words of each candidate's gloss, at least one; None: there are none.
         gloss_words: how many numbers those have; 0 is padding.
-        given: whether vectors come from outside: then those of texts may stay as they are.
+        static: whether vectors are given; then those of texts may stay as they are.
     """
 
     words: int
     candidates: int
-    vectors: tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None = None
-    candidate_vectors: tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None = None
+    vectors: KnownVectors | None = None
+    candidate_vectors: KnownVectors | None = None
     glosses: NumberLists | None = None
     gloss_words: int = 1
-    given: bool = True
+    static: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkOptions:
-    """Hyperparameters of all readers. The paper's have not come down to us: these are ours."""
+    """Hyperparameters of all readers. The paper does not give its own: these are ours."""
 
     hidden: int = option(64, help="length of a GRU's state, of each direction", least=1, most=16_384)
     dim: int = option(

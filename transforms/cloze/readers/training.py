@@ -15,16 +15,27 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.cloze.readers.batches import EpochQuestions, alike, epoch_of, tensor, texts_of
-from transforms.cloze.readers.options import Further, Questions, ReaderNetworkOptions, TrainingData, needs_torch
+from transforms.cloze.readers.options import (
+    Further,
+    MakeNetwork,
+    Questions,
+    ReaderNetworkOptions,
+    TrainingData,
+    needs_torch,
+)
 from transforms.common.draws.by_content import hash_of
 from transforms.common.draws.folds import fold_of
 
 if TYPE_CHECKING:
-    from transforms.cloze.readers.networks import Sizes
+    import torch
+    from torch.nn import ModuleDict
+
+    from transforms.cloze.readers.networks import Drop, Network, PaddedTexts, Sizes
 
 __all__ = ["ReaderWeights", "log_probabilities", "sizes_of", "train_reader"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+Ints = npt.NDArray[np.int64]
 
 _HELD_OUT = 10  # one of so many articles
 
@@ -58,22 +69,38 @@ def sizes_of(data: TrainingData, options: ReaderNetworkOptions) -> "Sizes":
     return Sizes(data.words, data.candidates, data.gloss_words, dim, options.hidden, options.hops)
 
 
+class TrainingRows(NamedTuple):
+    """Questions by their part in training.
+
+    Attributes:
+        trained: those that are trained on.
+        further: further questions, numbered behind the questions.
+        held_out: those that decide when to stop.
+        judged: of these, those whose answer some question trained on has, if there are any; else all.
+    """
+
+    trained: Ints
+    further: Ints
+    held_out: Ints
+    judged: Ints
+
+
 def train_reader(
-    kind: str,
+    network: MakeNetwork,
     questions: Questions,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     data: TrainingData,
     options: ReaderNetworkOptions,
     *,
     seed: int,
     further: Further | None = None,
-    further_rows: npt.NDArray[np.int64] | None = None,
-    checked_on: npt.NDArray[np.int64] | None = None,
+    further_rows: Ints | None = None,
+    checked_on: Ints | None = None,
 ) -> ReaderWeights:
     """Train a reader.
 
     Args:
-        kind: a key of `networks.NETWORKS` or of `READERS`.
+        network: returns its network.
         questions: of all folds.
         rows: those that may be trained on; their order does not count.
         data: what is known beside.
@@ -87,96 +114,139 @@ def train_reader(
     Raises:
         LexbeamError: torch is not installed.
     """
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise needs_torch("torch") from error
-    from transforms.cloze.readers.networks import layers_of, network_of, one_thread
-
-    one_thread()
+    _require_torch()
     asked = EpochQuestions(questions, further)
-    rows = rows[questions.answers[rows] >= 0]
-    more = np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first
-    rows, more = (own[np.argsort(asked.keys[own], kind="stable")] for own in (rows, more))
-    training, checking = _apart(asked, rows, seed)
-    if checked_on is not None:
-        training, checking = rows, checked_on[questions.answers[checked_on] >= 0]
-    elif len(checking):  # else there are too few articles: what there is does both
-        more = more[~_is_held_out(asked, more, seed)]
-    else:
-        training = checking = rows
-    known = np.isin(asked.answers[checking], asked.answers[np.concatenate([training, more])])
-    judged = checking[known] if known.any() else checking
-    drawn = hash_of((seed, "cloze/reader")) >> 1
-    network = network_of(kind)
-    layers = layers_of(kind, sizes_of(data, options), drawn)
-    _initialise(layers, data, fixed=data.given and not options.tune_vectors)
-    _set_prior(layers, asked.answers[training], options.prior)
-    glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
-    generator = torch.Generator().manual_seed(drawn ^ 1)
-    keep = 1 - options.dropout
-
-    def drop(values: torch.Tensor) -> torch.Tensor:
-        mask = torch.rand(values.shape, generator=generator) < keep
-        return values * mask / keep
-
-    optimiser = torch.optim.Adam([own for own in layers.parameters() if own.requires_grad], lr=options.learning_rate)
+    parts = _training_rows(asked, rows, further_rows, checked_on, seed)
+    trainer = _Trainer(network(), asked, asked.answers[parts.trained], data, options, seed)
     losses: list[float] = []
-    best, weights = -1, _weights(layers)
-    epochs = options.epochs if len(rows) else 0
-    for epoch in range(epochs):
-        for some in epoch_of(asked, training, more, options, seed=seed, epoch=epoch):
-            optimiser.zero_grad(set_to_none=True)
-            batch = asked.batch(some, options.passage_tokens)
-            scores = network.scores(layers, batch, glosses, drop)
-            loss = torch.nn.functional.cross_entropy(scores, tensor(asked.answers[some]), reduction="none")
-            counts = np.where(some < asked.first, 1.0, options.further_weight)
-            shares = tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
-            (loss @ shares).backward()
-            if options.clip:
-                torch.nn.utils.clip_grad_norm_(layers.parameters(), options.clip)
-            optimiser.step()
-        found = _scores(kind, layers, asked, judged, glosses, options)
-        at = np.concatenate([own[np.arange(len(some)), asked.answers[some]] for some, own in found])
-        losses.append(float(-at.mean()))
+    best, weights = -1, trainer.weights()
+    for epoch in range(options.epochs if len(parts.trained) else 0):
+        for batch in epoch_of(asked, parts.trained, parts.further, options, seed=seed, epoch=epoch):
+            trainer.step(batch)
+        losses.append(trainer.mean_loss(parts.judged))
         if best < 0 or losses[-1] < losses[best]:
-            best, weights = epoch, _weights(layers)
+            best, weights = epoch, trainer.weights()
         elif epoch - best >= options.patience:
             break
-    return ReaderWeights(weights, losses, best, len(training), len(checking), len(more))
+    return ReaderWeights(weights, losses, best, len(parts.trained), len(parts.held_out), len(parts.further))
 
 
-def _apart(
-    asked: EpochQuestions, rows: npt.NDArray[np.int64], seed: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return questions to train on and those held out; none are, if none would be left."""
+class _Trainer:
+    """A network in training."""
+
+    def __init__(
+        self,
+        network: "Network",
+        asked: EpochQuestions,
+        answers: Ints,
+        data: TrainingData,
+        options: ReaderNetworkOptions,
+        seed: int,
+    ) -> None:
+        import torch
+
+        from transforms.cloze.readers.networks import draw_layers
+
+        drawn = hash_of((seed, "cloze/reader")) >> 1
+        self._network, self._asked, self._options = network, asked, options
+        self._layers = draw_layers(network, sizes_of(data, options), drawn)
+        _initialise(self._layers, data, fixed=data.static and not options.tune_vectors)
+        _set_prior(self._layers, answers, options.prior)
+        self._glosses = _gloss_texts(data)
+        self._drop = _dropout(torch.Generator().manual_seed(drawn ^ 1), 1 - options.dropout)
+        trainable = [values for values in self._layers.parameters() if values.requires_grad]
+        self._optimiser = torch.optim.Adam(trainable, lr=options.learning_rate)
+
+    def step(self, rows: Ints) -> None:
+        """Learn from a batch of questions."""
+        import torch
+
+        self._optimiser.zero_grad(set_to_none=True)
+        batch = self._asked.batch(rows, self._options.passage_tokens)
+        scores = self._network.scores(self._layers, batch, self._glosses, self._drop)
+        losses = torch.nn.functional.cross_entropy(scores, tensor(self._asked.answers[rows]), reduction="none")
+        counts = np.where(rows < self._asked.first, 1.0, self._options.further_weight)
+        shares = tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
+        (losses @ shares).backward()
+        if self._options.clip:
+            torch.nn.utils.clip_grad_norm_(self._layers.parameters(), self._options.clip)
+        self._optimiser.step()
+
+    def mean_loss(self, rows: Ints) -> float:
+        """Return the mean negative log likelihood of the answers of questions, in nats."""
+        scored = _scores(self._network, self._layers, self._asked, rows, self._glosses, self._options)
+        likelihoods = [logs[np.arange(len(chunk)), self._asked.answers[chunk]] for chunk, logs in scored]
+        return float(-np.concatenate(likelihoods).mean())
+
+    def weights(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return a copy of the weights, arrays by name."""
+        return {name: values.detach().numpy().copy() for name, values in self._layers.state_dict().items()}
+
+
+def _require_torch() -> None:
+    """Import torch, and limit it to one thread.
+
+    Raises:
+        LexbeamError: it is not installed.
+    """
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise needs_torch("torch") from error
+    from transforms.cloze.readers.networks import limit_threads
+
+    limit_threads()
+
+
+def _training_rows(
+    asked: EpochQuestions, rows: Ints, further_rows: Ints | None, checked_on: Ints | None, seed: int
+) -> TrainingRows:
+    rows = asked.by_key(rows[asked.answers[rows] >= 0])
+    further = asked.by_key(np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first)
     held = _is_held_out(asked, rows, seed)
-    return (rows, rows[:0]) if held.all() else (rows[~held], rows[held])
+    if checked_on is not None:
+        trained, held_out = rows, checked_on[asked.answers[checked_on] >= 0]
+    elif held.any() and not held.all():
+        trained, held_out = rows[~held], rows[held]
+        further = further[~_is_held_out(asked, further, seed)]
+    else:  # there are too few articles: all questions serve both
+        trained = held_out = rows
+    known = np.isin(asked.answers[held_out], asked.answers[np.concatenate([trained, further])])
+    return TrainingRows(trained, further, held_out, held_out[known] if known.any() else held_out)
 
 
-def _is_held_out(asked: EpochQuestions, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.bool_]:
-    fold = fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out")
-    held: npt.NDArray[np.bool_] = fold == 0
-    return held
+def _is_held_out(asked: EpochQuestions, rows: Ints, seed: int) -> npt.NDArray[np.bool_]:
+    return np.asarray(fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out") == 0)
+
+
+def _dropout(generator: "torch.Generator", share: float) -> "Drop":
+    """Return what keeps a share of values, drawn anew each time, and scales them accordingly."""
+    import torch
+
+    def drop(values: torch.Tensor) -> torch.Tensor:
+        mask = torch.rand(values.shape, generator=generator) < share
+        return values * mask / share
+
+    return drop
 
 
 def log_probabilities(
-    kind: str,
+    network: MakeNetwork,
     weights: Arrays,
     questions: Questions,
-    rows: npt.NDArray[np.int64],
+    rows: Ints,
     data: TrainingData,
     options: ReaderNetworkOptions,
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+) -> Iterator[tuple[Ints, npt.NDArray[np.float64]]]:
     """Yield questions, many at a time, and their candidates' natural log probabilities.
 
     Args:
-        kind: a key of `networks.NETWORKS` or of `READERS`.
+        network: returns its network.
         weights: of `ReaderWeights`.
         questions: of all folds.
-        rows: those that are asked.
+        rows: those to predict.
         data: with which the reader was trained.
-        options: likewise.
+        options: those with which it was trained.
 
     Yields:
         Rows, in their order, and float64 of shape (rows, candidates). The numbers of a question do
@@ -185,76 +255,72 @@ def log_probabilities(
     Raises:
         LexbeamError: torch is not installed.
     """
-    try:
-        import torch
-    except ModuleNotFoundError as error:
-        raise needs_torch("torch") from error
-    from transforms.cloze.readers.networks import layers_of, one_thread
+    _require_torch()
+    import torch
 
-    one_thread()
-    layers = layers_of(kind, sizes_of(data, options), 0)
-    layers.load_state_dict({name: torch.from_numpy(np.array(own)) for name, own in weights.items()})
-    glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
-    yield from _scores(kind, layers, EpochQuestions(questions), rows, glosses, options)
+    from transforms.cloze.readers.networks import draw_layers
+
+    made = network()
+    layers = draw_layers(made, sizes_of(data, options), 0)
+    layers.load_state_dict({name: torch.from_numpy(np.array(values)) for name, values in weights.items()})
+    yield from _scores(made, layers, EpochQuestions(questions), rows, _gloss_texts(data), options)
+
+
+def _gloss_texts(data: TrainingData) -> "PaddedTexts | None":
+    return None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
 
 
 def _scores(
-    kind: str,
-    layers: Any,
+    network: "Network",
+    layers: "ModuleDict",
     asked: EpochQuestions,
-    rows: npt.NDArray[np.int64],
-    glosses: Any,
+    rows: Ints,
+    glosses: "PaddedTexts | None",
     options: ReaderNetworkOptions,
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+) -> Iterator[tuple[Ints, npt.NDArray[np.float64]]]:
     import torch
 
-    from transforms.cloze.readers.networks import network_of
-
-    network = network_of(kind)
     width = len(layers["embed_candidates"].weight) if "embed_candidates" in layers else asked.options
-    for some, batches in alike(asked, rows, options, width):
-        found = np.empty((len(some), width))
+    for chunk, batches in alike(asked, rows, options, width):
+        logs = np.empty((len(chunk), width))
         for places in batches:
-            batch = asked.batch(some[places], options.passage_tokens, even=True)
+            batch = asked.batch(chunk[places], options.passage_tokens, even=True)
             with torch.no_grad():
                 scores = network.scores(layers, batch, glosses, _whole)
                 # A place that is repeated has the same numbers each time.
-                found[places] = scores.double().log_softmax(1).numpy()
-        yield some, found
+                logs[places] = scores.double().log_softmax(1).numpy()
+        yield chunk, logs
 
 
-def _whole(values: Any) -> Any:
+def _whole(values: "torch.Tensor") -> "torch.Tensor":
     return values
 
 
-def _initialise(layers: Any, data: TrainingData, *, fixed: bool) -> None:
-    """Put vectors in the place of embeddings; where `fixed` those of texts stay as they are."""
+def _initialise(layers: "ModuleDict", data: TrainingData, *, fixed: bool) -> None:
+    """Put vectors in the place of embeddings; if `fixed`, those of texts are not trained."""
     import torch
 
-    for name, given in (("embed_words", data.vectors), ("embed_candidates", data.candidate_vectors)):
-        if given is None:
+    for name, known_vectors in (("embed_words", data.vectors), ("embed_candidates", data.candidate_vectors)):
+        if known_vectors is None:
             continue
+        vectors, known = known_vectors
         with torch.no_grad():
-            rows = torch.from_numpy(np.flatnonzero(given[1]))
-            layers[name].weight[rows] = torch.from_numpy(given[0][given[1]])
+            rows = torch.from_numpy(np.flatnonzero(known))
+            layers[name].weight[rows] = torch.from_numpy(vectors[known])
         if fixed and name == "embed_words":
             layers[name].weight.requires_grad_(False)
 
 
-def _set_prior(layers: Any, answers: npt.NDArray[np.int64], prior: float) -> None:
+def _set_prior(layers: "ModuleDict", answers: npt.NDArray[np.int64], prior: float) -> None:
     """Begin with the logarithm of how many questions have each answer, and `prior` more."""
     import torch
 
     if "prior" not in layers:  # a question's options are no words that are named
         return
-    own = layers["prior"].weight
+    scores = layers["prior"].weight
     if prior:
-        counts = np.bincount(answers, minlength=len(own))[:, None]
+        counts = np.bincount(answers, minlength=len(scores))[:, None]
         with torch.no_grad():
-            own.copy_(torch.from_numpy(np.log(counts + prior)))
+            scores.copy_(torch.from_numpy(np.log(counts + prior)))
     else:
-        own.requires_grad_(False)
-
-
-def _weights(layers: Any) -> dict[str, npt.NDArray[np.float32]]:
-    return {name: own.detach().numpy().copy() for name, own in layers.state_dict().items()}
+        scores.requires_grad_(False)

@@ -1,7 +1,7 @@
 """Panels of candidates: what filters leave over, and their values about their thresholds."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from schemas.cloze.candidates import CANDIDATES
 from schemas.columns import column
 from transforms.cloze.filters.registry import FILTERS
+from transforms.cloze.pairs.pair import Row
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_table
 from transforms.report.charts import bars_across
@@ -66,21 +67,21 @@ SCALES = {
 }
 
 
-def left_over(counts: list[Mapping[str, Any]]) -> Iterator[tuple[str, str, int]]:
+def left_over(counts: list[Row]) -> Iterator[tuple[str, str, int]]:
     """Yield kind, filter and how many words are left after it and those before it.
 
     Args:
         counts: `counts` of the section: by kind, first that of all filters, then one for each.
     """
     left: dict[str, int] = {}
-    for one in counts:
-        kind = one["kind"]
-        if one["filter"] == "all":
-            left[kind] = one["words"]
+    for count in counts:
+        kind = count["kind"]
+        if count["filter"] == "all":
+            left[kind] = count["words"]
             yield kind, "words of summaries", left[kind]
         else:
-            left[kind] -= one["reasons"]
-            yield kind, one["filter"], left[kind]
+            left[kind] -= count["reasons"]
+            yield kind, count["filter"], left[kind]
 
 
 def histograms(rows: pa.Table, name: str, scale: HistogramScale) -> dict[tuple[str, bool], np.ndarray]:
@@ -91,15 +92,15 @@ def histograms(rows: pa.Table, name: str, scale: HistogramScale) -> dict[tuple[s
         name: the filter.
         scale: the bars, of equal width; each holds its lower end.
     """
-    found = {}
+    bars = {}
     known = rows.filter(pc.and_(pc.is_valid(rows[f"{name}_value"]), pc.is_valid(rows[f"{name}_passed"])))
     for kind in pc.unique(known["kind"]).to_pylist():
         for through in (True, False):
-            own = known.filter(pc.and_(pc.equal(known["kind"], kind), pc.equal(known[f"{name}_passed"], through)))
-            values = own[f"{name}_value"].to_numpy()
+            chosen = known.filter(pc.and_(pc.equal(known["kind"], kind), pc.equal(known[f"{name}_passed"], through)))
+            values = chosen[f"{name}_value"].to_numpy()
             places = np.searchsorted(scale.edges()[1:-1], values, side="right")
-            found[kind, through] = np.bincount(places, minlength=scale.bars)
-    return found
+            bars[kind, through] = np.bincount(places, minlength=scale.bars)
+    return bars
 
 
 def candidate_panels(snapshot: Snapshot) -> list[Panel]:
@@ -114,7 +115,7 @@ def candidate_panels(snapshot: Snapshot) -> list[Panel]:
     return [*panels, FILTERED.panel(section["counts"])]
 
 
-def _funnel(section: Mapping[str, Any]) -> Panel:
+def _funnel(section: Row) -> Panel:
     schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
@@ -124,7 +125,7 @@ def _funnel(section: Mapping[str, Any]) -> Panel:
     )
     rows = list(left_over(section["counts"]))
     columns = [pa.array(values) for values in zip(*rows, strict=True)] or [[], [], []]
-    bars = max((len([one for one in rows if one[0] == kind]) for kind, _, _ in rows), default=0)
+    bars = max((len([row for row in rows if row[0] == kind]) for kind, _, _ in rows), default=0)
     return Chart(
         "What filters leave over",
         "Words of summaries that are left after each filter, in the order of the filters, for the kind that is chosen.",
@@ -134,7 +135,7 @@ def _funnel(section: Mapping[str, Any]) -> Panel:
     )
 
 
-def _values(snapshot: Snapshot, section: Mapping[str, Any]) -> Iterator[Panel]:
+def _values(snapshot: Snapshot, section: Row) -> Iterator[Panel]:
     thresholds: Mapping[str, float] = section["thresholds"]
     rows = []
     for name in FILTERS:
@@ -178,9 +179,9 @@ def _values(snapshot: Snapshot, section: Mapping[str, Any]) -> Iterator[Panel]:
 
 
 def _counted(snapshot: Snapshot, name: str, scale: HistogramScale) -> dict[tuple[str, bool], np.ndarray]:
-    found: dict[tuple[str, bool], np.ndarray] = {}
+    totals: dict[tuple[str, bool], np.ndarray] = {}
     for path in snapshot.paths(CANDIDATES.name):
         rows = read_table([path], ["kind", f"{name}_value", f"{name}_passed"])
         for key, counts in histograms(rows, name, scale).items():
-            found[key] = found.get(key, 0) + counts
-    return found
+            totals[key] = totals.get(key, 0) + counts
+    return totals

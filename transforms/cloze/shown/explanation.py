@@ -1,12 +1,12 @@
-"""What filters say of the words of a pair, for a person: grids and lines."""
+"""The verdicts of filters on the words of a pair, for a person: grids and lines."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 
 from transforms.cloze.filters.candidates import CandidateSetting
 from transforms.cloze.filters.registry import FILTERS
+from transforms.cloze.pairs.pair import Row
 from transforms.common.shown import Block, columns_with, listed, number
 
 __all__ = ["REJECTS", "blocks_of"]
@@ -17,61 +17,61 @@ _COSINES = ("static", "contextual")
 _OPEN = "open"
 
 
-def blocks_of(rows: pa.Table, asking: CandidateSetting) -> Iterator[Block]:
+def blocks_of(rows: pa.Table, rules: CandidateSetting) -> Iterator[Block]:
     """Yield grids of the words: verdicts, what they are, what of the passage offends; thresholds.
 
     Args:
-        rows: of one pair, see `explaining.explained`.
-        asking: what was asked.
+        rows: of one pair, see `explanation.explained`.
+        rules: which filters were applied.
     """
-    words: dict[int, dict[str, dict[str, Any]]] = {}
+    words: dict[int, dict[str, Row]] = {}
     for row in rows.to_pylist():
         words.setdefault(row["token"], {})[row["kind"]] = row
     yield f"{len(words)} words of the summary; {REJECTS} rejects"
     yield ""
-    heads = [(name, "<") for name in ("word", "lemma", "tag", *asking.kinds)]
+    heads = [(name, "<") for name in ("word", "lemma", "tag", *rules.kinds)]
     yield columns_with(heads, [_verdicts(kinds) for kinds in words.values()], 2)
-    # What all kinds ask, they ask alike.
+    # What several kinds share is the same for each.
     each = [_merged(kinds) for kinds in words.values()]
     if any(row["sense"] or row["rating"] is not None for row in each):
         yield ""
         heads = [("word", "<"), ("rating", ">"), ("depth", ">"), ("sense", "<"), ("gloss", "<")]
         yield columns_with(heads, [_itself(row) for row in each], 2)
-    asked = [name for name in (*_COUNTS, *_COSINES) if name in asking.filters()]
+    asked = [name for name in (*_COUNTS, *_COSINES) if name in rules.filters()]
     if asked:
         yield ""
         heads = [("word", "<"), *((name, "<") for name in asked)]
         cells = [[row["form"], *(_offence(row, name) for name in asked)] for row in each]
         yield columns_with(heads, cells, 2)
     yield ""
-    yield from _closing(asking)
+    yield from _closing(rules)
 
 
-def _verdicts(kinds: dict[str, dict[str, Any]]) -> list[str]:
+def _verdicts(kinds: dict[str, Row]) -> list[str]:
     row = next(iter(kinds.values()))
-    own = []
-    for one in kinds.values():
-        verdict = {True: "candidate", False: f"{REJECTS} {one['reason']}", None: _OPEN}
-        own.append(verdict[one["passed"]])
-    return [row["form"], row["lemma"] or "", row["upos"] or "", *own]
+    verdicts = []
+    for by_kind in kinds.values():
+        verdict = {True: "candidate", False: f"{REJECTS} {by_kind['reason']}", None: _OPEN}
+        verdicts.append(verdict[by_kind["passed"]])
+    return [row["form"], row["lemma"] or "", row["upos"] or "", *verdicts]
 
 
-def _merged(kinds: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return a word's row with all that any kind asked of it."""
-    found: dict[str, Any] = {}
+def _merged(kinds: dict[str, Row]) -> Row:
+    """Return a word's row with the values of all kinds."""
+    merged: Row = {}
     for row in kinds.values():
-        found |= {name: value for name, value in row.items() if value is not None}
-    return {**dict.fromkeys(next(iter(kinds.values()))), **found}
+        merged |= {name: value for name, value in row.items() if value is not None}
+    return {**dict.fromkeys(next(iter(kinds.values()))), **merged}
 
 
-def _itself(row: dict[str, Any]) -> list[str]:
+def _itself(row: Row) -> list[str]:
     rating = _marked(number(row["rating"], 2), row["abstractness_passed"])
     depth = "" if row["depth"] is None else f"{row['depth']:g}"
     depth = _marked(depth, row["nonspecificity_passed"])
     return [row["form"], rating, depth, row["sense"] or "", row["gloss"] or ""]
 
 
-def _offence(row: dict[str, Any], name: str) -> str:
+def _offence(row: Row, name: str) -> str:
     value, match = row[f"{name}_value"], row[f"{name}_match"]
     if value is None:
         return _marked("", row[f"{name}_passed"])
@@ -83,16 +83,16 @@ def _marked(text: str, passed: bool | None) -> str:
     return f"{text} {REJECTS}".lstrip() if passed is False else text
 
 
-def _closing(asking: CandidateSetting) -> Iterator[str]:
-    own = asking.setting
-    asked = asking.filters()
-    limits = {**own.thresholds, "nonspecificity": own.depth_below}
-    if own.abstractness is not None:
-        limits["abstractness"] = own.abstractness.below
+def _closing(rules: CandidateSetting) -> Iterator[str]:
+    setting = rules.setting
+    asked = rules.filters()
+    limits = {**setting.thresholds, "nonspecificity": setting.depth_below}
+    if setting.abstractness is not None:
+        limits["abstractness"] = setting.abstractness.below
     for name in FILTERS:
         if name in asked and name in limits:
             yield f"{name} lets through what is below {limits[name]:.4g}"
     if left_out := [name for name in FILTERS if name not in asked]:
         yield f"not asked: {listed(left_out)}"
-    if any(map(asking.is_open, asking.kinds)):
+    if any(map(rules.is_open, rules.kinds)):
         yield f"{_OPEN}: nothing that was asked rejects it, but not all was asked"

@@ -3,7 +3,7 @@
 lexbeam show cloze --questions 10 --question-kind nonspecificity
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from schemas.cloze.options import OPTIONS, PREDICTIONS
 from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from schemas.columns import column
+from transforms.cloze.pairs.pair import Row
 from transforms.cloze.questions.question import LETTERS
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -51,44 +52,44 @@ def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
     first among its words (null: none of them is). It is empty where predictions are published
     elsewhere, and for readers that know the answer.
     """
-    found: list[dict[str, Any]] = []
+    shown: list[Row] = []
     for rows in read_rows(snapshot.paths(QUESTIONS.name), [*_COLUMNS, "kept"]):
-        own = rows.filter(rows["kept"])
+        published = rows.filter(rows["kept"])
         for name in ("kind", "split"):
             if (value := getattr(options, f"question_{name}")) is not None:
-                own = own.filter(pc.equal(own[name], value))
-        found += own.slice(0, options.questions - len(found)).to_pylist()
-        if len(found) == options.questions:
+                published = published.filter(pc.equal(published[name], value))
+        shown += published.slice(0, options.questions - len(shown)).to_pylist()
+        if len(shown) == options.questions:
             break
-    readers = _readers(snapshot, found)
-    for row in found:
+    readers = _readers(snapshot, shown)
+    for row in shown:
         row["readers"] = readers.get((row["question_id"], row["kind"]), [])
-    return pa.Table.from_pylist(found, _SHOWN)
+    return pa.Table.from_pylist(shown, _SHOWN)
 
 
 _Key = tuple[str, str]
 
 
-def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -> Iterator[dict[str, Any]]:
+def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -> Iterator[Row]:
     if table in snapshot.tables:
         for rows in read_rows(snapshot.paths(table), ["question_id", "kind", *columns]):
             yield from rows.filter(pc.is_in(rows["question_id"], ids)).to_pylist()
 
 
-def _readers(snapshot: Snapshot, found: Sequence[Mapping[str, Any]]) -> dict[_Key, list[dict[str, Any]]]:
-    ids = pa.array(sorted({row["question_id"] for row in found}), pa.string())
-    answers = {(row["question_id"], row["kind"]): row for row in found}
+def _readers(snapshot: Snapshot, questions: Sequence[Row]) -> dict[_Key, list[Row]]:
+    ids = pa.array(sorted({row["question_id"] for row in questions}), pa.string())
+    answers = {(row["question_id"], row["kind"]): row for row in questions}
     ranks: dict[_Key, dict[str, dict[int, int]]] = {}  # by question, reader and option
     first: dict[_Key, dict[str, str]] = {}
     for row in _of(snapshot, PREDICTIONS.name, ["reader", "rank", "word"], ids):
         key = row["question_id"], row["kind"]
         if key not in answers or answers[key]["origin"] != "readers":
             continue
-        own = ranks.setdefault(key, {}).setdefault(row["reader"], {})
+        of_option = ranks.setdefault(key, {}).setdefault(row["reader"], {})
         if row["rank"] == 1:
             first.setdefault(key, {})[row["reader"]] = row["word"]
         if row["word"].lower() == answers[key]["answer"].lower():
-            own[answers[key]["label"]] = row["rank"]
+            of_option[answers[key]["label"]] = row["rank"]
     for row in _of(snapshot, OPTIONS.name, ["word", "readers", "ranks", "kept", "place"], ids):
         key = row["question_id"], row["kind"]
         if key in ranks and row["kept"] and row["place"]:
@@ -98,9 +99,9 @@ def _readers(snapshot: Snapshot, found: Sequence[Mapping[str, Any]]) -> dict[_Ke
     return {
         key: [
             {"reader": reader, "first": first[key].get(reader), "choice": min(of, key=of.__getitem__) if of else None}
-            for reader, of in sorted(own.items())
+            for reader, of in sorted(by_reader.items())
         ]
-        for key, own in ranks.items()
+        for key, by_reader in ranks.items()
     }
 
 
@@ -116,11 +117,12 @@ def _tell(snapshot: Snapshot, options: QuestionsOptions) -> Iterator[Block]:
         yield f"   {_cut(row['question'], 0)}"
         yield "   " + "   ".join(f"{letter} {word}" for letter, word in zip(LETTERS, row["options"], strict=True))
         yield f"   answer {_said(row, row['label'])}" + "".join(
-            f"; {one['reader']}: {one['first']}, of the options {_said(row, one['choice'])}" for one in row["readers"]
+            f"; {choice['reader']}: {choice['first']}, of the options {_said(row, choice['choice'])}"
+            for choice in row["readers"]
         )
 
 
-def _said(row: Mapping[str, Any], place: int | None) -> str:
+def _said(row: Row, place: int | None) -> str:
     return "none" if place is None else f"{LETTERS[place]} {row['options'][place]}"
 
 
@@ -136,8 +138,9 @@ def quoted_questions(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
                 **dict(zip(LETTERS, row["options"], strict=True)),
                 "answer": LETTERS[row["label"]],
                 "readers": "; ".join(
-                    f"{one['reader']}: {one['first']}, " + ("none" if one["choice"] is None else LETTERS[one["choice"]])
-                    for one in row["readers"]
+                    f"{choice['reader']}: {choice['first']}, "
+                    + ("none" if choice["choice"] is None else LETTERS[choice["choice"]])
+                    for choice in row["readers"]
                 )
                 or None,
             }
@@ -164,25 +167,30 @@ def quoted_questions(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
 def question_panels(snapshot: Snapshot) -> list[Panel]:
     """Return what became of candidates, and how alike splits are."""
     section = snapshot.section(SECTION)
-    became = [
-        {"kind": own["kind"], "outcome": name, "words": count}
-        for own in section["kinds"]
-        for name, count in {"question": own["questions"], **own["reasons"]}.items()
+    return [_outcomes(section), _split_sizes(section["splits"]), _split_scores(section["splits"])]
+
+
+def _outcomes(section: Row) -> Panel:
+    rows = [
+        {"kind": numbers["kind"], "outcome": outcome, "words": count}
+        for numbers in section["kinds"]
+        for outcome, count in {"question": numbers["questions"], **numbers["reasons"]}.items()
     ]
-    outcomes = pa.schema(
+    reasons = "; ".join(f"{name}: {doc}" for name, doc in QUESTION_REASONS.items())
+    schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
-            column(
-                "outcome",
-                pa.string(),
-                "a question, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in QUESTION_REASONS.items()),
-            ),
+            column("outcome", pa.string(), f"a question, or why not: {reasons}"),
             column("words", pa.int64(), "candidates"),
         ]
     )
-    splits = section["splits"]
-    strata = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
-    columns = pa.schema(
+    text = "Candidates that passed all filters, by what they are."
+    return Rows("What became of candidates", text, pa.Table.from_pylist(rows, schema))
+
+
+def _split_sizes(splits: Row) -> Panel:
+    rows = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
+    schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
             column("upos", pa.string(), "part of speech of the answer"),
@@ -193,7 +201,12 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
             column("off", pa.bool_(), f"more than {splits['tolerance']} and a question off"),
         ]
     )
-    apart = pa.schema(
+    text = "Questions of each split, by kind and part of speech."
+    return Rows("Splits of questions", text, pa.Table.from_pylist(rows, schema))
+
+
+def _split_scores(splits: Row) -> Panel:
+    schema = pa.schema(
         [
             column("kind", pa.string(), "what makes the answer abstract"),
             column("score", pa.string(), "the score"),
@@ -201,23 +214,8 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
             column("off", pa.bool_(), f"more than {splits['score_tolerance']} and a question of each apart"),
         ]
     )
-    return [
-        Rows(
-            "What became of candidates",
-            "Candidates that passed all filters, by what they are.",
-            pa.Table.from_pylist(became, outcomes),
-        ),
-        Rows(
-            "Splits of questions",
-            "Questions of each split, by kind and part of speech.",
-            pa.Table.from_pylist(strata, columns),
-        ),
-        Rows(
-            "Scores of splits",
-            "How far the scores of two splits are apart, at most.",
-            pa.Table.from_pylist(splits["distances"], apart),
-        ),
-    ]
+    text = "How far the scores of two splits are apart, at most."
+    return Rows("Scores of splits", text, pa.Table.from_pylist(splits["distances"], schema))
 
 
 QUESTION_VIEWS: dict[str, View[Any]] = {

@@ -1,6 +1,6 @@
-"""What every layout of pairs takes and yields, see `layouts.LAYOUTS`."""
+"""What every layout of pairs takes, and what it yields, see `layouts.LAYOUTS`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
@@ -9,7 +9,7 @@ from transforms.cloze.pairs.pair import RawPair
 from transforms.common.errors import UsageError, nearest
 from transforms.formats.records.base import ReaderOptions, Reject
 
-__all__ = ["FIELDS", "InputText", "PairEntry", "ReadLayout", "ReadOptions", "paths_of_fields"]
+__all__ = ["FIELDS", "InputText", "PairEntry", "ReadOptions", "paths_of_fields"]
 
 # What `fields` may name; the first two must be there.
 FIELDS = ("passage", "summary", "id", "language", "genre")
@@ -28,11 +28,11 @@ class ReadOptions:
     """What decides how a file's records are read.
 
     Attributes:
-        layout: a key of `LAYOUTS`.
+        layout: an entry of `LAYOUTS`.
         kind: of ReCAM's questions, where the file's name does not say.
         format: of documents.
         language, genre: of records that do not say.
-        engine_language: language where nothing else says one.
+        engine_language: language where it is not known otherwise.
         cut: how documents are cut.
         reader: how files are read; its `fields` say which field gives what.
     """
@@ -53,19 +53,18 @@ class ReadOptions:
 
 
 def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return where each of `FIELDS` stands: at its own name, unless `NAME=FIELD` says another.
+    """Return where each of `FIELDS` is: at its own name, unless `NAME=FIELD` names another place.
 
     Raises:
         UsageError: another name is given.
     """
-    found = {name: name for name in FIELDS}
+    paths = {name: name for name in FIELDS}
     for pair in pairs:
         name, _, path = pair.partition("=")
-        if name not in found:
+        if name not in paths:
             raise UsageError(f"`fields`: a pair has no {name!r}{nearest(name, FIELDS)}: name {', '.join(FIELDS)}")
-        found[name] = path
-    return found
+        paths[name] = path
+    return paths
 
 
 PairEntry = RawPair | Reject
-ReadLayout = Callable[[InputText, ReadOptions], Iterator[tuple[str, PairEntry]]]

@@ -1,0 +1,129 @@
+"""How the commands of cloze questions name their resources: ratings, WordNet and static vectors, each by its path."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from transforms.common.options.fields import option
+from transforms.common.options.option import Within
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import Lexicon, path_within
+
+__all__ = [
+    "RATINGS",
+    "VECTORS",
+    "WORDNET",
+    "as_ratings",
+    "as_vectors",
+    "check_specs",
+    "vectors_option",
+    "warn_of_languages",
+    "within_ratings",
+    "within_vectors",
+    "wordnet_option",
+]
+
+log = logging.getLogger("lexbeam")
+
+# Names of resources. A model of concreteness may have several lists and vectors: a number follows the name.
+RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", "wordnet_"
+
+
+def _spec(path: str, name: str, kind: str) -> str:
+    """Return the specification of a resource, `NAME=KIND:PATH`; a text that already is one stays."""
+    return path if path.startswith(f"{name}=") else f"{name}={kind}:{path}"
+
+
+def as_ratings(path: str) -> str:
+    """Return the specification of the resource at a path to a list of ratings."""
+    return _spec(path, RATINGS, "words")
+
+
+def within_ratings(text: str) -> Within | None:
+    """Return where the path is in what `as_ratings` returns, or takes."""
+    return path_within(as_ratings(text))
+
+
+def as_vectors(path: str) -> str:
+    """Return the specification of the resource at a path to vectors."""
+    return _spec(path, VECTORS, "vectors")
+
+
+def within_vectors(text: str) -> Within | None:
+    """Return where the path is in what `as_vectors` returns, or takes."""
+    return path_within(as_vectors(text))
+
+
+def as_wordnet(path: str) -> str:
+    """Return the specification of the resource at a path to WordNet."""
+    return _spec(path, WORDNET, "wordnet")
+
+
+def within_wordnet(text: str) -> Within | None:
+    """Return where the path is in what `as_wordnet` returns, or takes."""
+    return path_within(as_wordnet(text))
+
+
+def check_spec(text: str) -> None:
+    """Check the specification of a resource.
+
+    Raises:
+        UsageError: it is malformed.
+    """
+    parse_spec(text)
+
+
+def check_specs(texts: tuple[str, ...]) -> None:
+    """Check the specifications of several resources.
+
+    Raises:
+        UsageError: one is malformed.
+    """
+    for text in texts:
+        parse_spec(text)
+
+
+def wordnet_option() -> Any:
+    """Return the option `wordnet` of a command."""
+    return option(
+        None,
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=within_wordnet,
+        stands_for=as_wordnet,
+        check=check_spec,
+        group="resources",
+    )
+
+
+def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:
+    """Return the option `vectors` of a command, of one resource."""
+    return option(
+        None,
+        help=f"static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`{more_help}",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group=group,
+    )
+
+
+def warn_of_languages(languages: Iterable[str | None], lexicon: Lexicon, remedy: str) -> None:
+    """Say for which languages there is no WordNet, where some filter uses one.
+
+    Args:
+        languages: those of pairs; None: they have none.
+        lexicon: the resources.
+        remedy: what takes a language.
+    """
+    for language in sorted(languages, key=lambda name: name or ""):
+        if lexicon.find(WORDNET, language) is None:
+            log.warning(
+                "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word is nonspecific%s",
+                f"language {language!r}" if language else "pairs that have no language",
+                "" if language else f" ({remedy} takes a language)",
+            )
