@@ -18,9 +18,9 @@ from transforms.common.code.fingerprints import canonical_json
 from transforms.common.options.fields import option
 from transforms.evaluation.candidates import Candidates
 from transforms.evaluation.metrics import Metric
-from transforms.evaluation.outcomes import Floats, Ints, Terms, Undefined
+from transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
 
-__all__ = ["BootstrapOptions", "Draws", "Interval", "interval_of", "resampled"]
+__all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "resampled"]
 
 MOST_UNDEFINED = 0.05  # share of the resamples beyond which there is no interval
 BLOCK = 2_000_000  # numbers in an array of a block of resamples
@@ -80,6 +80,7 @@ class Draws:
             yield from (block[first : first + inner] for first in range(0, rows, inner))
 
 
+# Gold and predicted arrays, or `Candidates`, and `k` for metrics that take one.
 MetricInput = tuple[Any, ...]
 
 
@@ -120,7 +121,7 @@ def _of_terms(terms: Terms, draws: Draws) -> Floats:
     return np.concatenate([np.zeros(0), *ratios])
 
 
-def _plain(outcome: Any) -> float:
+def _plain(outcome: Outcome) -> float:
     if isinstance(outcome, Undefined):
         return math.nan
     if isinstance(outcome, Terms):

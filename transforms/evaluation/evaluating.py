@@ -9,12 +9,12 @@ row("frequency", "all", "spearman", None, measured)
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from transforms.common.errors import LexbeamError
-from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
+from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, interval_of, resampled
 from transforms.evaluation.metrics import Metric, metric_of
 from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
 
@@ -80,7 +80,7 @@ def _named(ids: Sequence[str]) -> str:
 
 def measure(
     metric: str | Metric,
-    inputs: tuple[Any, ...],
+    inputs: MetricInput,
     *,
     clusters: Sequence[str],
     options: BootstrapOptions,
@@ -112,8 +112,8 @@ def measure(
 
 def measure_difference(
     metric: str | Metric,
-    first: tuple[Any, ...],
-    second: tuple[Any, ...],
+    first: MetricInput,
+    second: MetricInput,
     *,
     clusters: Sequence[str],
     options: BootstrapOptions,
@@ -143,7 +143,7 @@ def measure_difference(
     return MeasuredMetric(value, interval.low, interval.high, n, None, None, interval.reason, interval.undefined)
 
 
-def _ready(metric: str | Metric, inputs: tuple[Any, ...], k: int | None) -> tuple[Metric, tuple[Any, ...]]:
+def _ready(metric: str | Metric, inputs: MetricInput, k: int | None) -> tuple[Metric, MetricInput]:
     if isinstance(metric, str):
         metric = metric_of(metric)
     sizes = {len(column) for column in inputs}
@@ -155,7 +155,7 @@ def _ready(metric: str | Metric, inputs: tuple[Any, ...], k: int | None) -> tupl
     return metric, inputs if k is None else (*inputs, k)
 
 
-def _point(metric: Metric, inputs: tuple[Any, ...]) -> tuple[float | None, float | None, float | None, str | None]:
+def _point(metric: Metric, inputs: MetricInput) -> tuple[float | None, float | None, float | None, str | None]:
     """Return numerator, denominator, value and reason."""
     arrays = [column for column in inputs if isinstance(column, np.ndarray)]
     if any(column.dtype == np.float64 and np.isnan(column).any() for column in arrays):
@@ -177,7 +177,7 @@ def _point(metric: Metric, inputs: tuple[Any, ...]) -> tuple[float | None, float
 _NOTHING = (None, None, None)
 
 
-def row(system: str, subset: str, metric: str, k: int | None, measured: MeasuredMetric) -> dict[str, Any]:
+def row(system: str, subset: str, metric: str, k: int | None, measured: MeasuredMetric) -> dict[str, object]:
     """Return a row of table `<task>/metrics`."""
     columns = measured._asdict()
     del columns["undefined"]

@@ -119,7 +119,7 @@ def _correlations(first: Floats, second: Floats, weights: Ints) -> Floats:
     sound = ~(x_constant | y_constant) & (squares > 0)
     products = (times * x * y).sum(axis=1)
     np.divide(products, np.sqrt(squares), out=correlations, where=sound)
-    return np.clip(correlations, -1, 1)
+    return np.asarray(np.clip(correlations, -1, 1), np.float64)
 
 
 def _centred(values: Floats, times: Floats, sizes: Floats) -> tuple[Floats, Bools]:

@@ -61,7 +61,7 @@ def fit_preparation(values: Floats, most: float) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _filled(values: Floats, median: Floats, known: Any, flagged: Any) -> Floats:
+def _filled(values: Floats, median: Floats, known: npt.NDArray[np.intp], flagged: npt.NDArray[np.intp]) -> Floats:
     gaps = np.isnan(values)
     return np.column_stack([np.where(gaps, median, values)[:, known], gaps[:, flagged]])
 
@@ -69,7 +69,7 @@ def _filled(values: Floats, median: Floats, known: Any, flagged: Any) -> Floats:
 def prepared(fitted: Mapping[str, npt.NDArray[Any]], values: Floats) -> Floats:
     """Return values as `fit_preparation` has decided: (rows, columns that vary), no gaps."""
     filled = _filled(values, fitted["median"], fitted["known"], fitted["flagged"])
-    standardised = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
+    standardised: Floats = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
     most = float(fitted["most"])
     return np.clip(standardised, -most, most) if most else standardised
 
@@ -177,7 +177,7 @@ def _predict_svr(fitted: Fitted, values: Floats) -> Floats:
     return np.asarray(sums + fitted["intercept"], np.float64)
 
 
-def _fit_trees(training: ScorerTraining, settings: Mapping[str, Any], rounds: int) -> Fitted:
+def _fit_trees(training: ScorerTraining, settings: Mapping[str, object], rounds: int) -> Fitted:
     import lightgbm
 
     # LightGBM takes gaps as they are: at each split they go where they do least harm.

@@ -7,9 +7,8 @@ value, and dashes of any length are one. A kind is an entry of `KINDS`.
 import functools
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -19,7 +18,10 @@ from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded, text_of
 
-__all__ = ["KINDS", "Answer", "AnswerKind", "read_answer"]
+__all__ = ["KINDS", "Answer", "AnswerKind", "AnswerValue", "read_answer"]
+
+# What an answer is read as; spans are a list of `start` and `end`.
+AnswerValue = str | int | float | Sequence[Mapping[str, int]] | None
 
 _TEXT_LIMIT = 10_000  # characters, where an answer names no limit
 _SHOWN = 60
@@ -92,10 +94,10 @@ class AnswerKind(Entry):
     type: pa.DataType
     check: Callable[[Answer], None]
     say: Callable[[Answer], str]
-    read: Callable[[Answer, str, Mapping[str, str]], Any]
+    read: Callable[[Answer, str, Mapping[str, str]], AnswerValue]
 
 
-def read_answer(answer: Answer, cell: str, texts: Mapping[str, str]) -> Any:
+def read_answer(answer: Answer, cell: str, texts: Mapping[str, str]) -> AnswerValue:
     """Return what a cell answers, None if it is empty or undecided where it may be.
 
     Raises:

@@ -8,7 +8,7 @@ to another text is an answer to another question.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -19,7 +19,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.records.text_cleaning import clean_field
-from transforms.people.answers import read_answer
+from transforms.people.answers import AnswerValue, read_answer
 from transforms.people.cells import folded, text_of
 from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
 from transforms.people.sheets import ANNOTATOR, Key, Sheet, SheetRow, answers_schema, rows_digest, sheet_rows
@@ -51,7 +51,7 @@ class _RowAnswer(NamedTuple):
 
     key: Key
     annotator: str
-    values: tuple[Any, ...]
+    values: tuple[AnswerValue, ...]
     notes: str | None
     place: tuple[int, float]
 
@@ -248,7 +248,7 @@ def _unique(answered: list[_RowAnswer], sources: list[str]) -> tuple[list[_RowAn
 
 
 def _table(sheet: Sheet, answered: list[_RowAnswer]) -> pa.Table:
-    columns: list[list[Any]] = [[answer.key[at] for answer in answered] for at in range(len(sheet.key))]
+    columns: list[list[AnswerValue]] = [[answer.key[at] for answer in answered] for at in range(len(sheet.key))]
     columns.append([answer.annotator for answer in answered])
     columns += [[answer.values[at] for answer in answered] for at in range(len(sheet.answers))]
     columns.append([answer.notes for answer in answered])

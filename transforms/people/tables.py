@@ -8,7 +8,7 @@ stray, quotes are plain characters (`transforms/formats/readers/quotes.py`).
 import codecs
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError, nearest
@@ -181,7 +181,7 @@ def _json(source: Source, options: ReaderOptions, name: str, roles: Roles) -> It
             yield line, _of_object(value, roles)
 
 
-def _of_object(value: Mapping[str, Any], roles: Roles) -> dict[str, str] | BadRecord:
+def _of_object(value: Mapping[str, object], roles: Roles) -> dict[str, str] | BadRecord:
     cells = {}
     for role, field_names in roles.names.items():
         name = next((candidate for candidate in field_names if candidate in value), None)

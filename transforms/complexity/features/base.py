@@ -8,7 +8,7 @@ Numbers are float64, NaN where there is none; flags are bool.
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from transforms.annotation.guessing import short_tag
 from transforms.common.code.registry import Entry
 from transforms.lexicon.compiled.casing import coded
+from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "known_tags",
     "lemma_of",
     "numbers",
+    "ratio",
     "spread",
     "sums",
 ]
@@ -102,6 +104,32 @@ class Feature(NamedTuple):
     languages: tuple[str, ...] | None = None
 
 
+class WordCounts(Protocol):
+    """Counts of words in a reference corpus: `corpus_counts.CorpusCounts`."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the corpus."""
+
+    @property
+    def documents(self) -> int:
+        """Documents of the corpus."""
+
+    def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
+        """Return uses, documents and dispersion of texts."""
+
+
+class NgramUses(Protocol):
+    """Counts of n-grams: `ngram_stages.NgramCounts`."""
+
+    @property
+    def of_instances(self) -> bool:
+        """Whether each language was counted for itself, in the instances' own sentences."""
+
+    def look_up(self, keys: npt.NDArray[np.uint64]) -> Ints:
+        """Return the counts of keys."""
+
+
 class FeatureSetting(NamedTuple):
     """What features are computed with.
 
@@ -111,9 +139,9 @@ class FeatureSetting(NamedTuple):
         lists: names of the word lists that were given, sorted.
         languages: the languages beside its own in which a word's frequency is looked up.
         centroids: by genre, the mean of the unit vectors of its distinct targets.
-        counts: those of the reference corpus (`corpus_counts.Counts`), where there is one.
-        ngrams: counts of n-grams (`ngram_counting.NgramCounts`), for surprisal.
-        encoder: the encoder (`features_encoder.Encoding`), where there is one.
+        counts: those of the reference corpus, where there is one.
+        ngrams: counts of n-grams, for surprisal.
+        encoder: the encoder, where there is one.
     """
 
     use: tuple[str, ...]
@@ -121,9 +149,9 @@ class FeatureSetting(NamedTuple):
     lists: tuple[str, ...]
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
-    counts: Any = None
-    ngrams: Any = None
-    encoder: Any = None
+    counts: WordCounts | None = None
+    ngrams: NgramUses | None = None
+    encoder: Encoding | None = None
 
 
 class DistinctWordForms(NamedTuple):
@@ -194,7 +222,7 @@ def known_tags(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def numbers(column: pa.Array | pa.ChunkedArray) -> Floats:
     """Return a column as float64, NaN for null."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return array.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+    return np.array(array.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
 
 
 def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Floats:
@@ -202,7 +230,15 @@ def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Fl
     return np.bincount(owners, values, minlength=count).astype(np.float64)
 
 
-def spread(words: Sequence[DistinctWordForms], values: Callable[[DistinctWordForms], Values]) -> dict[str, Any]:
+def ratio(values: npt.NDArray[Any], of: npt.NDArray[Any]) -> Floats:
+    """Return values divided by others; NaN where these are not above 0."""
+    quotients: Floats = np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+    return quotients
+
+
+def spread(
+    words: Sequence[DistinctWordForms], values: Callable[[DistinctWordForms], Values]
+) -> dict[str, npt.NDArray[Any]]:
     """Return values of words of several languages, one after the other.
 
     Of a name that a language does not have the values are NaN, or false.

@@ -69,6 +69,7 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     counts = setting.counts
+    assert counts is not None  # the group needs a corpus
     uses, documents, dispersion = counts.look_up(FORM, words.lower)
     lemmas, _, _ = counts.look_up(LEMMA, pc.utf8_lower(words.lemmas))
     return {
@@ -87,6 +88,7 @@ def _zipf(uses: Floats, tokens: int) -> Floats:
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     counts = setting.counts
+    assert counts is not None  # the group needs a corpus
     tokens = batch.rows["token"].to_pylist()
     phrases = pa.array([phrase_of(text) for text in tokens], pa.large_string())
     uses, documents, _ = counts.look_up(PHRASE, phrases)

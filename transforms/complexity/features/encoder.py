@@ -63,7 +63,8 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
 
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
-    used: Encoding = setting.encoder
+    used = setting.encoder
+    assert used is not None  # the group needs an encoder
     encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
     names = [feature.name for feature in _columns(setting)]
     values = np.full((batch.rows.num_rows, len(names)), np.nan)

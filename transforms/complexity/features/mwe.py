@@ -85,7 +85,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     zipf = _pair(
         batch, spread(batch.words, lambda words: {"zipf": zipf_of(words.forms, words.language, setting)})["zipf"]
     )
-    columns: dict[str, Any] = {
+    columns: dict[str, np.ndarray] = {
         "phrase_words": np.array([len(text.split()) for text in texts], float),
         "phrase_length": numbers(pc.utf8_length(tokens)),
         "phrase_syllables": np.array(

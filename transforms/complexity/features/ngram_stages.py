@@ -11,7 +11,7 @@ is counted in the first.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -99,7 +99,9 @@ class NgramCounts(NamedTuple):
         return np.where(self.keys[place] == keys, self.uses[place], 0)
 
 
-def _write(artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[Any]) -> File:
+def _write(
+    artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[pa.ChunkedArray | Hashes | Ints]
+) -> File:
     with artefact.writing(suffix) as stream:
         write_rows(stream, schema, [pa.table(list(columns), schema=schema)])
     return artefact.file(suffix)

@@ -11,7 +11,7 @@ word's); NAME_first and NAME_last are those of an expression's words, null for s
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -168,7 +168,7 @@ def features_of(instances: pa.Table, setting: FeatureSetting) -> pa.Table:
             values.update(group.of_instances(batch, setting))
     rows = batch.rows
     hashes = content_hashes([token.casefold() for token in rows["token"].to_pylist()])
-    columns: list[Any] = [rows["instance_id"], rows["kind"], rows["genre"]]
+    columns: list[pa.Array | pa.ChunkedArray] = [rows["instance_id"], rows["kind"], rows["genre"]]
     columns.append(pa.array([format(value, "016x") for value in hashes.tolist()]))
     for field in schema:
         if len(columns) > schema.get_field_index(field.name):

@@ -7,7 +7,7 @@ COVER       the coverage of all parts -> table complexity/coverage
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -317,7 +317,7 @@ def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
     return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
 
 
-def _chosen(_: Any, setting: FeatureSetting) -> Mapping[str, Any]:
+def _chosen(_: object, setting: FeatureSetting) -> Mapping[str, Sequence[str]]:
     return {_GROUPS: setting.use}
 
 

@@ -39,6 +39,7 @@ from transforms.complexity.features.base import (
     Values,
     known_tag,
     numbers,
+    ratio,
     sums,
 )
 from transforms.complexity.features.frequency import ZIPF, zipf_of
@@ -172,7 +173,7 @@ def uses_in_sentence(keys: Hashes, owners: Ints) -> Ints:
     distinct, codes = np.unique(keys, return_inverse=True)
     pairs = np.broadcast_to(owners, keys.shape).ravel() * max(len(distinct), 1) + codes.ravel()
     _, places, uses = np.unique(pairs, return_inverse=True, return_counts=True)
-    return uses[places].reshape(keys.shape).astype(np.int64)
+    return np.asarray(uses[places].reshape(keys.shape), np.int64)
 
 
 class Surprisal(NamedTuple):
@@ -253,7 +254,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     def mean(values: Floats, mask: np.ndarray) -> Floats:
         number = sums(words.owners[mask], words.sentences)
         total = sums(words.owners[mask], words.sentences, values[mask])
-        return np.divide(total, number, out=np.full(words.sentences, np.nan), where=number > 0)
+        return ratio(total, number)
 
     return {
         "surprisal": mean(bits.after, inside),

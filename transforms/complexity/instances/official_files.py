@@ -10,7 +10,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -166,7 +166,7 @@ def evaluate_files(
     return rows
 
 
-def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, Any]]) -> list[str]:
+def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, str | None]]) -> list[str]:
     """Return what instances are called in the files they came from; their own ids without one.
 
     Args:

@@ -214,6 +214,6 @@ def _judgment(name: str, line: int, cells: Mapping[str, str]) -> ComplexityJudgm
     if not cells["id"]:
         raise BadRecord("empty", "no id of an instance")
     rating = read_answer(RATING, re.sub(r"[_\s]+", " ", cells["rating"]), {})
-    value = None if rating is None else value_of_rating(rating)
+    value = value_of_rating(rating) if isinstance(rating, int) else None
     group = cells.get("group") or None
     return ComplexityJudgment(cells["id"], cells.get("annotator", ""), group, value, name, line)

@@ -51,7 +51,7 @@ def label_rows(judged: Sequence[SettledJudgment], instances: Sequence[str], opti
     known = set(instances)
     of_instances = sorted((settled for settled in judged if settled.judgment.instance_id in known), key=_by_instance)
     grouped = {key: list(group) for key, group in groupby(of_instances, key=_by_instance)}
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for name in sorted(known):
         mine = grouped.get(name, [])
         rows.append(_row(name, "", label_of(mine, options)))
@@ -65,11 +65,11 @@ def _by_instance(settled: SettledJudgment) -> str:
     return settled.judgment.instance_id
 
 
-def _row(name: str, group: str, label: Label) -> dict[str, Any]:
+def _row(name: str, group: str, label: Label) -> dict[str, object]:
     return {"instance_id": name, "group": group, **label._asdict()}
 
 
-def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOptions) -> dict[str, Any]:
+def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOptions) -> dict[str, object]:
     """Return what the manifest says of judgments: numbers, agreement, the ceiling, by group.
 
     Alpha is of all judgments that count, reliability of those of instances that have a complexity.
@@ -96,7 +96,7 @@ def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOption
 
 def _agreement(
     counted: Sequence[Mapping[str, Any]], labels: pa.Table, group: str, options: AggregationOptions
-) -> dict[str, Any]:
+) -> dict[str, object]:
     mine = [row for row in counted if group in ("", row["group"])]
     of_group = labels.filter(pc.equal(labels["group"], group))
     labelled = set(of_group.filter(of_group["complexity"].is_valid())["instance_id"].to_pylist())

@@ -6,7 +6,7 @@ mean over folds. POOL then makes one table of the predictions of all systems, in
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +70,7 @@ class _Held(NamedTuple):
     names: tuple[str, ...]
 
 
-def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
+def _chosen(_: object, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
     names = list(options.metric) + (list(CLASSES) if options.threshold else [])
     return {"transforms.evaluation.metrics:METRICS": sorted(set(names))}
 
@@ -78,9 +78,9 @@ def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]
 def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOptions) -> EvaluatedSystem:
     rows = rows_of(read_table([checked(task.other or task.design)]))
     predictions: list[pa.Table] = []
-    metrics: list[dict[str, Any]] = []
-    importance: list[dict[str, Any]] = []
-    learning: list[dict[str, Any]] = []
+    metrics: list[dict[str, object]] = []
+    importance: list[dict[str, object]] = []
+    learning: list[dict[str, object]] = []
     for kind in sorted({done.case.kind for done in task.cases}):
         of_kind = [done for done in task.cases if done.case.kind == kind]
         published = False
@@ -147,7 +147,7 @@ def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
 
 def _metric_rows(
     system: str, title: str, held: _Held, rows: DesignRows, options: ScorerMeasureOptions
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     predicted = rows.at(held.places)
     for name, which in subsets_of(predicted, title, held.seen):
         yield from measured_rows(
@@ -176,7 +176,7 @@ def _pearson(gold: Floats, predicted: Floats) -> tuple[float | None, int]:
     return measured.value, measured.n
 
 
-def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, Any]]:
+def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, object]]:
     gold = rows.labels[held.places]
     whole, n = _pearson(gold, held.predictions)
     for place, name in enumerate(held.names):
@@ -187,7 +187,7 @@ def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iter
 
 def _ablations(
     system: str, kind: str, cases: Sequence[CaseDone], way: str, held: _Held, rows: DesignRows
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     whole, n = _pearson(rows.labels[held.places], held.predictions)
     for group in sorted({done.case.without for done in cases} - {""}):
         less = _held(_like(cases, way, without=group), rows)
@@ -197,13 +197,15 @@ def _ablations(
 
 def _drop(
     system: str, kind: str, measure: str, what: str, of: str, whole: float | None, changed: float | None, n: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     # Predictions that have become constant tell nothing any more.
     value = None if whole is None else whole - (changed or 0.0)
     return {"scorer": system, "kind": kind, "measure": measure, "what": what, "of": of, "value": value, "n": n}
 
 
-def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows) -> Iterator[dict[str, Any]]:
+def _curve(
+    system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows
+) -> Iterator[dict[str, object]]:
     shares = sorted({done.case.share for done in cases})
     for share in shares if len(shares) > 1 else ():
         of_share = _like(cases, way, share=share)

@@ -244,4 +244,4 @@ def _used(rows: DesignRows, case: Case) -> Bools:
     """Return which rows are of a kind that the case is trained on."""
     mode = mode_of(case)
     single = rows.kinds == "single"
-    return (single & bool(mode.singles)) | (~single & bool(mode.expressions))
+    return np.asarray((single & bool(mode.singles)) | (~single & bool(mode.expressions)))

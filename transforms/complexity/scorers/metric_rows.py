@@ -11,7 +11,6 @@ predicted from the others.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +45,7 @@ class ScorerMeasureOptions:
 
 def measured_rows(
     system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: ScorerMeasureOptions
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield rows of `complexity/metrics` of predictions that have a label.
 
     Args:
@@ -75,7 +74,7 @@ def binary_rows(
     clusters: Sequence[str],
     threshold: str,
     options: BootstrapOptions,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield rows of binary complex word identification by a threshold (Shardlow et al. 2021, 6).
 
     Complex is what is at least as complex as the threshold: at 0.5 what was rated neutral or above.

@@ -8,7 +8,6 @@ KeepModel       PCollection[(system, CaseDone)] -> a model in a folder, and its 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import apache_beam as beam
 
@@ -135,7 +134,7 @@ class MeasureSystems(beam.PTransform):
 
 def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> SavedScorer:
     done = sorted(case for _, case in element[1] if case.fitted.model is not None)
-    models: list[Any] = [load_model(case.fitted.model) for case in done if case.fitted.model]
+    models = [load_model(case.fitted.model) for case in done if case.fitted.model]
     return SavedScorer(keep_model(folder, merged(models), overwrite=overwrite))
 
 

@@ -6,7 +6,7 @@ The folder is one of docs/reference/models.md, of format safetensors: the arrays
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
@@ -95,7 +95,7 @@ def saved_model(
 def merged(models: Sequence[Model]) -> Model:
     """Return one model of models of several kinds, which are of one scorer and one training set."""
     ordered = sorted(models, key=_kinds_of)
-    content: dict[str, Any] = {}
+    content: Fitted = {}
     modes: dict[str, str] = {}
     for model in ordered:
         content.update(model.content)

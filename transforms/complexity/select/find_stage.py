@@ -8,7 +8,7 @@ draws (`copy`). Of identical sentences with a target the copy that draws the lea
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,6 @@ __all__ = [
     "Number",
     "OccurrenceFile",
     "occurrences",
-    "place_keys",
 ]
 
 OCCURRENCE = pa.schema(
@@ -121,11 +120,6 @@ class OccurrenceFile:
     batches: int
     rows: int
     numbers: tuple[Number, ...]
-
-
-def place_keys(row: Any) -> tuple[str, int, int]:
-    """Return what an occurrence draws by."""
-    return row.document_id, row.sentence, row.position
 
 
 def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:

@@ -222,7 +222,8 @@ def _allowed(step: Step, codes: Ints, fine: pa.DictionaryArray | None, proper: b
         return allowed
     tags = {*step.fine, *(step.proper_fine if more else ())} - (set() if plural else set(step.plural))
     right = np.array([tag in tags for tag in fine.dictionary.to_pylist()] + [True])
-    return allowed & right[pc.fill_null(fine.indices, -1).to_numpy()]
+    allowed &= right[pc.fill_null(fine.indices, -1).to_numpy()]
+    return allowed
 
 
 def _shifted(values: Bools, by: int) -> Bools:

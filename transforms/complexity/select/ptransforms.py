@@ -24,17 +24,10 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
 from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchedInstances, FetchSpec, FetchTask
-from transforms.complexity.select.find_stage import (
-    FIND,
-    OCCURRENCES,
-    FindSpec,
-    FindTask,
-    Number,
-    OccurrenceFile,
-    place_keys,
-)
+from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
 from transforms.complexity.select.picking import (
     Copies,
+    Hashes,
     TargetOccurrence,
     copies_of,
     occurrences_of,
@@ -46,6 +39,8 @@ from transforms.corpora.corpus import PartPair, SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
 __all__ = ["ChooseTargets", "FetchInstances", "FindTargets", "PickedOccurrences", "numbers_of"]
+
+PlainOccurrence = tuple[Any, ...]  # the fields of a `TargetOccurrence`, as they are shuffled
 
 
 def _rows(part: SentencePart) -> float:
@@ -97,13 +92,13 @@ def _shares(element: tuple[str, OccurrenceFile], number: int) -> Iterator[tuple[
         yield share, (name, copies)
 
 
-def _repeated(element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Any]]:
+def _repeated(element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Hashes]]:
     yield from repeated(list(element[1])).items()
 
 
 def _pick(
     element: tuple[str, dict[str, Iterable[Any]]], contexts: int, quotas: Mapping[str, int | None]
-) -> Iterator[tuple[tuple[str, str, str], tuple[Any, ...]]]:
+) -> Iterator[tuple[tuple[str, str, str], PlainOccurrence]]:
     """Pick what may be taken of a part, by kind, genre and target."""
     name, joined = element
     lost = np.concatenate([np.empty(0, np.uint64), *joined["lost"]])
@@ -117,7 +112,9 @@ def _genre_key(genre: str | None) -> str:
     return "" if genre is None else f"={genre}"
 
 
-def _by_genre(element: tuple[tuple[str, str, str], list[Any]], kind: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _by_genre(
+    element: tuple[tuple[str, str, str], list[PlainOccurrence]], kind: str
+) -> Iterator[tuple[str, PlainOccurrence]]:
     """Key what is left of the targets of a kind by genre."""
     (target_kind, genre, _), occurrences = element
     if target_kind == kind:
@@ -125,21 +122,22 @@ def _by_genre(element: tuple[tuple[str, str, str], list[Any]], kind: str) -> Ite
             yield genre, tuple(occurrence)
 
 
-def _taken(element: tuple[str, Any]) -> TargetOccurrence:
+def _taken(element: tuple[str, PlainOccurrence]) -> TargetOccurrence:
     return TargetOccurrence(*element[1])
 
 
-def _taken_of(element: tuple[str, list[Any]]) -> Iterator[TargetOccurrence]:
+def _taken_of(element: tuple[str, list[PlainOccurrence]]) -> Iterator[TargetOccurrence]:
     for occurrence in element[1]:
         yield TargetOccurrence(*occurrence)
 
 
-def _count_lost(element: tuple[str, Any]) -> Number:
+def _count_lost(element: tuple[str, Hashes]) -> Number:
     return Number("repeated", None, "", len(element[1]))
 
 
-def _draws_by(item: Any) -> tuple[str, int, int]:
-    return place_keys(TargetOccurrence(*item))
+def _draws_by(item: PlainOccurrence) -> tuple[str, int, int]:
+    occurrence = TargetOccurrence(*item)
+    return occurrence.document_id, occurrence.sentence, occurrence.position
 
 
 class PickedOccurrences(NamedTuple):

@@ -105,7 +105,7 @@ def _keyed(rows: pa.Table) -> pa.Array:
 _KEYED = column("scorer and kind", pa.string(), "the scorer, and the kind of instances")
 
 
-def _table(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
+def _table(fields: Sequence[tuple[pa.Field, pa.Array | pa.ChunkedArray]]) -> pa.Table:
     return pa.table([v for _, v in fields], schema=pa.schema([field for field, _ in fields]))
 
 

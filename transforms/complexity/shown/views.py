@@ -118,7 +118,7 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     groups: set[str] = set()
     for rows in read_rows(snapshot.paths(FEATURES.name)):
         chosen = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(targets))) for name in ("group", "instance_id")))
-        described = [(field, _described(field)) for field in rows.schema if field.name not in _keys()]
+        described = [(field, _described(field)) for field in rows.schema if field.name not in FEATURES.schema().names]
         groups.update(metadata["group"] for _, metadata in described)
         for row in rows.filter(chosen).to_pylist():
             target = targets.get(row["instance_id"]) or targets[row["group"]]
@@ -169,10 +169,6 @@ _FEATURE_ROWS = pa.schema(
         ("doc", pa.string()),
     ]
 )
-
-
-def _keys() -> Sequence[str]:
-    return FEATURES.schema().names
 
 
 def _described(field: pa.Field) -> dict[str, str]:

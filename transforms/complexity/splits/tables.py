@@ -243,7 +243,7 @@ def strata(placed: PlacedInstances, shares: Shares, method: str) -> pa.Table:
     schema = STRATA.schema()
     wholes = {(row["kind"], row["split"]): row["rows"] for row in rows if row["genre"] == ""}
     totals = {kind: sum(n for (k, _), n in wholes.items() if k == kind) for kind, _ in wholes}
-    sums: dict[Any, int] = {}
+    sums: dict[tuple[str, str | None], int] = {}
     for row in rows:
         key = row["kind"], row["genre"]
         sums[key] = sums.get(key, 0) + row["rows"]

@@ -46,7 +46,7 @@ ESTIMATORS: dict[str, str] = {
 }
 
 
-def check_estimator(value: Any) -> None:
+def check_estimator(value: object) -> None:
     """Check that a loaded value is an estimator of `ESTIMATORS`, and sound with all that it holds.
 
     Raises:
@@ -65,7 +65,7 @@ def check_estimator(value: Any) -> None:
             raise Refused(f"its {name} holds what no {name} does")
 
 
-def _estimators(value: Any) -> Iterator[tuple[str, Any]]:
+def _estimators(value: object) -> Iterator[tuple[str, Any]]:
     """Yield the estimators that a loaded value holds, itself one of them."""
     if type(value).__name__ in ESTIMATORS and type(value).__module__.startswith("sklearn."):
         yield type(value).__name__, value
@@ -131,7 +131,7 @@ def _sound_categories(encoder: Any) -> bool:
     return bool(sizes == encoder._n_features_outs and len(sizes) == encoder.n_features_in_)
 
 
-def _searchable(categories: Any) -> bool:
+def _searchable(categories: object) -> bool:
     """Return whether a search finds each category: texts by a table, numbers if they are sorted."""
     if not isinstance(categories, np.ndarray) or categories.ndim != 1:
         return False

@@ -62,7 +62,7 @@ def write_safetensors(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
         if array.dtype.name not in _TYPES:
             raise Refused(f"array {name!r} is of type {array.dtype}, not numbers")
         plain[name] = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
-    return safetensors.numpy.save(plain)
+    return bytes(safetensors.numpy.save(plain))
 
 
 def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:

@@ -78,7 +78,7 @@ _TREE = (
 _CATEGORIES = ("cat_boundaries", "cat_threshold")
 
 
-def lightgbm_settings(seed: int, **more: Any) -> dict[str, Any]:
+def lightgbm_settings(seed: int, **more: object) -> dict[str, object]:
     """Return parameters for `lightgbm.train` with which the same data give the same bytes.
 
     One thread, one order of sums, a seed from which LightGBM derives all others.
@@ -90,13 +90,13 @@ def lightgbm_settings(seed: int, **more: Any) -> dict[str, Any]:
     Raises:
         ValueError: one of them would undo these.
     """
-    fixed: dict[str, Any] = {"num_threads": 1, "deterministic": True, "force_row_wise": True, "seed": seed}
+    fixed: dict[str, object] = {"num_threads": 1, "deterministic": True, "force_row_wise": True, "seed": seed}
     if undone := sorted(fixed.keys() & more.keys()):
         raise ValueError(f"these are fixed, so that bytes are the same: {', '.join(undone)}")
     return {"verbosity": -1, **more, **fixed}
 
 
-def write_lightgbm(content: Any) -> bytes:
+def write_lightgbm(content: object) -> bytes:
     """Return the trees of a booster as text, up to its best iteration if it has one.
 
     Raises:
@@ -110,7 +110,7 @@ def write_lightgbm(content: Any) -> bytes:
     if content.pandas_categorical:
         raise Refused("its categories are of pandas: give them as numbers instead")
     head, end, _ = content.model_to_string().encode().partition(_END)
-    text = head + end
+    text = bytes(head + end)
     check_lightgbm(text)
     return text
 

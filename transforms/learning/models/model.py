@@ -156,7 +156,7 @@ def called(model: Model) -> str:
     return f"the model {model.place or f'{model.kind} of {model.task}'}"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -65,7 +65,7 @@ _ARRAY = re.compile(r"[0-9]{1,9}\.npy", re.ASCII)
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def write_skops(content: Any) -> bytes:
+def write_skops(content: object) -> bytes:
     """Return a fitted estimator as a skops file: the same for equal estimators.
 
     skops names nodes and arrays by their addresses in memory; here arrays are numbered, nodes have
@@ -202,7 +202,7 @@ def _made_array(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
     return array.reshape(shape)
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+def _nodes(value: object) -> Iterator[dict[str, Any]]:
     """Yield the nodes of a schema: what has a loader, or stands where a node must."""
     if isinstance(value, dict):
         if "__loader__" in value:
@@ -250,7 +250,7 @@ def _checked_node(node: dict[str, Any]) -> str | None:
     return str(node["file"])
 
 
-def _check_slice(content: Any) -> None:
+def _check_slice(content: object) -> None:
     if not isinstance(content, dict) or set(content) != {"start", "stop", "step"}:
         raise Refused("its SliceNode is not as skops writes it")
     if not all(end is None or type(end) is int for end in content.values()):
