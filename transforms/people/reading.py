@@ -1,8 +1,8 @@
 """Sheets that people filled in, as they come back: each row is an answer or a reject.
 
-Spreadsheets change much that is no answer: encoding, quotes, line ends, the order of rows and
-columns. None of it counts. What was sent out must come back as it was, row by row, since an answer
-to another text is an answer to another question.
+Spreadsheets change much besides the answers: encoding, quotes, line ends, the order of rows and columns.
+None of it counts. The texts that were sent out must come back unchanged, row by row, since an answer to
+another text is an answer to another question.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,12 +32,12 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Answers:
-    """What was read of the files.
+    """What was read from the files.
 
     Attributes:
         table: a row for each row and annotator that answered it, see `answers_schema`; sorted.
-        rejects: what gave no answer, in the order of files and lines. The rows that are missing in
-            a file have no position, and stand after its others.
+        rejects: rows without an answer, in the order of files and lines. Rows that are missing in a file
+            have no position, and come after its others.
         rows: rows read: those of `table` and of the rejects that have a position.
     """
 
@@ -47,7 +47,7 @@ class Answers:
 
 
 class _RowAnswer(NamedTuple):
-    """A row that a person answered as they should; its place is a file's number and a line."""
+    """A row with valid answers; its place is a file's number and a line."""
 
     key: Key
     annotator: str
@@ -72,9 +72,9 @@ def read_answers(
     """Read files that people filled in.
 
     Args:
-        sheet: what was asked.
-        rows: what was sent out, as `write_sheet` took it. Every file is to hold all of it: where
-            rows were dealt out, read each annotator's file with their own rows.
+        sheet: the sheet.
+        rows: the rows sent out, as passed to `write_sheet`. Every file must contain all of them: if rows
+            were divided among annotators, read each annotator's file with their own rows.
         paths: a file, a folder or a glob, or several.
         encoding: of files without byte order mark; empty: UTF-8.
         salt: if not empty, the names of annotators and of files become hashes of it and them.
@@ -82,7 +82,7 @@ def read_answers(
         max_file_bytes: longer files are refused.
 
     Raises:
-        LexbeamError: a file is not of this sheet and version, or no table at all.
+        LexbeamError: a file is not of this sheet and version, or is not a table.
         UsageError: `rows` do not fit the sheet.
     """
     sent = sheet_rows(sheet, rows)
@@ -117,7 +117,7 @@ def read_answers(
 
 
 class _FileAnswers(NamedTuple):
-    """What the rows of a file give: answers, faults by place, keys of ours that it has, and how many rows it has."""
+    """The rows of a file: answers, faults by place, the keys that were sent out, and the number of rows."""
 
     answers: list[_RowAnswer]
     faults: list[tuple[tuple[int, float], BadRecord]]
@@ -140,7 +140,7 @@ def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: s
 
 
 def pseudonym(name: str, salt: str) -> str:
-    """Return what stands for a name: a hash of it and of a salt; the name if there is no salt."""
+    """Return the pseudonym of a name: a hash of it and of a salt; the name if the salt is empty."""
     return "a" + digest(["annotator", salt, name])[:_DIGITS] if salt else name
 
 
@@ -153,10 +153,10 @@ def _answered(
     salt: str,
     place: tuple[int, float],
 ) -> _RowAnswer:
-    """Return what a row answers, and add its key to those seen.
+    """Return the answers of a row, and add its key to those seen.
 
     Raises:
-        BadRecord: it is none of ours, was changed, or does not answer as it should.
+        BadRecord: the row was not sent out, was changed, or its answers are not valid.
     """
     if isinstance(cells, BadRecord):
         raise cells
@@ -218,9 +218,9 @@ def _notes(file: SheetFile, cells: list[str]) -> str | None:
 
 
 def _unique(answered: list[_RowAnswer], sources: list[str]) -> tuple[list[_RowAnswer], list[_Placed]]:
-    """Return one answer for each row and annotator, and rejects for what else there is of them.
+    """Return one answer for each row and annotator, and rejects for repeated ones.
 
-    Equal answers count once, the first of them; of those that differ none counts.
+    Of equal answers the first counts; of answers that differ none does.
     """
     groups: dict[tuple[Key, str], list[_RowAnswer]] = {}
     for answer in answered:

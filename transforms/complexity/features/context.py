@@ -115,7 +115,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     lengths = numbers(pc.list_value_length(forms))
     there = ~np.isnan(lengths)
     sizes = np.where(there, lengths, 0).astype(np.int64)
-    # One more column to tell languages apart: a form is looked up once in each.
+    # A form is looked up once in each language.
     owners = np.repeat(np.arange(count), sizes)
     place = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     tags, language = coded(pc.fill_null(known_tags(rows["language"]), ""))
@@ -150,7 +150,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
 def _facts(
     distinct: pa.Array, which: np.ndarray, known: Sequence[str], setting: FeatureSetting
 ) -> dict[str, np.ndarray]:
-    """Return what is known of distinct forms."""
+    """Return the facts of distinct forms."""
     texts = distinct.to_pylist()
     zipf = np.full(len(texts), np.nan)
     for number, tag in enumerate(known):

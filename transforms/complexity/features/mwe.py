@@ -1,7 +1,7 @@
 """Features of a multi-word expression as a whole; null for single words.
 
-What its first and its last word have stands in the columns of the other groups, with `_first` and
-`_last` behind the name.
+Values of its first and last word are in the columns of the other groups, with the suffixes `_first` and
+`_last`.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Features of static vectors: length, neighbours, distance to the target's genre and sentence.
 
-The length of a vector grows with how often a word is used, and in how few contexts (Schakel and
-Wilson 2015). Cosines are of vectors in float64.
+The length of a vector grows with a word's frequency, and the fewer contexts it has (Schakel and Wilson
+2015). Cosines are of vectors in float64.
 """
 
 from collections.abc import Iterable, Sequence
@@ -123,7 +123,7 @@ def _norms(vectors: Floats) -> Floats:
 
 
 def _units(vectors: np.ndarray) -> Floats:
-    """Return vectors of length 1, float64; those of zeros stay."""
+    """Return vectors scaled to length 1, float64; zeros stay zeros."""
     wide = vectors.astype(np.float64)
     lengths = _norms(wide)[:, None]
     np.divide(wide, lengths, out=wide, where=lengths > 0)
@@ -131,7 +131,7 @@ def _units(vectors: np.ndarray) -> Floats:
 
 
 def _distance(first: Floats, second: Floats) -> Floats:
-    """Return 1 - cosine of the rows of two matrices; NaN where one is of zeros."""
+    """Return 1 - cosine of the rows of two matrices; NaN for zeros."""
     length = _norms(first) * _norms(second)
     distances: Floats = 1 - np.clip(ratio(dots(first, second), length), -1, 1)
     return distances
@@ -188,8 +188,8 @@ def centroids_of(
     """Return the mean of the unit vectors of each genre's targets, by genre.
 
     Args:
-        targets: genre and target, as it stands; each pair counts once, in lower case. Of an
-            expression each word counts.
+        targets: genre and target, as it stands; each pair counts once, in lower case. Each word of an
+            expression counts.
         lexicon: with the vectors.
     """
     known: Any = next((resource.open() for resource in lexicon.held if resource.name == RESOURCE), None)

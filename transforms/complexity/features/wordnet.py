@@ -1,7 +1,7 @@
 """Features of WordNet (Fellbaum 1998): senses, depth, relations and classes of a word.
 
-A word is asked for by its base form. What WordNet does not have is null, but for the number of
-senses, which is 0.
+Words are looked up by their base forms. Values of words that WordNet lacks are null, except for the
+number of senses, which is 0.
 """
 
 from collections.abc import Sequence
@@ -121,7 +121,7 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
 
 
 def _base_forms(words: DistinctWordForms, known: Any) -> pa.Array:
-    """Return the base form that WordNet has of each word: as its part of speech, else as any."""
+    """Return each word's base form in WordNet: as its part of speech, else as any."""
     base = known.morphy(words.forms, words.upos)
     left = pc.is_null(base)
     other = pc.coalesce(known.morphy(words.forms.filter(left)), words.lower.filter(left))

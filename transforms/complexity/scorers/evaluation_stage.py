@@ -34,14 +34,14 @@ Bools = npt.NDArray[np.bool_]
 
 
 class CaseDone(NamedTuple):
-    """A case, and what it gave."""
+    """A case and its receipt."""
 
     case: Case
     fitted: FittedCase
 
 
 class EvaluateTask(NamedTuple):
-    """All cases of a system, and the instances that they are of: the folder, and another one."""
+    """All cases of a system, and the instances that they predict: those of the folder, or of another one."""
 
     system: str
     design: File
@@ -134,7 +134,7 @@ def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float =
 
 
 def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
-    """Return the predictions of several cases, which are of different rows, in the rows' order."""
+    """Return the predictions of several cases, each of other rows, in the order of rows."""
     ordered = sorted(cases)
     tables = [read_table([checked(done.fitted.predictions)]) for done in ordered]
     table = pa.concat_tables(tables).sort_by("instance_id").combine_chunks()
@@ -198,7 +198,7 @@ def _ablations(
 def _drop(
     system: str, kind: str, measure: str, what: str, of: str, whole: float | None, changed: float | None, n: int
 ) -> dict[str, object]:
-    # Predictions that have become constant tell nothing any more.
+    # Constant predictions say nothing: their correlation counts as 0.
     value = None if whole is None else whole - (changed or 0.0)
     return {"scorer": system, "kind": kind, "measure": measure, "what": what, "of": of, "value": value, "n": n}
 

@@ -3,7 +3,7 @@
 FitCases        PCollection[(place, DesignTask)] -> (PCollection[(place, Designed)],
                                                      PCollection[(system, CaseDone)])
 MeasureSystems  PCollection[(system, CaseDone)] -> PCollection[Part]
-KeepModel       PCollection[(system, CaseDone)] -> a model in a folder, and its digest
+KeepModel       PCollection[(system, CaseDone)] -> the digest of the model saved in a folder
 """
 
 from collections.abc import Iterable, Iterator
@@ -140,7 +140,7 @@ def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, over
 
 @dataclass
 class KeepModel(beam.PTransform):
-    """Keep the models of all labelled instances, of both kinds, as one."""
+    """Save the models of all labelled instances, of both kinds, as one."""
 
     folder: str
     overwrite: bool

@@ -1,13 +1,13 @@
 """Beam glue of `complexity select`.
 
-    FindTargets      PCollection[SentencePart] -> PCollection[(SHA-256, Found)]
-    ChooseTargets    PCollection[(SHA-256, Found)] -> kept: PCollection[Occurrence],
-                                                      repeated: PCollection[Number]
-    numbers_of       (SHA-256, Found) -> its Numbers
-    FetchInstances   PCollection[Occurrence] -> PCollection[Part]
+    FindTargets      PCollection[SentencePart] -> PCollection[(SHA-256, OccurrenceFile)]
+    ChooseTargets    PCollection[(SHA-256, OccurrenceFile)] -> taken: PCollection[TargetOccurrence],
+                                                               repeated: PCollection[Number]
+    numbers_of       (SHA-256, OccurrenceFile) -> its Numbers
+    FetchInstances   PCollection[TargetOccurrence] -> PCollection[Part]
 
-What is shuffled are ids of documents, hashes of sentences, and those occurrences of each part that
-may be taken.
+Only ids of documents, hashes of sentences, and those occurrences of each part that may be taken are
+shuffled.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class FindTargets(beam.PTransform):
 
     Attributes:
         genres: by SHA-256 of a part, the genre of its documents; None for their own.
-        settle: whether documents may be in several parts, and are then to count once.
+        settle: whether documents may be in several parts, and must then count once.
     """
 
     workspace: Workspace
@@ -115,7 +115,7 @@ def _genre_key(genre: str | None) -> str:
 def _by_genre(
     element: tuple[tuple[str, str, str], list[PlainOccurrence]], kind: str
 ) -> Iterator[tuple[str, PlainOccurrence]]:
-    """Key what is left of the targets of a kind by genre."""
+    """Key the remaining targets of a kind by genre."""
     (target_kind, genre, _), occurrences = element
     if target_kind == kind:
         for occurrence in occurrences:
@@ -141,7 +141,7 @@ def _draws_by(item: PlainOccurrence) -> tuple[str, int, int]:
 
 
 class PickedOccurrences(NamedTuple):
-    """What is taken, and counts of the sentences that are copies of others."""
+    """The occurrences taken, and counts of sentences that are copies of others."""
 
     taken: beam.PCollection[TargetOccurrence]
     repeated: beam.PCollection[Number]
@@ -155,7 +155,7 @@ class ChooseTargets(beam.PTransform):
         contexts: most of a target, kind and genre.
         quotas: by kind, most of a genre; None for all.
         seed: that of `FindSpec`.
-        ranges: shares that the hashes of sentences are dealt into; they decide nothing.
+        ranges: shares that the hashes of sentences are dealt into; they do not affect results.
     """
 
     contexts: int
@@ -216,7 +216,7 @@ class FetchInstances(beam.PTransform):
 
     Attributes:
         pairs: the corpora's parts, by SHA-256 of that of `sentences`.
-        spec: what is carried over.
+        spec: what is carried over to instances.
         parts: parts of the table.
     """
 

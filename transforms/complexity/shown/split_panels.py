@@ -1,4 +1,4 @@
-"""Panels about splits: sizes, genres, complexities, and what stands in two of them."""
+"""Panels on splits: sizes, genres, complexities, and what is in two of them."""
 
 from typing import Any
 

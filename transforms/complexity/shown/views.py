@@ -1,4 +1,4 @@
-"""Questions to tables of complexity: the hardest instances, the worst predicted, features.
+"""Views of tables of complexity: the hardest instances, the worst predicted, features.
 
 lexbeam show lcp --hardest 20 --genre bible
 lexbeam show lcp --worst 20 --scorer svr
@@ -65,16 +65,16 @@ class FeaturesOptions:
     """Options of the view `features`."""
 
     features: tuple[str, ...] = option(
-        help="the features of targets, whatever their capitals, or of instances by their ids", metavar="TARGET"
+        help="the features of case-folded targets, or of instances by their ids", metavar="TARGET"
     )
-    groups: tuple[str, ...] = option((), help="of these groups alone", metavar="GROUP")
+    groups: tuple[str, ...] = option((), help="only of these groups", metavar="GROUP")
 
 
 def hardest(snapshot: Snapshot, options: HardestOptions) -> pa.Table:
     """Return the instances with the highest complexity, the highest first; ties by id.
 
     Raises:
-        UsageError: no labels are published, or none of such instances.
+        UsageError: no labels are published, or none for these instances.
     """
     _check(snapshot, LABELS, "`lexbeam complexity load` of labelled files, or `aggregate`, makes")
     columns = ["instance_id", "complexity", "annotations", "spread"]
@@ -88,7 +88,7 @@ def worst(snapshot: Snapshot, options: WorstOptions) -> pa.Table:
     """Return the instances whose prediction is farthest from their label; ties by id.
 
     Raises:
-        UsageError: there is no such scorer, or it predicted nothing that has a label.
+        UsageError: there is no such scorer, or none of its predictions has a label.
     """
     rows = snapshot.read(PREDICTIONS.name)
     known = sorted(set(rows["scorer"].to_pylist()))
@@ -204,7 +204,7 @@ def _only(snapshot: Snapshot, rows: pa.Table, kind: str | None, genre: str | Non
             raise UsageError(f"`genre`: no instance is of genre {genre!r}{hint}")
         rows = rows.filter(pc.is_in(rows["instance_id"], value_set=pa.array(ids, pa.string())))
     if not rows.num_rows:
-        raise UsageError("no such instance has a complexity: nothing can be said of it")
+        raise UsageError("no such instance has a complexity: there is nothing to show")
     return rows
 
 
@@ -213,7 +213,7 @@ def _first(rows: pa.Table, by: str, most: int) -> pa.Table:
 
 
 def _in_context(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
-    """Return rows with the columns of their instances; null where these are published elsewhere."""
+    """Return rows with the columns of their instances; null if these are published elsewhere."""
     schema = INSTANCES.schema()
     wanted = ["instance_id", *_PLACES]
     pieces = [pa.schema([schema.field(name) for name in wanted]).empty_table()]
@@ -285,7 +285,7 @@ def _grid(columns: dict[str, list[dict[str, Any]]]) -> Grid:
 
 
 def _values(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the value of instances, or from where to where it goes; `-` where none is known."""
+    """Return the value of instances, or its range; `-` if it is not known."""
     if not rows:
         return ""
     known = sorted({row["value"] for row in rows if row["value"] is not None})
