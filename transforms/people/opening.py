@@ -93,8 +93,8 @@ def open_sheet(sheet: Sheet, entry: files.ListedFile, options: ReaderOptions, ma
             break
     else:
         raise LexbeamError(
-            f"{shown}: no row names the column {sheet.key[0]!r}; it is no file of sheet "
-            f"{sheet.name!r}, or its header row was removed, or it is no tab-separated text: "
+            f"{shown}: no row names the column {sheet.key[0]!r}; it is not a file of sheet "
+            f"{sheet.name!r}, or its header row was removed, or it is not tab-separated text: "
             f"put the header row back, or {_SAVE}"
         )
     places = _places(sheet, header, shown)
@@ -146,7 +146,7 @@ def _source(entry: files.ListedFile, shown: str, options: ReaderOptions, limit: 
     except OSError as error:
         raise LexbeamError(f"{shown} cannot be read: {error.strerror or error}") from error
     if len(data) > limit:
-        raise LexbeamError(f"{shown} has over {limit} bytes: no file that a person filled in")
+        raise LexbeamError(f"{shown} has over {limit} bytes: too many for a file that a person filled in")
     if not data.strip():
         raise LexbeamError(f"{shown} is empty")
     if data.startswith(_WORKBOOKS):

@@ -99,7 +99,7 @@ def read_answers(
         read = _read_file(sheet, sent, file, salt, number)
         if read.rows and not read.keys:
             raise LexbeamError(
-                f"{files.shown(entry.path)}: none of its rows is one of ours; it was written from "
+                f"{files.shown(entry.path)}: none of its rows was sent out; it was written from "
                 f"other rows, or in another encoding than {file.options.encoding[0]}"
             )
         count += read.rows

@@ -196,7 +196,7 @@ def _texts(sheet: Sheet, batch: pa.RecordBatch | pa.Table, name: str) -> list[st
     if not all(value is None or type(value) in (str, int) for value in cells):
         raise UsageError(
             f"sheet {sheet.name!r}: column {name!r} is {values.type}; text or whole numbers can be "
-            "shown as they are, anything else is for the task to write as text"
+            "shown as they are; anything else must be converted to text first"
         )
     return ["" if value is None else str(value) for value in cells]
 

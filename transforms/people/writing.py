@@ -50,7 +50,7 @@ def write_sheet(
         if files.read_bytes(path) == content:
             return path
         raise LexbeamError(
-            f"{files.shown(path)} is there and is another file, perhaps filled in: move it away, "
+            f"{files.shown(path)} exists and differs, perhaps because it was filled in: move it away, "
             "or write to another folder"
         )
     files.make_folder(folder)
@@ -64,7 +64,7 @@ def sheet_text(
     """Return the text of the file that `write_sheet` writes; see there for errors."""
     if annotator and not _ANNOTATOR.fullmatch(annotator):
         raise UsageError(
-            f"annotator {annotator!r}: the file takes its name, so it is made of letters, digits, spaces and -_@+"
+            f"annotator {annotator!r}: the file is named after it, so it may have only letters, digits, spaces and -_@+"
         )
     sent = list(sheet_rows(sheet, rows).values())
     if not sent:

@@ -89,7 +89,7 @@ def check_options(options: SplitOptions) -> None:
         UsageError: `one_sentence` with another method than balanced.
     """
     if options.one_sentence and options.method != "balanced":
-        raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} looks at tokens alone")
+        raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} considers tokens only")
 
 
 def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInstances:

@@ -62,7 +62,7 @@ def check_estimator(value: object) -> None:
         except Exception:  # an attribute that is missing, or of another type
             sound = False
         if not sound:
-            raise Refused(f"its {name} holds what no {name} does")
+            raise Refused(f"its {name} has attributes that no {name} has")
 
 
 def _estimators(value: object) -> Iterator[tuple[str, Any]]:

@@ -80,7 +80,7 @@ def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     try:
         arrays = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise Refused(f"it is no safetensors file ({error})") from error
+        raise Refused(f"it is not a safetensors file ({error})") from error
     return {name: arrays[name] for name in sorted(arrays)}
 
 

@@ -117,7 +117,7 @@ def keep_model(folder: str, model: Model, *, overwrite: bool = False) -> str:
         if files.read_bytes(record) == written.record and _is_whole(folder, written):
             return written.digest
         raise LexbeamError(
-            f"{folder} holds another model, or this one damaged: name another folder, or let it be "
+            f"{folder} holds another model, or a damaged copy of this one: name another folder, or let it be "
             "replaced (`overwrite`)"
         )
     files.make_folder(folder)
@@ -142,15 +142,13 @@ def _model_files(folder: str) -> tuple[str, ...]:
     for name in sorted({*names, *listed.folders}):
         ours = name == RECORD or _WEIGHTS.fullmatch(name) or _TEMPORARY.fullmatch(name)
         if name not in listed.files or not ours:
-            raise LexbeamError(
-                f"{folder} holds {name!r}, which is not of a model: name an empty folder, or one that is not there"
-            )
+            raise LexbeamError(f"{folder} holds {name!r}, which is not part of a model: name an empty or a new folder")
     if RECORD in listed.files:
         try:
             _read_record(files.join(folder, RECORD))
         except LexbeamError as error:  # perhaps another program's
             raise LexbeamError(
-                f"{folder} holds a {RECORD} that is not of a sound model of ours: remove it, or name another folder"
+                f"{folder} holds a {RECORD} that is not of a sound model: remove it, or name another folder"
             ) from error
     return listed.files
 
@@ -268,7 +266,7 @@ def _split_file(path: str) -> tuple[bytes, bytes]:
         raise LexbeamError(f"there is no model {files.shown(path)}: check the path")
     line, newline, content = files.read_bytes(path).partition(b"\n")
     if not newline or len(line) > _LIMIT or b'"lexbeam_model"' not in line:
-        raise LexbeamError(f"{files.shown(path)} is not of a model of ours: name another file")
+        raise LexbeamError(f"{files.shown(path)} is not a model of Lexbeam's: name another file")
     return line, content
 
 
@@ -285,7 +283,7 @@ def _loaded(record: _Record, digest: str, content: bytes, weights: str, place: s
         loaded = FORMATS[record.format].read(content)
     except Refused as error:
         raise LexbeamError(
-            f"{weights} is not loaded: {error}; take the model from where it was made, or train it anew"
+            f"{weights} is not loaded: {error}; copy the model again from where it was made, or train it anew"
         ) from error
     fields = msgspec.structs.asdict(record)
     for name in ("lexbeam_model", "format_version", "weights"):
@@ -308,12 +306,12 @@ def _record_of(content: bytes, path: str) -> tuple[_Record, str]:
     try:
         parsed = json.loads(content)
         if not isinstance(parsed, dict) or "lexbeam_model" not in parsed:
-            raise LexbeamError(f"{path} is not of a model of ours: name another folder")
+            raise LexbeamError(f"{path} is not a model of Lexbeam's: name another folder")
         if isinstance(version := parsed["lexbeam_model"], int) and version > VERSION:
             raise LexbeamError(f"{path} was made by a later Lexbeam: install that version")
         digest = parsed.pop("digest", None)
         if hashlib.sha256(canonical_json(parsed)).hexdigest() != digest:
-            raise _damaged(path, "does not have the digest that it says")
+            raise _damaged(path, "does not have the digest that it states")
         return msgspec.convert(parsed, _Record), str(digest)
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"cannot be read ({error})") from error
@@ -333,7 +331,7 @@ def _read_weights(path: str, said: _Weights) -> bytes:
 
 def _check_weights(content: bytes, said: _Weights, path: str) -> None:
     if hashlib.sha256(content).hexdigest() != said.sha256:
-        raise _damaged(path, "does not have the SHA-256 that model.json says")
+        raise _damaged(path, "does not have the SHA-256 stated in model.json")
 
 
 def _check_packages(path: str, record: _Record, how: ModelFormat) -> None:
@@ -342,7 +340,7 @@ def _check_packages(path: str, record: _Record, how: ModelFormat) -> None:
         made = record.packages.get(name, "none")
         if made.split(".")[:2] != here[name].split(".")[:2]:
             raise LexbeamError(
-                f"{path} was made with {name} {made}, and here is {here[name]}, which may read it "
+                f"{path} was made with {name} {made}, and {here[name]} is installed, which may read it "
                 "wrongly: install that version, or train the model anew"
             )
 

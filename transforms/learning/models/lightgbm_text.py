@@ -169,7 +169,7 @@ def check_lightgbm(content: bytes) -> None:
     features, per_round, sizes = _check_head(lines[1:])
     body = rest.removesuffix(_END.decode()).encode()
     if sum(sizes) != len(body) or len(sizes) % per_round:
-        raise Refused("the sizes of its trees are not those that it says")
+        raise Refused("the sizes of its trees are not those stated")
     start = 0
     for number, size in enumerate(sizes):
         tree = body[start : start + size].decode(errors="replace")
@@ -269,7 +269,7 @@ def _check_categories(fields: dict[str, str], sets: int, splits: npt.NDArray[np.
         or (bounds[0], bounds[-1]) != (0, len(codes))
         or (np.diff(bounds) < 1).any()
     ):
-        raise Refused("its sets of categories are not whole")
+        raise Refused("its sets of categories are incomplete")
     thresholds = fields["threshold"].split(" ")
     named = [thresholds[place] for place in splits]
     if not all(re.fullmatch(r"\d{1,9}", name, re.ASCII) and int(name) < sets for name in named):

@@ -127,7 +127,7 @@ def read_skops(content: bytes) -> Any:
     except RecursionError as error:
         raise Refused("its nodes are too deep") from error
     except Exception as error:  # what numpy and scikit-learn raise for a state that is not theirs
-        raise Refused(f"it cannot be made ({type(error).__name__}: {error})") from error
+        raise Refused(f"it cannot be created ({type(error).__name__}: {error})") from error
     check_estimator(estimator)
     return estimator
 
@@ -142,10 +142,10 @@ def _checked_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
             if any(info.compress_type or info.compress_size != info.file_size for info in infos):
                 raise Refused("its archive is compressed")
             if len(set(names)) < len(names) or sum(i.file_size for i in infos) > len(content):
-                raise Refused("its archive says more than it holds")
+                raise Refused("its archive claims more than it contains")
             arrays = {name: archive.read(name) for name in names}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        raise Refused(f"it is no archive of skops ({error})") from error
+        raise Refused(f"it is not a skops archive ({error})") from error
     try:
         schema = json.loads(arrays.pop(_SCHEMA))
     except (KeyError, ValueError) as error:
@@ -270,6 +270,6 @@ def _check_array(name: str, entry: bytes) -> None:
     for side in shape:
         said *= side
     if kind.hasobject or kind.fields or min(shape, default=0) < 0:
-        raise Refused(f"its array {name} holds no numbers")
+        raise Refused(f"its array {name} is not of numbers")
     if said != len(entry) - stream.tell():
-        raise Refused(f"its array {name} says another size than it has")
+        raise Refused(f"its array {name} states a wrong size")
