@@ -45,7 +45,7 @@ def metric_lines(rows: pa.Table) -> Iterator[str]:
         yield f"  {subset:{width}}  {figures}  n = {n}"
 
 
-def _shown(measured: Mapping[str, Any]) -> list[str]:
+def _shown(measured: Mapping[str, object]) -> list[str]:
     return [m for m in ("pearson", "mse") if m in measured] or list(measured)
 
 

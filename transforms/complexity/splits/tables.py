@@ -267,7 +267,7 @@ def _sets(placed: PlacedInstances, inside: Ints) -> Iterator[tuple[str, str | No
                 yield name, placed.genres[genre], members[placed.genre[members] == genre]
 
 
-def _rows(placed: PlacedInstances, members: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(placed: PlacedInstances, members: Ints, shares: Shares, keys: dict[str, object]) -> Iterator[dict[str, Any]]:
     many = len(shares.names)
     split, values = placed.split[members], placed.complexity[members]
     apart = distances(values, split, many)
