@@ -5,6 +5,7 @@ None of it counts. The texts that were sent out must come back unchanged, row by
 another text is an answer to another question.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -96,24 +97,19 @@ def read_answers(
         file = open_sheet(sheet, entry, options, max_file_bytes)
         sources.append(pseudonym(entry.name, salt))
         stale = "" if file.digest in ("", digest_sent) else "; the file was written from other rows"
-        read = _read_file(sheet, sent, file, salt, number)
-        if read.rows and not read.keys:
-            raise LexbeamError(
-                f"{files.shown(entry.path)}: none of its rows was sent out; it was written from "
-                f"other rows, or in another encoding than {file.options.encoding[0]}"
-            )
+        read = _read_file(sheet, sent, file, salt, number, files.shown(entry.path))
         count += read.rows
         answered += read.answers
         for place, error in read.faults:
             detail = _detail(error, max_line_bytes, stale)
             rejects.append((place, RejectRow(sources[-1], f"{place[1]:.0f}", STAGE, error.reason, detail)))
-        for folds, row in sent.items():
-            if folds not in read.keys:
-                detail = f"{' '.join(row.key)} is not in the file{stale}"
-                rejects.append(((number, float("inf")), RejectRow(sources[-1], "", STAGE, "missing", detail)))
+        details = (
+            f"{' '.join(row.key)} is not in the file{stale}" for key, row in sent.items() if key not in read.keys
+        )
+        rejects += [((number, math.inf), RejectRow(sources[-1], "", STAGE, "missing", detail)) for detail in details]
     unique, repeated = _unique(answered, sources)
-    placed = sorted(rejects + repeated, key=itemgetter(0))
-    return Answers(_table(sheet, unique), tuple(reject for _, reject in placed), count)
+    ordered = sorted(rejects + repeated, key=itemgetter(0))
+    return Answers(_table(sheet, unique), tuple(reject for _, reject in ordered), count)
 
 
 class _FileAnswers(NamedTuple):
@@ -125,7 +121,9 @@ class _FileAnswers(NamedTuple):
     rows: int
 
 
-def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: str, number: int) -> _FileAnswers:
+def _read_file(
+    sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: str, number: int, shown: str
+) -> _FileAnswers:
     answers: list[_RowAnswer] = []
     faults: list[tuple[tuple[int, float], BadRecord]] = []
     keys: set[Key] = set()
@@ -136,6 +134,11 @@ def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: s
             answers.append(_answered(sheet, sent, file, cells, keys, salt, (number, line)))
         except BadRecord as error:
             faults.append(((number, line), error))
+    if rows and not keys:
+        raise LexbeamError(
+            f"{shown}: none of its rows was sent out; it was written from other rows, or in another encoding "
+            f"than {file.options.encoding[0]}"
+        )
     return _FileAnswers(answers, faults, keys, rows)
 
 
