@@ -122,27 +122,27 @@ def by_loop(instances: pd.DataFrame, known: LoopResources) -> pd.DataFrame:
         at, end = row.position, row.position + row.tokens - 1
         first = of_word(words[0], row.lemmas[at], row.upos[at])
         if row.kind == "mwe":
-            found = _both(first, of_word(words[-1], row.lemmas[end], row.upos[end]))
+            values = _both(first, of_word(words[-1], row.lemmas[end], row.upos[end]))
         else:
-            found = dict(first)
-        found.update(_context(row, [of_token(form) for form in row.forms]))
-        rows.append(found)
+            values = dict(first)
+        values.update(_context(row, [of_token(form) for form in row.forms]))
+        rows.append(values)
     return pd.DataFrame(rows)
 
 
 def _both(first: Values, last: Values) -> Values:
-    found: Values = {}
-    for name, one in first.items():
+    values: Values = {}
+    for name, value in first.items():
         other = last[name]
         if name.endswith(FLAGS):
-            found[name] = one and other
+            values[name] = value and other
         elif name == "wordnet_class":
-            found[name] = other
+            values[name] = other
         else:
-            numbers = [value for value in (one, other) if value == value]
-            found[name] = sum(numbers) / len(numbers) if numbers else NAN
-        found[f"{name}_first"], found[f"{name}_last"] = one, other
-    return found
+            numbers = [number for number in (value, other) if number == number]
+            values[name] = sum(numbers) / len(numbers) if numbers else NAN
+        values[f"{name}_first"], values[f"{name}_last"] = value, other
+    return values
 
 
 def _form(word: str, known: LoopResources) -> Values:
@@ -204,24 +204,24 @@ def _most(values: Iterator[float]) -> float:
 
 
 def _norms(word: str, lemma: str, norms: Mapping[str, Mapping[str, tuple[float, float]]]) -> Values:
-    found: Values = {}
+    values: Values = {}
     for name, listed in norms.items():
-        asked = (word, word.lower(), lemma, lemma.lower())
-        value = next((listed[one] for one in asked if one in listed), None)
-        found[f"{name}_known"] = value is not None
-        found[name], found[f"{name}_sd"] = value or (NAN, NAN)
-    return found
+        spellings = (word, word.lower(), lemma, lemma.lower())
+        value = next((listed[spelling] for spelling in spellings if spelling in listed), None)
+        values[f"{name}_known"] = value is not None
+        values[name], values[f"{name}_sd"] = value or (NAN, NAN)
+    return values
 
 
 def _wordnet(word: str, upos: str | None, known: LoopResources) -> Values:
     wordnet = known.wordnet
     low = word.lower()
-    own = TAGS.get(upos or "")
-    base = (wordnet.morphy(low, own) if own else None) or wordnet.morphy(low) or low
+    tag = TAGS.get(upos or "")
+    base = (wordnet.morphy(low, tag) if tag else None) or wordnet.morphy(low) or low
     by_part = {part: _senses(wordnet, base, part) for part in PARTS}
-    lemmas = [one for own in by_part.values() for one in own]
-    found: Values = {"senses": len(lemmas)}
-    found |= {f"senses_{name}": len(by_part[part]) for part, name in PARTS.items()}
+    lemmas = [lemma for senses in by_part.values() for lemma in senses]
+    values: Values = {"senses": len(lemmas)}
+    values |= {f"senses_{name}": len(by_part[part]) for part, name in PARTS.items()}
     names = (
         "count",
         "entropy",
@@ -238,40 +238,40 @@ def _wordnet(word: str, upos: str | None, known: LoopResources) -> Values:
         "class",
     )
     if not lemmas:
-        found |= dict.fromkeys([*names, *(f"in_{name.lower()}" for name in NOUNS)], NAN)
-        return {f"wordnet_{name}": value for name, value in found.items()}
+        values |= dict.fromkeys([*names, *(f"in_{name.lower()}" for name in NOUNS)], NAN)
+        return {f"wordnet_{name}": value for name, value in values.items()}
     synsets = [lemma.synset() for lemma in lemmas]
     counts = [lemma.count() for lemma in lemmas]
     shares = [(count + 1) / (sum(counts) + len(counts)) for count in counts]
-    above = [len(one.hypernyms()) + len(one.instance_hypernyms()) for one in synsets]
-    below = [len(one.hyponyms()) + len(one.instance_hyponyms()) for one in synsets]
-    classes = [one.lexname() for one in synsets]
+    above = [len(synset.hypernyms()) + len(synset.instance_hypernyms()) for synset in synsets]
+    below = [len(synset.hyponyms()) + len(synset.instance_hyponyms()) for synset in synsets]
+    classes = [synset.lexname() for synset in synsets]
     nouns = len(by_part["n"])
-    found |= {
+    values |= {
         "count": math.log10(1 + sum(counts)),
         "entropy": -sum(share * math.log2(share) for share in shares),
-        "depth_min": sum(one.min_depth() for one in synsets) / len(synsets),
-        "depth_max": sum(one.max_depth() for one in synsets) / len(synsets),
+        "depth_min": sum(synset.min_depth() for synset in synsets) / len(synsets),
+        "depth_max": sum(synset.max_depth() for synset in synsets) / len(synsets),
         "first_depth": synsets[0].min_depth(),
         "hypernyms": sum(above),
         "hyponyms": sum(below),
         "first_hyponyms": below[0],
-        "synonyms": len({name.lower() for one in synsets for name in one.lemma_names()} - {base}),
+        "synonyms": len({name.lower() for synset in synsets for name in synset.lemma_names()} - {base}),
         "related": (sum(above) + sum(below)) / len(synsets),
         "classes": len(set(classes)),
         "definition": len(synsets[0].definition()),
         "class": known.classes[classes[0]],
         **{f"in_{name.lower()}": classes.count(f"noun.{name}") / nouns if nouns else NAN for name in NOUNS},
     }
-    return {f"wordnet_{name}": value for name, value in found.items()}
+    return {f"wordnet_{name}": value for name, value in values.items()}
 
 
 def _senses(wordnet: Any, base: str, part: str) -> list[Any]:
-    found = {}
+    senses = {}
     for lemma in wordnet.lemmas(base, part):
         if lemma.name().lower() == base:  # nltk looks for other base forms, too
-            found.setdefault(lemma.synset(), lemma)
-    return list(found.values())
+            senses.setdefault(lemma.synset(), lemma)
+    return list(senses.values())
 
 
 def _context(row: Any, tokens: Sequence[tuple[Any, ...]]) -> Values:

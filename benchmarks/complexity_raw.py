@@ -55,21 +55,21 @@ def judgments(instances: pa.Table) -> pa.Table:
 def write_judgments(folder: Path, path: Path) -> None:
     """Judge the instances of a folder."""
     columns = ["instance_id", "token"]
-    found = judgments(pq.read_table(folder / "current" / "complexity" / "instances", columns))
-    lines = ["\t".join(found.column_names)]
-    lines += ["\t".join(map(str, row.values())) for row in found.to_pylist()]
+    judged = judgments(pq.read_table(folder / "current" / "complexity" / "instances", columns))
+    lines = ["\t".join(judged.column_names)]
+    lines += ["\t".join(map(str, row.values())) for row in judged.to_pylist()]
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def make(given: argparse.Namespace, runner: str, out: Path) -> Path:
+def make(arguments: argparse.Namespace, runner: str, out: Path) -> Path:
     """Make everything by one runner; return the folder of the tables."""
     on = ["--overwrite", "--runner-config", runner]
     corpora = []
     for genre, (folder, pattern, words) in CORPORA.items():
-        files = sorted(map(str, (given.data / folder).glob(pattern)))
-        files = files[:: max(len(files) // given.files, 1)][: given.files]
+        files = sorted(map(str, (arguments.data / folder).glob(pattern)))
+        files = files[:: max(len(files) // arguments.files, 1)][: arguments.files]
         corpora.append(str(out / genre))
-        lexbeam("corpus", *files, "--out", corpora[-1], "--engine", given.engine, *words, *on)
+        lexbeam("corpus", *files, "--out", corpora[-1], "--engine", arguments.engine, *words, *on)
     made = out / "complexity"
     lexbeam(
         "complexity",
@@ -78,7 +78,7 @@ def make(given: argparse.Namespace, runner: str, out: Path) -> Path:
         "--out",
         str(made),
         "--quota",
-        str(given.quota),
+        str(arguments.quota),
         "--genres",
         ",".join(CORPORA),
         *on,
@@ -108,16 +108,19 @@ def _main() -> int:
     parser.add_argument("--quota", type=int, default=500, help="of each genre and kind")
     parser.add_argument("--runner-config", default="direct,direct_multiprocess")
     parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    found = {runner: digests(make(given, runner, given.out / runner)) for runner in given.runner_config.split(",")}
-    first = next(iter(found.values()))
-    for runner, files in found.items():
-        told = "the same bytes" if files == first else "OTHER BYTES"
-        print(f"{runner}: {len(files)} files, {told}")
-    tables = given.out / next(iter(found)) / "complexity" / "current" / "complexity"
+    arguments = parser.parse_args()
+    by_runner = {
+        runner: digests(make(arguments, runner, arguments.out / runner))
+        for runner in arguments.runner_config.split(",")
+    }
+    first = next(iter(by_runner.values()))
+    for runner, files in by_runner.items():
+        verdict = "the same bytes" if files == first else "OTHER BYTES"
+        print(f"{runner}: {len(files)} files, {verdict}")
+    tables = arguments.out / next(iter(by_runner)) / "complexity" / "current" / "complexity"
     for table in sorted(tables.iterdir()):
         print(f"  complexity/{table.name}: {pq.read_table(table).num_rows} rows")
-    return int(any(files != first for files in found.values()))
+    return int(any(files != first for files in by_runner.values()))
 
 
 if __name__ == "__main__":

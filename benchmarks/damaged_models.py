@@ -32,10 +32,10 @@ def damaged(text: bytes, chance: random.Random) -> bytes:
             content[chance.randrange(len(content))] = chance.choice(b"0123456789 -=\n.e")
         return bytes(content)
     if kind == 2:  # as long as the old one, for the text says how long its trees are
-        found = chance.choice(list(re.finditer(rb"-?\d+", text)))
+        match = chance.choice(list(re.finditer(rb"-?\d+", text)))
         new = b"%d" % chance.choice([-1, 0, 1, 2, -2, -5, 5, 100, -100, 2**31, 999999999])
-        new = new.rjust(len(found[0]), b"0")[: len(found[0])]
-        return text[: found.start()] + new + text[found.end() :]
+        new = new.rjust(len(match[0]), b"0")[: len(match[0])]
+        return text[: match.start()] + new + text[match.end() :]
     lines = text.split(b"\n")
     place, other = chance.randrange(len(lines)), chance.randrange(len(lines))
     if kind == 3:
@@ -84,16 +84,16 @@ def main() -> None:
     print("|---" * 6 + "|")
     for name, is_checked in (("unchecked", False), ("checked", True)):
         chance = random.Random(1)
-        found: Counter[str] = Counter()
+        outcomes: Counter[str] = Counter()
         for _ in range(TEXTS):
             content = damaged(text, chance)
             try:
                 if is_checked:
                     check_lightgbm(content)
-                found[_outcome(content, x)] += 1
+                outcomes[_outcome(content, x)] += 1
             except Refused:
-                found["refused"] += 1
-        numbers = [found[key] for key in ("refused", "error", "predicts", "dead", "hang")]
+                outcomes["refused"] += 1
+        numbers = [outcomes[key] for key in ("refused", "error", "predicts", "dead", "hang")]
         print(f"| {name} | " + " | ".join(map(str, numbers)) + " |", flush=True)
 
 

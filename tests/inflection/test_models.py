@@ -97,7 +97,7 @@ def test_every_damage_is_found(dictionary_folder, place):
 def test_what_is_no_inflector(dictionary_folder, tmp_path):
     with pytest.raises(LexbeamError, match="there is no model"):
         load_inflector(str(tmp_path / "none"))
-    with pytest.raises(LexbeamError, match="not of a model of ours"):
+    with pytest.raises(LexbeamError, match="not a model of Lexbeam's"):
         load_inflector(str(dictionary_folder / "a.txt"))
     with pytest.raises(LexbeamError, match="is a folder"):
         load_inflector(str(dictionary_folder))

@@ -218,7 +218,7 @@ def test_an_older_file_whose_comments_are_lost_lacks_columns_or_rows(tmp_path):
     table = rated()[HEADER:]
     for row in table[1:]:
         row[0] += "x"
-    with pytest.raises(LexbeamError, match="none of its rows is one of ours"):
+    with pytest.raises(LexbeamError, match="none of its rows was sent out"):
         back(tmp_path, table)
 
 

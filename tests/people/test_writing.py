@@ -75,7 +75,7 @@ def test_a_file_that_was_filled_in_is_never_written_over(tmp_path):
     assert content.decode() == sheet_text(COMPLEXITY, ROWS, annotator="anna")
     assert write_sheet(COMPLEXITY, ROWS, folder, annotator="anna") == path
     file.write_bytes(content + b"filled")
-    with pytest.raises(LexbeamError, match=r"complexity\.anna\.tsv is there .*: move it away"):
+    with pytest.raises(LexbeamError, match=r"complexity\.anna\.tsv exists .*: move it away"):
         write_sheet(COMPLEXITY, ROWS, folder, annotator="anna")
     assert file.read_bytes() == content + b"filled"
     assert write_sheet(COMPLEXITY, ROWS, folder) == f"{folder}/complexity.tsv"
@@ -84,7 +84,7 @@ def test_a_file_that_was_filled_in_is_never_written_over(tmp_path):
 
 @pytest.mark.parametrize("annotator", ["../anna", "a/b", ".a", "a.b", "a\tb", " a"])
 def test_an_annotator_whose_name_is_no_file_name_is_an_error(tmp_path, annotator):
-    with pytest.raises(UsageError, match="the file takes its name"):
+    with pytest.raises(UsageError, match="the file is named after it"):
         write_sheet(COMPLEXITY, ROWS, str(tmp_path), annotator=annotator)
 
 

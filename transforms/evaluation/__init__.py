@@ -1,1 +1,1 @@
-"""Metrics and intervals, the same for all tasks; docs/reference/evaluation.md says what each one is."""
+"""Metrics and intervals, the same for all tasks; docs/reference/evaluation.md describes each."""

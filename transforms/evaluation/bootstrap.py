@@ -1,9 +1,9 @@
 """Percentile bootstrap over clusters: intervals of metrics, and of differences of two systems.
 
-Clusters (tokens, articles, annotators, or each instance by itself) are drawn with replacement, as
-many as there are, each with all its instances (Efron and Tibshirani 1993, chapter 13). The draws
-are decided by a seed and the clusters' names, not by the order of rows: two systems, or two
-metrics, on the same clusters meet the same resamples, so that their differences are paired.
+Clusters (tokens, articles, annotators, or single instances) are drawn with replacement, as many as there
+are, each with all its instances (Efron and Tibshirani 1993, chapter 13). The draws depend on a seed and
+the names of clusters, not on the order of rows: two systems, or two metrics, on the same clusters get the
+same resamples, so that their differences are paired.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ from transforms.common.code.fingerprints import canonical_json
 from transforms.common.options.fields import option
 from transforms.evaluation.candidates import Candidates
 from transforms.evaluation.metrics import Metric
-from transforms.evaluation.outcomes import Floats, Ints, Terms, Undefined
+from transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
 
-__all__ = ["BootstrapOptions", "Draws", "Interval", "interval_of", "resampled"]
+__all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "resampled"]
 
-MOST_UNDEFINED = 0.05  # share of the resamples beyond which there is no interval
+MOST_UNDEFINED = 0.05  # share of undefined resamples beyond which there is no interval
 BLOCK = 2_000_000  # numbers in an array of a block of resamples
 
 
@@ -32,17 +32,17 @@ class BootstrapOptions:
 
     Attributes:
         resamples: how many; 0 for no intervals.
-        level: share of the resamples that an interval holds.
+        level: share of the resamples within an interval.
         seed: of the draws.
     """
 
     resamples: int = option(1_000, help="resamples of the bootstrap; 0: no intervals", least=0, most=1_000_000)
-    level: float = option(0.95, help="share of the resamples that an interval holds", least=0.01, most=0.999)
+    level: float = option(0.95, help="share of the resamples within an interval", least=0.01, most=0.999)
     seed: int = option(0, name="bootstrap_seed", help="seed of the resamples", metavar="SEED")
 
 
 class Interval(NamedTuple):
-    """An interval, or why there is none, and in how many resamples the metric is undefined."""
+    """An interval, or why there is none, and the number of resamples where the metric is undefined."""
 
     low: float | None
     high: float | None
@@ -51,7 +51,7 @@ class Interval(NamedTuple):
 
 
 class Draws:
-    """The draws of a bootstrap: how often each instance stands in each resample.
+    """The draws of a bootstrap: how often each instance occurs in each resample.
 
     Attributes:
         clusters: number of clusters.
@@ -66,9 +66,9 @@ class Draws:
         self._seed = int.from_bytes(hashlib.blake2b(content, digest_size=16).digest())
 
     def blocks(self) -> Iterator[Ints]:
-        """Yield blocks of resamples: rows that say how often each cluster is drawn."""
+        """Yield blocks of resamples: each row says how often each cluster is drawn."""
         generator = np.random.Generator(np.random.PCG64(self._seed))
-        # The draws depend on the clusters alone; how many rows are yielded at once, on instances.
+        # The draws depend on clusters only; how many rows are yielded at once, on instances.
         step = max(1, BLOCK // max(self.clusters, 1))
         inner = max(1, BLOCK // max(len(self.place), 1))
         for start in range(0, self.resamples, step):
@@ -80,6 +80,7 @@ class Draws:
             yield from (block[first : first + inner] for first in range(0, rows, inner))
 
 
+# Gold and predicted arrays, or `Candidates`, and `k` for metrics that take one.
 MetricInput = tuple[Any, ...]
 
 
@@ -88,7 +89,7 @@ def resampled(metric: Metric, inputs: MetricInput, draws: Draws) -> Floats:
 
     Args:
         metric: the metric.
-        inputs: what its function takes.
+        inputs: the arguments of its function.
         draws: the resamples.
     """
     outcome = metric.function(*inputs)
@@ -120,7 +121,7 @@ def _of_terms(terms: Terms, draws: Draws) -> Floats:
     return np.concatenate([np.zeros(0), *ratios])
 
 
-def _plain(outcome: Any) -> float:
+def _plain(outcome: Outcome) -> float:
     if isinstance(outcome, Undefined):
         return math.nan
     if isinstance(outcome, Terms):
@@ -132,7 +133,7 @@ def _plain(outcome: Any) -> float:
 def interval_of(values: Floats, level: float) -> Interval:
     """Return the percentile interval of a metric's values in resamples.
 
-    Those where it is undefined are counted and left out; more than 5 % of them leave no interval.
+    Resamples where it is undefined are counted and left out; with more than 5 % there is no interval.
     """
     defined = values[np.isfinite(values)]
     undefined = len(values) - len(defined)

@@ -1,8 +1,7 @@
-"""How good ranked lists of candidates are, such as substitutes of a word, an instance each.
+"""Metrics of ranked lists of candidates, such as substitutes of a word, one list per instance.
 
 All metrics are micro averages over instances, expected over the random order of ties. An instance
-without candidates is a miss, which adds nothing to precision; one without gold cannot be hit and is
-left out.
+without candidates is a miss, which adds nothing to precision; an instance without gold is left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,10 +35,10 @@ class Candidates:
     """The candidates of all instances, one row each.
 
     Attributes:
-        instance: whose candidate it is, 0 to len(gold) - 1.
+        instance: the instance of each candidate, 0 to len(gold) - 1.
         score: the highest is ranked first.
-        rank: its dense rank in gold, 1 for what most people gave; 0 if gold has it not.
-        gold: how many candidates gold has, of each instance.
+        rank: its dense rank in gold, 1 for what most people gave; 0 if it is not in gold.
+        gold: the number of gold candidates of each instance.
     """
 
     instance: Ints
@@ -72,12 +71,12 @@ def candidates_of(
     """Return the candidates of instances.
 
     Args:
-        gold: of each instance, what people gave, with their number.
-        predicted: of each instance, candidates and scores; of one given twice the higher counts.
-        targets: of each instance, the word that is taken out of gold and candidates.
+        gold: for each instance, what people gave, and how many gave it.
+        predicted: for each instance, candidates and scores; the higher score of a repeated one counts.
+        targets: for each instance, the word to remove from gold and candidates.
 
     Raises:
-        LexbeamError: instances that gold has not, or a score that is no number.
+        LexbeamError: gold lacks an instance, or a score is not a number.
     """
     unknown = sorted(predicted.keys() - gold.keys())
     if unknown:
@@ -212,7 +211,7 @@ def trank_at_k(candidates: Candidates, k: int) -> Outcome:
 
 
 def mrr(candidates: Candidates) -> Outcome:
-    """Return the mean of 1 / rank of the first gold candidate, 0 where there is none."""
+    """Return the mean of 1 / rank of the first gold candidate, 0 if there is none."""
     groups = _first(candidates)
     values = np.zeros(len(groups.tied))
     # P(the first of r relevant items among m stands at j) falls from j to j + 1 by this factor.
@@ -225,7 +224,7 @@ def mrr(candidates: Candidates) -> Outcome:
 
 
 def mrr_expected_rank(candidates: Candidates) -> Outcome:
-    """Return the mean of 1 / expected rank of the first gold candidate, 0 where there is none.
+    """Return the mean of 1 / expected rank of the first gold candidate, 0 if there is none.
 
     Without ties it is `mrr`; with ties it is lower, as one over a mean is.
     """
@@ -247,7 +246,7 @@ def _any_of(candidates: Candidates, relevant: Bools, k: int) -> Floats:
     taken, free = groups.taken(k), groups.tied - groups.relevant
     most = int(groups.tied.max(initial=0))
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
-    # C(free, taken) / C(tied, taken): none of the places taken has a relevant one.
+    # C(free, taken) / C(tied, taken): none of the places taken has a relevant candidate.
     none = logs[free] - logs[np.maximum(free - taken, 0)] - logs[groups.tied]
     none = np.where(free >= taken, none + logs[groups.tied - taken], -np.inf)
     missed = np.exp(_sums(candidates, groups.instance, np.where(taken > 0, none, 0.0)))

@@ -1,7 +1,7 @@
-"""Systems evaluated: values with intervals, differences of two systems, rows of `<task>/metrics`.
+"""Evaluation of systems: values with intervals, differences of two systems, rows of `<task>/metrics`.
 
 gold, predicted = ...                                  # arrays of the same instances
-order = matched(gold_ids, predicted_ids)               # or an error that names what is amiss
+order = matched(gold_ids, predicted_ids)               # or an error that names what is wrong
 measured = measure("spearman", (gold, predicted), clusters=tokens, options=BootstrapOptions())
 row("frequency", "all", "spearman", None, measured)
 """
@@ -9,30 +9,30 @@ row("frequency", "all", "spearman", None, measured)
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from transforms.common.errors import LexbeamError
-from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
+from transforms.evaluation.bootstrap import BootstrapOptions, Draws, MetricInput, interval_of, resampled
 from transforms.evaluation.metrics import Metric, metric_of
 from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
 
 __all__ = ["MeasuredMetric", "matched", "measure", "measure_difference", "row"]
 
 NAMED = 5
-# What arrays of numbers and rankings are turned into; classes may be of any type.
+# The types to which arrays of numbers and rankings are converted; classes may be of any type.
 _TYPES = {"pairs": (np.float64, np.float64), "ranking": (np.bool_, np.float64)}
 
 
 class MeasuredMetric(NamedTuple):
-    """A metric of a system: the columns of the table that say what was measured.
+    """A metric of a system: the columns of the table for the measurement.
 
     Attributes:
         value: the metric; None for a reason.
         low, high: the interval.
         n: instances that count.
-        numerator, denominator: sums over instances, of a metric that is their ratio.
+        numerator, denominator: sums over instances, if the metric is their ratio.
         reason: why there is no value, or no interval.
         undefined: in how many resamples the metric is undefined.
     """
@@ -58,7 +58,7 @@ def matched(gold: Sequence[str], predicted: Sequence[str]) -> MatchedInstances:
     """Match instances by their ids.
 
     Raises:
-        LexbeamError: an id is doubled, or only one side has it; the first few are named.
+        LexbeamError: an id is repeated, or only on one side; the first few are named.
     """
     for ids, what in ((gold, "gold"), (predicted, "predictions")):
         doubled = sorted(name for name, times in Counter(ids).items() if times > 1)
@@ -80,7 +80,7 @@ def _named(ids: Sequence[str]) -> str:
 
 def measure(
     metric: str | Metric,
-    inputs: tuple[Any, ...],
+    inputs: MetricInput,
     *,
     clusters: Sequence[str],
     options: BootstrapOptions,
@@ -90,9 +90,9 @@ def measure(
 
     Args:
         metric: its name, or a metric that is in no registry.
-        inputs: gold and predicted arrays of the same instances, or `(candidates,)`. Where a number
-            is nan there is no value.
-        clusters: the cluster of each instance; its own id where each is drawn by itself.
+        inputs: gold and predicted arrays of the same instances, or `(candidates,)`. With a nan among the
+            numbers there is no value.
+        clusters: the cluster of each instance; its own id if instances are drawn singly.
         options: of the bootstrap.
         k: for metrics that take one.
     """
@@ -112,8 +112,8 @@ def measure(
 
 def measure_difference(
     metric: str | Metric,
-    first: tuple[Any, ...],
-    second: tuple[Any, ...],
+    first: MetricInput,
+    second: MetricInput,
     *,
     clusters: Sequence[str],
     options: BootstrapOptions,
@@ -143,7 +143,7 @@ def measure_difference(
     return MeasuredMetric(value, interval.low, interval.high, n, None, None, interval.reason, interval.undefined)
 
 
-def _ready(metric: str | Metric, inputs: tuple[Any, ...], k: int | None) -> tuple[Metric, tuple[Any, ...]]:
+def _ready(metric: str | Metric, inputs: MetricInput, k: int | None) -> tuple[Metric, MetricInput]:
     if isinstance(metric, str):
         metric = metric_of(metric)
     sizes = {len(column) for column in inputs}
@@ -155,11 +155,11 @@ def _ready(metric: str | Metric, inputs: tuple[Any, ...], k: int | None) -> tupl
     return metric, inputs if k is None else (*inputs, k)
 
 
-def _point(metric: Metric, inputs: tuple[Any, ...]) -> tuple[float | None, float | None, float | None, str | None]:
+def _point(metric: Metric, inputs: MetricInput) -> tuple[float | None, float | None, float | None, str | None]:
     """Return numerator, denominator, value and reason."""
     arrays = [column for column in inputs if isinstance(column, np.ndarray)]
     if any(column.dtype == np.float64 and np.isnan(column).any() for column in arrays):
-        return (*_NOTHING, "not_a_number")  # which ranks would take for the highest value
+        return (*_NOTHING, "not_a_number")  # ranks would take it for the highest value
     outcome: Outcome = metric.function(*inputs)
     if isinstance(outcome, Undefined):
         return None, None, None, outcome.reason
@@ -177,7 +177,7 @@ def _point(metric: Metric, inputs: tuple[Any, ...]) -> tuple[float | None, float
 _NOTHING = (None, None, None)
 
 
-def row(system: str, subset: str, metric: str, k: int | None, measured: MeasuredMetric) -> dict[str, Any]:
+def row(system: str, subset: str, metric: str, k: int | None, measured: MeasuredMetric) -> dict[str, object]:
     """Return a row of table `<task>/metrics`."""
     columns = measured._asdict()
     del columns["undefined"]

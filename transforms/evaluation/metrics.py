@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-# Deviations so small beside the mean are what rounding leaves of a constant.
+# Deviations this small relative to the mean are rounding errors of a constant.
 ROUNDING = 1e-13
 
 
@@ -68,7 +68,7 @@ def spearman(gold: Floats, predicted: Floats) -> Outcome:
 
 
 def spearmans(gold: Floats, predicted: Floats, weights: Ints) -> Floats:
-    """Return Spearman's rho of every resample; an instance drawn twice ties with itself."""
+    """Return Spearman's rho of every resample; an instance drawn twice is tied with itself."""
     return _correlations(_ranks(gold, weights), _ranks(predicted, weights), weights)
 
 
@@ -119,7 +119,7 @@ def _correlations(first: Floats, second: Floats, weights: Ints) -> Floats:
     sound = ~(x_constant | y_constant) & (squares > 0)
     products = (times * x * y).sum(axis=1)
     np.divide(products, np.sqrt(squares), out=correlations, where=sound)
-    return np.clip(correlations, -1, 1)
+    return np.asarray(np.clip(correlations, -1, 1), np.float64)
 
 
 def _centred(values: Floats, times: Floats, sizes: Floats) -> tuple[Floats, Bools]:
@@ -145,25 +145,25 @@ def accuracy(gold: Bools, predicted: Bools) -> Outcome:
 
 
 def expected_accuracy(gold: Ints, chances: Floats) -> Outcome:
-    """Return the accuracy that is expected of draws, 0 to 1: the mean chance of the right class.
+    """Return the expected accuracy of random draws, 0 to 1: the mean chance of the right class.
 
     Args:
         gold: the right class of each instance, from 0.
-        chances: how probable each class is drawn, (instances, classes); rows add up to 1. Ties
-            that are shared evenly so count exactly.
+        chances: the probability of drawing each class, (instances, classes); rows add up to 1. So ties
+            that are shared evenly count exactly.
     """
     return Terms(chances[np.arange(len(gold)), gold], np.ones(len(gold)))
 
 
 def precision(gold: Bools, predicted: Bools) -> Outcome:
-    """Return the share of gold positives among predicted ones; undefined without any."""
+    """Return the share of gold positives among predicted positives; undefined without any."""
     gold, predicted = gold.astype(bool), predicted.astype(bool)
     right = (gold & predicted).astype(np.float64)
     return Terms(right, predicted.astype(np.float64), "no_positive_predicted")
 
 
 def recall(gold: Bools, predicted: Bools) -> Outcome:
-    """Return the share of predicted positives among gold ones; undefined without any."""
+    """Return the share of predicted positives among gold positives; undefined without any."""
     gold, predicted = gold.astype(bool), predicted.astype(bool)
     right = (gold & predicted).astype(np.float64)
     return Terms(right, gold.astype(np.float64), "no_positive_gold")
@@ -186,12 +186,11 @@ class Metric(Entry):
 
     Attributes:
         function: computes it.
-        takes: what it takes, one of `TAKES`.
-        ks: the numbers of first candidates that it is computed for; none where it takes no `k`.
-        many: the same for many resamples at once: takes an array `weights` more, whose rows say
-            how often each instance stands in a resample, and returns a number for each row, nan
-            where it is undefined. None: `function` is called for each resample, unless it
-            returns `Terms`.
+        takes: the kind of its arguments, one of `TAKES`.
+        ks: the values of `k` that it is computed for; none if it takes no `k`.
+        many: the same for many resamples at once: takes another array `weights`, whose rows say how often
+            each instance occurs in a resample, and returns a number for each row, nan where it is
+            undefined. None: `function` is called for each resample, unless it returns `Terms`.
     """
 
     function: Callable[..., Outcome]
@@ -268,10 +267,10 @@ def metric_of(name: str, takes: Collection[str] = TAKES) -> Metric:
 
     Args:
         name: its name.
-        takes: what there is for it to take.
+        takes: the kinds of arguments available.
 
     Raises:
-        UsageError: there is none of the name, or it takes something else.
+        UsageError: no metric has this name, or it takes something else.
     """
     known = {word: metric for word, metric in METRICS.items() if metric.takes in takes}
     if name not in known:

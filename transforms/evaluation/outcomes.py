@@ -1,4 +1,4 @@
-"""What a metric gives: a number, terms whose sums are divided, or why there is no value."""
+"""What a metric returns: a number, terms whose sums are divided, or why there is no value."""
 
 from typing import NamedTuple
 
@@ -19,12 +19,12 @@ class Undefined(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """A ratio of sums over instances; its resamples are sums, too, and need no further call.
+    """A ratio of sums over instances; resamples are sums as well, and need no further call.
 
     Attributes:
         numerator: a number for each instance.
-        denominator: likewise, 0 or more.
-        undefined: the reason where the denominators add up to 0.
+        denominator: a number for each instance, 0 or more.
+        undefined: the reason if the denominators add up to 0.
     """
 
     numerator: Floats

@@ -1,8 +1,7 @@
 """Many metrics of many systems on the same instances and the same resamples.
 
-Each is given as `Terms` of all instances, so that resamples of all of them are a product of
-matrices: how often clusters are drawn, by the clusters' sums. Differences of two are paired by
-construction.
+Each metric is given as `Terms` of all instances, so that all resamples are a product of matrices: how often
+clusters are drawn, times the clusters' sums. Differences of two are paired by construction.
 
     >>> import numpy as np
     >>> from transforms.evaluation.outcomes import Terms
@@ -29,10 +28,10 @@ class Together:
     """Metrics of the same instances.
 
     Args:
-        terms: of each metric and system; all are of the same instances.
+        terms: of each metric and system, all over the same instances.
         clusters: the cluster of each instance.
         options: of the bootstrap.
-        counted: of each, which instances count, for `n`; None: all of all.
+        counted: for each, the instances that count towards `n`; None: all.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Together:
         return above / below if below > 0 else None
 
     def measured(self, place: int) -> MeasuredMetric:
-        """Return the value of one, its sums and its interval."""
+        """Return the value of a metric, its sums and its interval."""
         terms = self._terms[place]
         value = self._value(place)
         sums = float(terms.numerator.sum()), float(terms.denominator.sum())
@@ -68,7 +67,7 @@ class Together:
         return MeasuredMetric(value, interval.low, interval.high, n, *sums, interval.reason, interval.undefined)
 
     def difference(self, first: int, second: int) -> MeasuredMetric:
-        """Return one less another; `n` are the instances that count in both."""
+        """Return the difference of two metrics; `n` is the number of instances that count in both."""
         n = int((self._counted[first] & self._counted[second]).sum())
         values = [self._value(place) for place in (first, second)]
         if values[0] is None or values[1] is None:

@@ -1,5 +1,5 @@
-"""Learning: scorers with their preparation and stacking, and trained models that are kept.
+"""Learning: scorers with their preparation and stacking, and trained models on disk.
 
-In: matrices of features with targets. Out: predictions, row by row independent of one another; models on disk.
+In: matrices of features with labels. Out: predictions, each row independent of the others; models on disk.
 Read `scorer`, `scorers`, then `models`.
 """

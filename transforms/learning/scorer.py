@@ -1,4 +1,4 @@
-"""What a scorer is: its options, what it learns from, and the functions that it is made of."""
+"""What a scorer is: its options, its training data, and the functions that it consists of."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
 
 MEMBERS = ("ridge", "svr", "gradient-boosting")
-SINGLES = "is_single"  # the column that tells kinds apart where both are trained on
+SINGLES = "is_single"  # the column that distinguishes kinds if both are trained on
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerOptions:
     """How scorers learn. Defaults were chosen by cross-validation on the training set of CompLex.
 
-    docs/tasks/complexity/results.md says what they give.
+    docs/tasks/complexity/results.md has the results.
     """
 
     baseline_column: str = option("zipf", help="the one column of scorer `frequency`")
     clip: float = option(
-        3.0, help="ridge and SVR: standard deviations from the mean at which a feature is cut off; 0: none", least=0
+        3.0, help="ridge and SVR: standard deviations from the mean at which a feature is cut off; 0: never", least=0
     )
     ridge_alpha: float = option(300.0, help="ridge: weight of the penalty", least=0)
     svr_c: float = option(0.1, help="SVR: weight of errors", least=1e-6)
@@ -37,7 +37,7 @@ class ScorerOptions:
     svr_weighting: float = option(
         0.5,
         help="SVR: columns are weighted by this power of their correlation with the labels of "
-        "the training rows; 0: none",
+        "the training rows; 0: no weights",
         least=0,
         most=4,
     )
@@ -47,14 +47,16 @@ class ScorerOptions:
     learning_rate: float = option(0.03, help="gradient boosting: step", least=1e-6, most=1)
     boosting_leaves: int = option(15, help="gradient boosting: leaves of a tree", least=2, most=10_000)
     members: tuple[str, ...] = option(
-        MEMBERS, help="stack: scorers that it weighs", choices="transforms.learning.scorers:members"
+        MEMBERS, help="stack: the scorers that it combines", choices="transforms.learning.scorers:members"
     )
     weights: str = option(
         "nonnegative",
-        help="stack: weights of its members, by least squares without negative ones, or by ridge",
+        help="stack: weights of members, by non-negative least squares or ridge",
         choices=("nonnegative", "ridge"),
     )
-    inner_folds: int = option(3, help="stack: folds of the training rows by which weights are found", least=2, most=100)
+    inner_folds: int = option(
+        3, help="stack: folds of the training rows from which weights are fitted", least=2, most=100
+    )
     seed: int = option(0, help="seed of folds, trees and permutations", least=0, most=2**31 - 1)
 
 
@@ -62,10 +64,10 @@ class ScorerTraining(NamedTuple):
     """What a scorer learns from.
 
     Attributes:
-        values: (rows, columns), nan where not known.
+        values: (rows, columns), nan for missing values.
         names: of the columns.
         labels: complexity, 0 to 1.
-        groups: of the rows: what must not stand on both sides of a split.
+        groups: of the rows; no group may be on both sides of a split.
     """
 
     values: Floats
@@ -79,11 +81,11 @@ class Scorer(Entry):
     """A scorer.
 
     Attributes:
-        fit: from training rows and options, arrays by name.
-        predict: from these and (rows, columns) of the same columns, a number for each row.
+        fit: arrays by name, from training rows and options.
+        predict: a number for each row, from these arrays and (rows, columns) of the same columns.
         uses: the options that decide what is fitted.
-        cost: about how long fitting takes, against ridge.
-        weighs: whether it weighs others, so that they cannot weigh it.
+        cost: about how long fitting takes, relative to ridge.
+        weighs: whether it combines other scorers, and so cannot be a member itself.
     """
 
     fit: Callable[[ScorerTraining, ScorerOptions], Fitted]

@@ -1,9 +1,9 @@
-"""The reference scorers: each a function that fits, one that predicts, and a line in `SCORERS`.
+"""The reference scorers: each a function that fits, one that predicts, and an entry of `SCORERS`.
 
-What is fitted is arrays by name and nothing else, so that every scorer is kept in one format and
-loaded without executing anything (docs/reference/models.md); trees are LightGBM's text as bytes, which is
-checked before it is read. Only what `ScorerTraining` holds decides it: medians, scales and weights are
-fitted on training rows.
+A fitted scorer is arrays by name and nothing else, so that every scorer is saved in one format and loaded
+without executing anything (docs/reference/models.md); trees are LightGBM's text as bytes, which is checked
+before it is read. Medians, scales and weights are fitted on training rows only. Linear models and kernels
+get rows without gaps and on one scale (`prepared`).
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,15 @@ _SMALL = 1e-9  # a standard deviation below which a column is constant
 
 
 def fit_preparation(values: Floats, most: float) -> dict[str, npt.NDArray[Any]]:
-    """Return what `prepared` needs, fitted on training rows.
+    """Return the arrays that `prepared` needs, fitted on training rows.
 
-    A gap is filled with the column's median, and a column of 0 and 1 says where gaps were, one for
-    all columns that have them in the same rows. Columns without any value are left out, and after
-    that those that are constant. The rest are standardised by mean and population standard
-    deviation and cut off.
+    A gap is filled with the column's median, and a column of 0 and 1 marks gaps, one for all columns that
+    have them in the same rows. Columns without any value are left out, then constant ones. The rest are
+    standardised by mean and population standard deviation and cut off.
 
     Args:
         values: (rows, columns), nan for a gap.
-        most: standard deviations from the mean beyond which a value counts as that many; 0: none.
+        most: standard deviations from the mean at which values are cut off; 0: never.
     """
     gaps = np.isnan(values)
     known = ~gaps.all(axis=0)
@@ -46,7 +45,7 @@ def fit_preparation(values: Floats, most: float) -> dict[str, npt.NDArray[Any]]:
     flagged = np.flatnonzero(partial)
     _, first = np.unique(gaps[:, flagged], axis=1, return_index=True)
     flagged = flagged[np.sort(first)]
-    # Where gaps are in training decides which columns stand for them, everywhere.
+    # The gaps of training rows decide which columns mark them, everywhere.
     filled = _filled(values, median, np.flatnonzero(known), flagged)
     mean, scale = filled.mean(axis=0), filled.std(axis=0)
     varies = scale > _SMALL
@@ -61,26 +60,26 @@ def fit_preparation(values: Floats, most: float) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _filled(values: Floats, median: Floats, known: Any, flagged: Any) -> Floats:
+def _filled(values: Floats, median: Floats, known: npt.NDArray[np.intp], flagged: npt.NDArray[np.intp]) -> Floats:
     gaps = np.isnan(values)
     return np.column_stack([np.where(gaps, median, values)[:, known], gaps[:, flagged]])
 
 
 def prepared(fitted: Mapping[str, npt.NDArray[Any]], values: Floats) -> Floats:
-    """Return values as `fit_preparation` has decided: (rows, columns that vary), no gaps."""
+    """Return values prepared as `fit_preparation` decided: (rows, columns that vary), without gaps."""
     filled = _filled(values, fitted["median"], fitted["known"], fitted["flagged"])
-    standardised = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
+    standardised: Floats = (filled[:, fitted["varies"]] - fitted["mean"]) / fitted["scale"]
     most = float(fitted["most"])
     return np.clip(standardised, -most, most) if most else standardised
 
 
-_FEW = 10  # rows with fewer of which there are no trees, but the mean
+_FEW = 10  # rows; fewer give the mean instead of trees
 
 
 def _fit_frequency(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Least squares on one column, as the baseline of the task (Shardlow et al. 2021).
 
-    Where both kinds of instances are trained on, each has an intercept of its own.
+    If both kinds of instances are trained on, each has its own intercept.
     """
     name = options.baseline_column
     if name not in training.names:
@@ -133,7 +132,7 @@ def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
 def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Support vector regression with a Gaussian kernel (Smola and Schoelkopf 2004).
 
-    Distances are of weighted columns: those that say little by themselves count for little.
+    Distances are of weighted columns: those with little correlation count little.
     """
     from sklearn.svm import SVR
 
@@ -157,11 +156,11 @@ def _fit_svr(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     }
 
 
-_LEAST = 0.02  # a correlation below which a column counts as that much
+_LEAST = 0.02  # smaller correlations count as this
 
 
 def _weights(rows: Floats, labels: Floats, power: float) -> Floats:
-    """Return a weight of each column, by its correlation with the labels; mean square 1."""
+    """Return a weight for each column, by its correlation with the labels; mean square 1."""
     deviations, wanted = rows - rows.mean(axis=0), labels - labels.mean()
     spread = np.sqrt((deviations**2).sum(axis=0) * (wanted**2).sum())
     correlations = np.full(rows.shape[1], _LEAST)
@@ -177,14 +176,14 @@ def _predict_svr(fitted: Fitted, values: Floats) -> Floats:
     return np.asarray(sums + fitted["intercept"], np.float64)
 
 
-def _fit_trees(training: ScorerTraining, settings: Mapping[str, Any], rounds: int) -> Fitted:
+def _fit_trees(training: ScorerTraining, settings: Mapping[str, object], rounds: int) -> Fitted:
     import lightgbm
 
-    # LightGBM takes gaps as they are: at each split they go where they do least harm.
+    # LightGBM handles gaps itself: at each split they go where they do least harm.
     mean = float(training.labels.mean())
     if len(training.labels) < _FEW:
         return {"trees": np.zeros(0, np.uint8), "intercept": np.array(mean)}
-    # A tree of a forest that finds no split says 0, so that 0 must be the mean.
+    # A tree without a split predicts 0, so 0 must be the mean.
     data = lightgbm.Dataset(training.values, training.labels - mean, params=dict(settings))
     booster = lightgbm.train(dict(settings), data, rounds)
     return {"trees": np.frombuffer(write_lightgbm(booster), np.uint8), "intercept": np.array(mean)}
@@ -196,8 +195,8 @@ def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
     booster = read_lightgbm(np.asarray(fitted["trees"], np.uint8).tobytes())
     if booster.num_feature() != values.shape[1]:
         raise LexbeamError(
-            f"the trees are of {booster.num_feature()} columns, and here are {values.shape[1]}: "
-            "give what they were made with"
+            f"the trees were trained on {booster.num_feature()} columns, and there are {values.shape[1]}: "
+            "give the columns that they were trained on"
         )
     return predict_lightgbm(booster, values) + float(fitted["intercept"])
 
@@ -236,8 +235,8 @@ def _fit_extra_trees(training: ScorerTraining, options: ScorerOptions) -> Fitted
 def _fit_boosting(training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Gradient boosting of trees (Friedman 2001; Ke et al. 2017).
 
-    A leaf has 20 rows at least; of fewer than 400 rows a twentieth, for else hardly any split is
-    left, but 3.
+    A leaf has at least 20 rows; with fewer than 400 rows a twentieth of them, since hardly any split
+    would be left, but at least 3.
     """
     least = max(3, min(20, len(training.labels) // 20))
     settings = lightgbm_settings(
@@ -292,5 +291,5 @@ SCORERS: Registry[Scorer] = Registry(
 
 
 def members() -> dict[str, Scorer]:
-    """Return the scorers that another one may weigh."""
+    """Return the scorers that may be members of another."""
     return {name: scorer for name, scorer in SCORERS.items() if not scorer.weighs}

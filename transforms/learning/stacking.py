@@ -1,7 +1,7 @@
-"""Stacked scorers: weights of members by what they predict of inner folds (Wolpert 1992).
+"""Stacked scorers: members weighted by their predictions of inner folds (Wolpert 1992).
 
-The inner folds are of training rows alone, and of groups: a member's prediction of a row was made
-without any row of the same group. Then every member is fitted to all training rows.
+Inner folds divide the training rows by groups: a member predicts a row without having seen any row of
+the same group. Then every member is fitted to all training rows.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _RIDGE = 1e-3  # of the variance of the members' predictions
 
 
 def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping[str, Scorer]) -> Fitted:
-    """Fit members and their weights; the arrays of a member are called `MEMBER/NAME`."""
+    """Fit members and their weights; arrays of a member are called `MEMBER/NAME`."""
     groups = list(training.groups)
     fold = fold_of(groups, options.inner_folds, seed=options.seed, label="inner")
     inner = np.full((len(groups), len(members)), float(training.labels.mean()))
@@ -48,7 +48,7 @@ def weigh(predictions: Floats, labels: Floats, how: str) -> tuple[Floats, float]
 
     Args:
         predictions: (rows, members).
-        labels: what they are to give.
+        labels: what the weighted sum should be.
         how: `nonnegative`: no weight below 0 (Lawson and Hanson 1974; for stacks Breiman 1996);
             `ridge`: with a penalty of a thousandth of the members' variance.
     """
@@ -66,7 +66,7 @@ def weigh(predictions: Floats, labels: Floats, how: str) -> tuple[Floats, float]
 
 
 def predict_stack(fitted: Fitted, values: Floats, scorers: Mapping[str, Scorer]) -> Floats:
-    """Return the weighted sum of what the members predict."""
+    """Return the weighted sum of the members' predictions."""
     total = np.full(len(values), float(fitted["intercept"]))
     for name, weight in zip(unpack_texts(fitted["members"]), fitted["weights"].tolist(), strict=True):
         arrays = {key.removeprefix(f"{name}/"): array for key, array in fitted.items() if key.startswith(f"{name}/")}

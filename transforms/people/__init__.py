@@ -1,1 +1,1 @@
-"""Files that people fill in: what a sheet asks, how it is written, how it is read back."""
+"""Files that people fill in: sheets, how they are written, how they are read back."""

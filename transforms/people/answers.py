@@ -1,15 +1,14 @@
-"""What a person may answer: kinds of answers, each with what is said of it and how it is read.
+"""Kinds of answers that a person may give, how each is described, and how it is read.
 
-What spreadsheets make of an answer is taken for what it was: `3.0` and `3,0` are 3, a label is its
-value, and dashes of any length are one. A kind is an entry of `KINDS`.
+Changes that spreadsheets make are undone: `3.0` and `3,0` are 3, a label is its value, and dashes of any
+length are one. A kind is an entry of `KINDS`.
 """
 
 import functools
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -19,7 +18,10 @@ from transforms.formats.records.base import BadRecord
 from transforms.formats.records.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded, text_of
 
-__all__ = ["KINDS", "Answer", "AnswerKind", "read_answer"]
+__all__ = ["KINDS", "Answer", "AnswerKind", "AnswerValue", "read_answer"]
+
+# What an answer is read as; spans are a list of `start` and `end`.
+AnswerValue = str | int | float | Sequence[Mapping[str, int]] | None
 
 _TEXT_LIMIT = 10_000  # characters, where an answer names no limit
 _SHOWN = 60
@@ -32,17 +34,17 @@ _FAILED = re.compile(r"#[\w/]+[!?]|#N/A|#NV|Err:\d{3}")
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A column that is to be filled in.
+    """A column to fill in.
 
     Attributes:
         name: of the column, in the file and in the table of answers.
-        help: what is asked, in a few words.
+        help: the question, in a few words.
         kind: an entry of `KINDS`.
-        values: pairs of what is written and its label, which may be empty; both are taken.
+        values: pairs of a value and its label, which may be empty; people may write either.
         least: the smallest number allowed.
         most: the greatest number; of text, the most characters.
         of: the column that spans are quoted from.
-        undecided: what is written if one cannot decide, such as `-`; the answer is then null.
+        undecided: what people write if they cannot decide, such as `-`; the answer is then null.
         optional: whether it may be left empty; the answer is then null.
     """
 
@@ -57,7 +59,7 @@ class Answer:
     optional: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what no person could answer, or what could be read in two ways."""
+        """Refuse what nobody could answer, or what could be read in two ways."""
         KINDS.check([self.kind], f"answer {self.name!r}")
         if self.undecided and self.optional:
             raise UsageError(
@@ -68,7 +70,7 @@ class Answer:
 
     @property
     def allowed(self) -> str:
-        """What may be written, for a person."""
+        """What people may write, as they read it."""
         said = [KINDS[self.kind].say(self)]
         if self.undecided:
             said.append(f"{self.undecided} = cannot decide")
@@ -84,19 +86,19 @@ class AnswerKind(Entry):
     Attributes:
         type: of its column in the table of answers.
         check: raises `UsageError` if an `Answer` of this kind is not well defined.
-        say: what may be written, for a person.
-        read: from an answer, a cell and the texts of its row (by column) the value, or `ValueError`
+        say: what people may write, as they read it.
+        read: the value, from an answer, a cell and the texts of its row by column; raises `ValueError`
             with what is wrong.
     """
 
     type: pa.DataType
     check: Callable[[Answer], None]
     say: Callable[[Answer], str]
-    read: Callable[[Answer, str, Mapping[str, str]], Any]
+    read: Callable[[Answer, str, Mapping[str, str]], AnswerValue]
 
 
-def read_answer(answer: Answer, cell: str, texts: Mapping[str, str]) -> Any:
-    """Return what a cell answers, None if it is empty or undecided where it may be.
+def read_answer(answer: Answer, cell: str, texts: Mapping[str, str]) -> AnswerValue:
+    """Return the answer in a cell, None if it is empty or undecided and may be.
 
     Raises:
         BadRecord: `empty` or `wrong_answer`.
@@ -123,7 +125,7 @@ def _plain(cell: str) -> str:
 
 
 def _numbers(cell: str) -> list[float]:
-    """Return the numbers that a cell may mean: `1,250` is one and a quarter, or more."""
+    """Return the numbers that a cell may mean: `1,250` is one and a quarter, or over a thousand."""
     text = clean_field(cell).lstrip(GUARD).translate(_DASHES)
     if not _NUMBER.fullmatch(text):
         return []
@@ -135,7 +137,7 @@ def _numbers(cell: str) -> list[float]:
 
 @functools.lru_cache(256)
 def _forms(answer: Answer) -> dict[str, str]:
-    """Return what may be written for each value, as `_plain` has it."""
+    """Return the value for each form that people may write, as `_plain` returns it."""
     forms: dict[str, str] = {}
     for written, label in answer.values:
         both = (f"{written} = {label}", f"{written} {label}") if label else ()
@@ -244,7 +246,7 @@ def _spans(answer: Answer, cell: str, texts: Mapping[str, str]) -> list[dict[str
 
 
 def _located(quote: str, text: str, column: str) -> tuple[int, int]:
-    """Return the one place of a quote in a text, as whole words if it stands so somewhere."""
+    """Return the only place of a quote in a text, as whole words if it occurs so."""
     for quoted in dict.fromkeys((quote, quote.strip(_QUOTES))):
         pattern = r"\s+".join(map(re.escape, quoted.split()))
         for whole in (rf"(?<!\w)({pattern})(?!\w)", rf"(?=({pattern}))"):

@@ -1,7 +1,7 @@
 r"""Text in a cell that a spreadsheet shows, may change in small ways, and gives back.
 
-A cell holds one line, never begins with a quote, and is never taken for a formula, a number or a
-date; so it is the same whether the file is read with quoting or without.
+A cell has one line, never begins with a quote, and is never taken for a formula, a number or a date; so
+it is the same whether the file is read with quoting or without.
 
 - `\\`, `\t`, `\[`, `\]` and `\uXXXX` stand for a backslash, a tab, a bracket that could be taken
   for a mark, and any other control character; a space at the edge is `\s`, for spreadsheets and
@@ -22,13 +22,13 @@ from transforms.formats.records.text_cleaning import clean_field
 
 __all__ = ["CELL_LIMIT", "GUARD", "cell_of", "folded", "text_of"]
 
-# What a cell of Excel holds, in UTF-16 units; of a longer one it drops the rest.
+# Length of a cell in Excel, in UTF-16 units; it drops the rest of longer ones.
 CELL_LIMIT = 32_767
 
 GUARD = "'"
 _LINE_END = "¶"
-# The first four begin a formula, in some locales also in full width; a quote would be one of CSV's,
-# `#` would make the row a comment.
+# The first four begin a formula, in some locales also in full width; a quote would be CSV's, and `#` would
+# make the row a comment.
 _RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"', "#", GUARD)
 _BOOLEANS = frozenset(
     (
@@ -81,8 +81,8 @@ def cell_of(text: str, mark: tuple[int, int] | None = None) -> str:
 def text_of(cell: str) -> tuple[str, tuple[int, int] | None]:
     """Return the text that a cell shows and the place of its target, None if none is marked.
 
-    White space at the edges, which is not ours, and the guard are taken off. Of a cell that a
-    person changed this makes what it can: marks that do not enclose anything are dropped.
+    White space at the edges, which `cell_of` never writes, and the guard are removed. A cell that a person
+    changed is read as far as possible: marks that do not enclose anything are dropped.
     """
     cell = cell.strip().removeprefix(GUARD)
     pieces: list[str] = []
@@ -115,8 +115,8 @@ def text_of(cell: str) -> tuple[str, tuple[int, int] | None]:
 def folded(text: str) -> str:
     """Return a text without what tools change in passing; two texts are the same if these are.
 
-    That is the Unicode form, white space but for where it stands, invisible characters, and
-    apostrophes in front, which spreadsheets take for a guard of their own.
+    That is the Unicode form, the kind and amount of white space, invisible characters, and leading
+    apostrophes, which spreadsheets take for their own guard.
     """
     return clean_field(text).lstrip(GUARD).strip()
 
@@ -152,7 +152,7 @@ def _space(character: str) -> str:
 
 
 def _risky(cell: str) -> bool:
-    """Return whether a spreadsheet could take a cell for a formula, a number, a date or a truth."""
+    """Return whether a spreadsheet could take a cell for a formula, a number, a date or a truth value."""
     if cell.startswith(_RISKY) or cell.lower() in _BOOLEANS:
         return True
     if len(cell) > _DATE_LENGTH or "_" in cell:

@@ -1,8 +1,8 @@
 """Files that people send back, recognised as a sheet's: encoding, delimiter, header, columns.
 
-Programs that show tables write them in their own way: with or without byte order mark, as UTF-16,
-with quotes, with semicolons, with columns in another order. What stands above the header row is not
-needed, but if it says that the file is of another sheet, it is believed.
+Spreadsheets write tables in their own ways: with or without byte order mark, as UTF-16, with quotes, with
+semicolons, with columns in another order. The lines above the header row are not needed, but if they say
+that the file is of another sheet, they are believed.
 """
 
 import codecs
@@ -25,7 +25,7 @@ from transforms.people.sheets import ANNOTATOR, Sheet
 __all__ = ["SheetFile", "file_rows", "list_sheets", "open_sheet"]
 
 _DELIMITERS = ("tab", ";", ",")
-_HEADER_ROWS = 1000  # rows among which the header is
+_HEADER_ROWS = 1000  # rows in which the header is searched
 _FIRST_LINE = re.compile(r"lexbeam sheet (\S+), version (\S+): \d+ rows, digest ([0-9a-f]{32})(?:, for ([\w @+-]+))?")
 _BOMS = {codecs.BOM_UTF8: "utf-8", **MARKED}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -37,15 +37,15 @@ FileRow = tuple[int, list[str] | BadRecord]
 
 
 class SheetFile(NamedTuple):
-    """A file that is one of a sheet's.
+    """A file of a sheet.
 
     Attributes:
-        annotator: as the file's name has it; empty if a column says it.
-        source: its bytes, and `options` how they are read.
-        header: the header row, which is line `line`.
-        places: where in a row each of the sheet's columns is; `annotator` too if it is there.
-        added: where the columns are that people added, and their names.
-        digest: of the rows that it was written from; empty if it does not say.
+        annotator: from the file's name; empty if a column names annotators.
+        source: its bytes; `options` says how they are read.
+        header: the header row, on line `line`.
+        places: the place in a row of each of the sheet's columns, and of `annotator` if present.
+        added: the places of columns that people added, and their names.
+        digest: of the rows that it was written from; empty if it states none.
     """
 
     annotator: str
@@ -59,10 +59,10 @@ class SheetFile(NamedTuple):
 
 
 def list_sheets(paths: str | Sequence[str]) -> list[files.ListedFile]:
-    """Return the files that are meant by files, folders and globs.
+    """Return the files that files, folders and globs stand for.
 
     Raises:
-        LexbeamError: there are none, or two of one name.
+        LexbeamError: there are none, or two with the same name.
     """
     by_name: dict[str, files.ListedFile] = {}
     for path in [paths] if isinstance(paths, str) else paths:
@@ -76,8 +76,8 @@ def open_sheet(sheet: Sheet, entry: files.ListedFile, options: ReaderOptions, ma
     """Read a file, and find its header row and each of the sheet's columns.
 
     Raises:
-        LexbeamError: it cannot be read, is too large or no text; a column is not there, or twice;
-            it says that it is of another sheet or version; nothing says whose answers these are.
+        LexbeamError: it cannot be read, is too large or not text; a column is missing or repeated; it says
+            that it is of another sheet or version; nothing says whose answers these are.
     """
     shown = files.shown(entry.path)
     source, options = _source(entry, shown, options, max_file_bytes)
@@ -93,8 +93,8 @@ def open_sheet(sheet: Sheet, entry: files.ListedFile, options: ReaderOptions, ma
             break
     else:
         raise LexbeamError(
-            f"{shown}: no row names the column {sheet.key[0]!r}; it is no file of sheet "
-            f"{sheet.name!r}, or its header row was removed, or it is no tab-separated text: "
+            f"{shown}: no row names the column {sheet.key[0]!r}; it is not a file of sheet "
+            f"{sheet.name!r}, or its header row was removed, or it is not tab-separated text: "
             f"put the header row back, or {_SAVE}"
         )
     places = _places(sheet, header, shown)
@@ -113,10 +113,10 @@ def open_sheet(sheet: Sheet, entry: files.ListedFile, options: ReaderOptions, ma
 
 
 def file_rows(file: SheetFile) -> Iterator[FileRow]:
-    """Yield the line and the cells of each row below the header, or why it has none.
+    """Yield the line and the cells of each row below the header, or why it cannot be read.
 
-    A row that repeats the header, or is a comment alone, is passed over. Where a quote opens a cell
-    that none closes, the line's quotes are taken for characters.
+    Rows that repeat the header, or are only a comment, are skipped. If a quote that opens a cell is never
+    closed, the quotes of the line are plain characters.
     """
     rows = [(line, row) for line, row in _read(file.source, file.options) if line > file.line]
     stray = {line for line, row in rows if isinstance(row, BadRecord) and row.reason == "malformed"}
@@ -146,7 +146,7 @@ def _source(entry: files.ListedFile, shown: str, options: ReaderOptions, limit: 
     except OSError as error:
         raise LexbeamError(f"{shown} cannot be read: {error.strerror or error}") from error
     if len(data) > limit:
-        raise LexbeamError(f"{shown} has over {limit} bytes: no file that a person filled in")
+        raise LexbeamError(f"{shown} has over {limit} bytes: too many for a file that a person filled in")
     if not data.strip():
         raise LexbeamError(f"{shown} is empty")
     if data.startswith(_WORKBOOKS):
@@ -163,7 +163,7 @@ def _source(entry: files.ListedFile, shown: str, options: ReaderOptions, limit: 
 
 
 def _header(sheet: Sheet, source: Source, options: ReaderOptions) -> tuple[int, list[str], str]:
-    """Return line and cells of the header row, if there is one, and the comments before it."""
+    """Return line and cells of the header row, if any, and the comments before it."""
     comments: list[str] = []
     key = {_name(name) for name in sheet.key}
     for line, row in islice(_read(source, options), _HEADER_ROWS):
@@ -177,7 +177,7 @@ def _header(sheet: Sheet, source: Source, options: ReaderOptions) -> tuple[int, 
 
 
 def _is_comment(row: list[str]) -> bool:
-    """Return whether `#` begins a row's only text; sorting a sheet takes comments anywhere."""
+    """Return whether `#` begins a row's only text; sorting a sheet may move comments anywhere."""
     filled = [cell for cell in row if cell.strip()]
     return len(filled) == 1 and filled[0].startswith("#")
 
@@ -203,9 +203,9 @@ def _name(cell: str) -> str:
 
 
 def _named(sheet: Sheet, name: str, said: re.Match[str] | None) -> str:
-    """Return who a file is from: its name, without what stood before that of whom it was made for.
+    """Return who filled in a file: its name without the sheet's name.
 
-    A file may have been renamed, or handed on, and its comments may be lost: so its name counts.
+    A file may have been renamed or handed on, and its comments may be lost: so its name counts.
     """
     stem = _COPY.sub("", _ENDING.sub("", name.rpartition("/")[2]))
     whom = (said[4] or "").strip() if said else ""

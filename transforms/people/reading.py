@@ -1,14 +1,15 @@
 """Sheets that people filled in, as they come back: each row is an answer or a reject.
 
-Spreadsheets change much that is no answer: encoding, quotes, line ends, the order of rows and
-columns. None of it counts. What was sent out must come back as it was, row by row, since an answer
-to another text is an answer to another question.
+Spreadsheets change much besides the answers: encoding, quotes, line ends, the order of rows and columns.
+None of it counts. The texts that were sent out must come back unchanged, row by row, since an answer to
+another text is an answer to another question.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -19,7 +20,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.records.text_cleaning import clean_field
-from transforms.people.answers import read_answer
+from transforms.people.answers import AnswerValue, read_answer
 from transforms.people.cells import folded, text_of
 from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
 from transforms.people.sheets import ANNOTATOR, Key, Sheet, SheetRow, answers_schema, rows_digest, sheet_rows
@@ -32,12 +33,12 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Answers:
-    """What was read of the files.
+    """What was read from the files.
 
     Attributes:
         table: a row for each row and annotator that answered it, see `answers_schema`; sorted.
-        rejects: what gave no answer, in the order of files and lines. The rows that are missing in
-            a file have no position, and stand after its others.
+        rejects: rows without an answer, in the order of files and lines. Rows that are missing in a file
+            have no position, and come after its others.
         rows: rows read: those of `table` and of the rejects that have a position.
     """
 
@@ -47,11 +48,11 @@ class Answers:
 
 
 class _RowAnswer(NamedTuple):
-    """A row that a person answered as they should; its place is a file's number and a line."""
+    """A row with valid answers; its place is a file's number and a line."""
 
     key: Key
     annotator: str
-    values: tuple[Any, ...]
+    values: tuple[AnswerValue, ...]
     notes: str | None
     place: tuple[int, float]
 
@@ -72,9 +73,9 @@ def read_answers(
     """Read files that people filled in.
 
     Args:
-        sheet: what was asked.
-        rows: what was sent out, as `write_sheet` took it. Every file is to hold all of it: where
-            rows were dealt out, read each annotator's file with their own rows.
+        sheet: the sheet.
+        rows: the rows sent out, as passed to `write_sheet`. Every file must contain all of them: if rows
+            were divided among annotators, read each annotator's file with their own rows.
         paths: a file, a folder or a glob, or several.
         encoding: of files without byte order mark; empty: UTF-8.
         salt: if not empty, the names of annotators and of files become hashes of it and them.
@@ -82,7 +83,7 @@ def read_answers(
         max_file_bytes: longer files are refused.
 
     Raises:
-        LexbeamError: a file is not of this sheet and version, or no table at all.
+        LexbeamError: a file is not of this sheet and version, or is not a table.
         UsageError: `rows` do not fit the sheet.
     """
     sent = sheet_rows(sheet, rows)
@@ -96,28 +97,23 @@ def read_answers(
         file = open_sheet(sheet, entry, options, max_file_bytes)
         sources.append(pseudonym(entry.name, salt))
         stale = "" if file.digest in ("", digest_sent) else "; the file was written from other rows"
-        read = _read_file(sheet, sent, file, salt, number)
-        if read.rows and not read.keys:
-            raise LexbeamError(
-                f"{files.shown(entry.path)}: none of its rows is one of ours; it was written from "
-                f"other rows, or in another encoding than {file.options.encoding[0]}"
-            )
+        read = _read_file(sheet, sent, file, salt, number, files.shown(entry.path))
         count += read.rows
         answered += read.answers
         for place, error in read.faults:
             detail = _detail(error, max_line_bytes, stale)
             rejects.append((place, RejectRow(sources[-1], f"{place[1]:.0f}", STAGE, error.reason, detail)))
-        for folds, row in sent.items():
-            if folds not in read.keys:
-                detail = f"{' '.join(row.key)} is not in the file{stale}"
-                rejects.append(((number, float("inf")), RejectRow(sources[-1], "", STAGE, "missing", detail)))
+        details = (
+            f"{' '.join(row.key)} is not in the file{stale}" for key, row in sent.items() if key not in read.keys
+        )
+        rejects += [((number, math.inf), RejectRow(sources[-1], "", STAGE, "missing", detail)) for detail in details]
     unique, repeated = _unique(answered, sources)
-    placed = sorted(rejects + repeated, key=itemgetter(0))
-    return Answers(_table(sheet, unique), tuple(reject for _, reject in placed), count)
+    ordered = sorted(rejects + repeated, key=itemgetter(0))
+    return Answers(_table(sheet, unique), tuple(reject for _, reject in ordered), count)
 
 
 class _FileAnswers(NamedTuple):
-    """What the rows of a file give: answers, faults by place, keys of ours that it has, and how many rows it has."""
+    """The rows of a file: answers, faults by place, the keys that were sent out, and the number of rows."""
 
     answers: list[_RowAnswer]
     faults: list[tuple[tuple[int, float], BadRecord]]
@@ -125,7 +121,9 @@ class _FileAnswers(NamedTuple):
     rows: int
 
 
-def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: str, number: int) -> _FileAnswers:
+def _read_file(
+    sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: str, number: int, shown: str
+) -> _FileAnswers:
     answers: list[_RowAnswer] = []
     faults: list[tuple[tuple[int, float], BadRecord]] = []
     keys: set[Key] = set()
@@ -136,11 +134,16 @@ def _read_file(sheet: Sheet, sent: dict[Key, SheetRow], file: SheetFile, salt: s
             answers.append(_answered(sheet, sent, file, cells, keys, salt, (number, line)))
         except BadRecord as error:
             faults.append(((number, line), error))
+    if rows and not keys:
+        raise LexbeamError(
+            f"{shown}: none of its rows was sent out; it was written from other rows, or in another encoding "
+            f"than {file.options.encoding[0]}"
+        )
     return _FileAnswers(answers, faults, keys, rows)
 
 
 def pseudonym(name: str, salt: str) -> str:
-    """Return what stands for a name: a hash of it and of a salt; the name if there is no salt."""
+    """Return the pseudonym of a name: a hash of it and of a salt; the name if the salt is empty."""
     return "a" + digest(["annotator", salt, name])[:_DIGITS] if salt else name
 
 
@@ -153,10 +156,10 @@ def _answered(
     salt: str,
     place: tuple[int, float],
 ) -> _RowAnswer:
-    """Return what a row answers, and add its key to those seen.
+    """Return the answers of a row, and add its key to those seen.
 
     Raises:
-        BadRecord: it is none of ours, was changed, or does not answer as it should.
+        BadRecord: the row was not sent out, was changed, or its answers are not valid.
     """
     if isinstance(cells, BadRecord):
         raise cells
@@ -218,9 +221,9 @@ def _notes(file: SheetFile, cells: list[str]) -> str | None:
 
 
 def _unique(answered: list[_RowAnswer], sources: list[str]) -> tuple[list[_RowAnswer], list[_Placed]]:
-    """Return one answer for each row and annotator, and rejects for what else there is of them.
+    """Return one answer for each row and annotator, and rejects for repeated ones.
 
-    Equal answers count once, the first of them; of those that differ none counts.
+    Of equal answers the first counts; of answers that differ none does.
     """
     groups: dict[tuple[Key, str], list[_RowAnswer]] = {}
     for answer in answered:
@@ -248,7 +251,7 @@ def _unique(answered: list[_RowAnswer], sources: list[str]) -> tuple[list[_RowAn
 
 
 def _table(sheet: Sheet, answered: list[_RowAnswer]) -> pa.Table:
-    columns: list[list[Any]] = [[answer.key[at] for answer in answered] for at in range(len(sheet.key))]
+    columns: list[list[AnswerValue]] = [[answer.key[at] for answer in answered] for at in range(len(sheet.key))]
     columns.append([answer.annotator for answer in answered])
     columns += [[answer.values[at] for answer in answered] for at in range(len(sheet.answers))]
     columns.append([answer.notes for answer in answered])

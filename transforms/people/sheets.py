@@ -1,8 +1,8 @@
-"""What a sheet is: a question to people about each of many rows.
+"""Sheets: questions to people about each of many rows.
 
-A task defines one `Sheet`, a constant of its own, writes it for people by `writing.write_sheet` and
-reads what they send back by `reading.read_answers`; both take the same rows. A row has a key that
-is a hash of its content (or names that never change), the texts that are shown, and nothing else.
+A task defines a `Sheet` as a constant, writes it for people with `writing.write_sheet` and reads what they
+send back with `reading.read_answers`; both take the same rows. A row has a key that is a hash of its
+content (or names that never change), the texts that are shown, and nothing else.
 
     >>> sheet = Sheet(
     ...     name="complexity",
@@ -44,7 +44,7 @@ __all__ = [
 
 ANNOTATOR = "annotator"
 NOTES = "notes"
-# What a sheet of Excel holds is 1,048,576 rows; some of them are the header.
+# A sheet of Excel has 1,048,576 rows; some of them are the header.
 ROWS_LIMIT = 1_048_000
 
 _SHEET_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
@@ -61,9 +61,8 @@ class SheetColumn(NamedTuple):
     Attributes:
         name: of the column, in the file and in the rows; strings or whole numbers.
         help: what it shows, in a few words.
-        mark: the columns of the rows that hold where the target begins and ends, in code points.
-        checked: whether the text that comes back must be the one that was sent; other columns may
-            be changed, or left out.
+        mark: the columns with the beginning and end of the target, in code points.
+        checked: whether the text must come back unchanged; other columns may be changed, or left out.
     """
 
     name: str
@@ -74,15 +73,15 @@ class SheetColumn(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """What people are asked about each row, and how.
+    """What people are asked about each row.
 
     Attributes:
         name: small letters, digits, `-` and `_`; file names begin with it.
-        version: another one where answers would mean something else; files of it are refused.
-        instructions: what is to be done, lines for the top of the file.
-        columns: what is shown, in this order.
-        answers: what is to be filled in, in this order, after what is shown.
-        key: the columns of the rows that together name one.
+        version: raised when answers change their meaning; files of other versions are refused.
+        instructions: lines for the top of the file.
+        columns: the columns shown, in this order.
+        answers: the columns to fill in, in this order, after those shown.
+        key: the columns that together name a row.
     """
 
     name: str
@@ -93,7 +92,7 @@ class Sheet:
     key: tuple[str, ...] = ("id",)
 
     def __post_init__(self) -> None:
-        """Refuse what could not be told apart in a file."""
+        """Refuse names that would be ambiguous in a file."""
         if not _SHEET_NAME.fullmatch(self.name) or not _VERSION.fullmatch(self.version):
             raise UsageError(f"sheet {self.name!r}, version {self.version!r}: not plain names")
         if not self.key or not self.answers:
@@ -118,7 +117,7 @@ class SheetRow(NamedTuple):
 
 
 def answers_schema(sheet: Sheet) -> pa.Schema:
-    """Return the schema of the answers: key, annotator, a typed column an answer, notes."""
+    """Return the schema of the answers: key, annotator, a typed column for each answer, notes."""
     fields = [column(name, pa.string(), "of the row that was sent out") for name in sheet.key]
     fields.append(column(ANNOTATOR, pa.string(), "who answered"))
     for answer in sheet.answers:
@@ -135,12 +134,12 @@ def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table
     """Return the rows by their key, `folded` as tools may change it, in the order of keys.
 
     Args:
-        sheet: whose columns are taken; others are passed over.
+        sheet: whose columns are taken; others are ignored.
         rows: a table, or batches; they are held in memory, since people are to read them.
 
     Raises:
-        UsageError: a column is not there or neither text nor whole numbers; a key is empty or there
-            twice; a text that is to be quoted from is not in NFC; there are too many rows.
+        UsageError: a column is missing, or neither text nor whole numbers; a key is empty or repeated; a
+            text to quote from is not in NFC; there are too many rows.
     """
     by_key: dict[Key, SheetRow] = {}
     for batch in [rows] if isinstance(rows, pa.Table) else rows:
@@ -197,7 +196,7 @@ def _texts(sheet: Sheet, batch: pa.RecordBatch | pa.Table, name: str) -> list[st
     if not all(value is None or type(value) in (str, int) for value in cells):
         raise UsageError(
             f"sheet {sheet.name!r}: column {name!r} is {values.type}; text or whole numbers can be "
-            "shown as they are, anything else is for the task to write as text"
+            "shown as they are; anything else must be converted to text first"
         )
     return ["" if value is None else str(value) for value in cells]
 

@@ -1,14 +1,14 @@
-"""Tables of answers that were not written as a sheet: a header and a row an answer, or JSON lines.
+"""Tables of answers that are not sheets: a header and a row for each answer, or JSON lines.
 
-What platforms export has its own columns in its own order. A role, such as who answered, is read
-from the first of its names that the header has. Where cells are separated by tabs and a quote is
-stray, quotes are plain characters (`transforms/formats/readers/quotes.py`).
+Platforms export columns of their own, in their own order. A role, such as who answered, is read from the
+first of its names that is in the header. If cells are separated by tabs and a quote is stray, quotes are
+plain characters (`transforms/formats/readers/quotes.py`).
 """
 
 import codecs
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from schemas.rejects import RejectRow
 from transforms.common.errors import LexbeamError, nearest
@@ -33,12 +33,12 @@ T = TypeVar("T")
 
 
 class Roles(NamedTuple):
-    """What is read of a table.
+    """The columns to read from a table.
 
     Attributes:
-        names: of each role, what its column may be called; the first that is there counts.
-        needed: roles that must be there.
-        remedy: how a role's column is named otherwise, with `{role}` in it.
+        names: for each role, possible names of its column; the first that is present counts.
+        needed: roles that must be present.
+        remedy: how to name the column of a role, with `{role}` in it.
     """
 
     names: Mapping[str, Sequence[str]]
@@ -47,12 +47,12 @@ class Roles(NamedTuple):
 
 
 def is_sheet(entry: files.ListedFile, sheet: Sheet, answers: Collection[str]) -> bool:
-    """Return whether a file is of a sheet: its comment says so, or it shows what was asked.
+    """Return whether a file is of a sheet: its comment says so, or its header has the sheet's columns.
 
     Args:
         entry: the file.
         sheet: the sheet.
-        answers: columns to fill in that its header has, too.
+        answers: columns to fill in that its header must have as well.
 
     Raises:
         LexbeamError: it cannot be read.
@@ -80,15 +80,15 @@ def read_table(
     stage: str,
     reasons: Collection[str],
 ) -> tuple[list[T], list[RejectRow]]:
-    """Return what the rows of a table say, in order, and a reject for each that says nothing.
+    """Return the values of the rows of a table, in order, and a reject for each row without one.
 
     Args:
         entry: the file.
-        roles: what is read of it.
-        read: from the line of a row and its cells by role, what it says; a `BadRecord` is a reject.
+        roles: the columns to read.
+        read: the value of a row, from its line and its cells by role; a `BadRecord` makes a reject.
         encoding: of a file without byte order mark.
         stage: of rejects.
-        reasons: that rejects may have; any other is `wrong_answer`.
+        reasons: those that rejects may have; any other becomes `wrong_answer`.
 
     Raises:
         LexbeamError: see `table_rows`.
@@ -107,13 +107,12 @@ def read_table(
 
 
 def table_rows(entry: files.ListedFile, roles: Roles, *, encoding: str) -> Iterator[Row]:
-    """Yield line and cells by role of each row, or why it has none; line 0 is the whole file.
+    """Yield line and cells by role of each row, or why it cannot be read; line 0 stands for the whole file.
 
-    Cells are cleaned; a role whose column is missing is not among them.
+    Cells are cleaned; roles without a column are left out.
 
     Raises:
-        LexbeamError: the file cannot be read, has no rows, or its header lacks a column or has it
-            twice.
+        LexbeamError: the file cannot be read, has no rows, or its header lacks or repeats a column.
     """
     source = Source(entry.name, lambda: files.open_read(entry.path), entry.path)
     options = ReaderOptions(encoding=(encoding,), max_line_bytes=_MAX_LINE)
@@ -181,7 +180,7 @@ def _json(source: Source, options: ReaderOptions, name: str, roles: Roles) -> It
             yield line, _of_object(value, roles)
 
 
-def _of_object(value: Mapping[str, Any], roles: Roles) -> dict[str, str] | BadRecord:
+def _of_object(value: Mapping[str, object], roles: Roles) -> dict[str, str] | BadRecord:
     cells = {}
     for role, field_names in roles.names.items():
         name = next((candidate for candidate in field_names if candidate in value), None)

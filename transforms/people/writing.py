@@ -1,7 +1,7 @@
-"""Sheets as files: tab-separated text with a header that explains itself.
+"""Sheets as files: tab-separated text with a self-explanatory header.
 
-The file is UTF-8 with a byte order mark, for without it Excel takes it for something else; its
-cells are those of `cells.cell_of`. The same rows give the same bytes.
+The file is UTF-8 with a byte order mark, without which Excel assumes another encoding; its cells are those
+of `cells.cell_of`. The same rows give the same bytes.
 """
 
 import hashlib
@@ -30,19 +30,19 @@ def write_sheet(
     annotator: str = "",
     seed: int | None = None,
 ) -> str:
-    """Write a file that is to be filled in, `NAME.ANNOTATOR.tsv` or `NAME.tsv`; return its path.
+    """Write a file to fill in, `NAME.ANNOTATOR.tsv` or `NAME.tsv`; return its path.
 
     Args:
-        sheet: what is asked.
-        rows: what it is asked about; this annotator's own, where rows are dealt out.
-        folder: where it is written; it is made if need be.
+        sheet: the sheet.
+        rows: the rows to ask about; this annotator's own, if rows are divided among annotators.
+        folder: where to write; created if missing.
         annotator: for whom; letters, digits, spaces and `-_@+`. Empty: for anybody.
-        seed: of the order of rows, another one for each annotator. None: in the order of keys.
+        seed: of the order of rows, which differs for each annotator. None: in the order of keys.
 
     Raises:
-        UsageError: a row cannot be shown, see `sheet_rows`; there are none; a cell is longer than
-            spreadsheets take; the annotator's name is not one for a file.
-        LexbeamError: another file is there, which may have been filled in. The same one is left.
+        UsageError: a row cannot be shown, see `sheet_rows`; there are no rows; a cell is too long for
+            spreadsheets; the annotator's name is not suitable for a file.
+        LexbeamError: another file exists, which may have been filled in. An identical one is left alone.
     """
     content = sheet_text(sheet, rows, annotator=annotator, seed=seed).encode()
     path = files.join(folder, f"{sheet.name}.{annotator}.tsv" if annotator else f"{sheet.name}.tsv")
@@ -50,7 +50,7 @@ def write_sheet(
         if files.read_bytes(path) == content:
             return path
         raise LexbeamError(
-            f"{files.shown(path)} is there and is another file, perhaps filled in: move it away, "
+            f"{files.shown(path)} exists and differs, perhaps because it was filled in: move it away, "
             "or write to another folder"
         )
     files.make_folder(folder)
@@ -61,10 +61,10 @@ def write_sheet(
 def sheet_text(
     sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table], *, annotator: str = "", seed: int | None = None
 ) -> str:
-    """Return the text of the file that `write_sheet` writes, which says what raises what."""
+    """Return the text of the file that `write_sheet` writes; see there for errors."""
     if annotator and not _ANNOTATOR.fullmatch(annotator):
         raise UsageError(
-            f"annotator {annotator!r}: the file takes its name, so it is made of letters, digits, spaces and -_@+"
+            f"annotator {annotator!r}: the file is named after it, so it may have only letters, digits, spaces and -_@+"
         )
     sent = list(sheet_rows(sheet, rows).values())
     if not sent:

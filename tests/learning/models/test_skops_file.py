@@ -141,10 +141,10 @@ def lying(shape, kind="<f8", data=b"12345678"):
 
 
 FILES = {
-    "nothing": (b"", "no archive"),
-    "a pickle": (b"\x80\x05cos\nsystem\n(S'true'\ntR.", "no archive"),
+    "nothing": (b"", "not a skops archive"),
+    "a pickle": (b"\x80\x05cos\nsystem\n(S'true'\ntR.", "not a skops archive"),
     "an empty archive": (b"PK\x05\x06" + bytes(18), "no schema.json"),
-    "a cut archive": (packed(ridge(), COEFFICIENTS)[:-30], "no archive"),
+    "a cut archive": (packed(ridge(), COEFFICIENTS)[:-30], "not a skops archive"),
     "a compressed one": (packed(ridge(), COEFFICIENTS, zipfile.ZIP_DEFLATED), "compressed"),
     "a bomb": (packed(ridge(), {"0.npy": npy(np.zeros(10_000_000))}, zipfile.ZIP_DEFLATED), "compressed"),
     "no JSON": (packed("{"), "no schema.json"),
@@ -156,18 +156,18 @@ FILES = {
     "an array that is not there": (packed(ridge()), "not those that its nodes name"),
     "an array too many": (packed(ridge(), {**COEFFICIENTS, "1.npy": npy(np.ones(1))}), "not those that its nodes name"),
     "a path for a file": (packed(ridge(coef_=array("../0.npy")), COEFFICIENTS), "NdArrayNode is not"),
-    "a pickle for an array": (packed(ridge(), {"0.npy": npy(np.array([{}], object))}), "holds no numbers"),
+    "a pickle for an array": (packed(ridge(), {"0.npy": npy(np.array([{}], object))}), "is not of numbers"),
     "another pickle for an array": (packed(ridge(), {"0.npy": b"\x80\x05."}), "cannot be read"),
-    "an array of 8 TB": (packed(ridge(), {"0.npy": lying((1 << 40,))}), "another size"),
-    "an array of less": (packed(ridge(), {"0.npy": lying(())[:-1]}), "another size"),
-    "a negative side": (packed(ridge(), {"0.npy": lying((-1, -1))}), "holds no numbers"),
-    "records": (packed(ridge(), {"0.npy": lying((), [("a", "<f8")])}), "holds no numbers"),
+    "an array of 8 TB": (packed(ridge(), {"0.npy": lying((1 << 40,))}), "a wrong size"),
+    "an array of less": (packed(ridge(), {"0.npy": lying(())[:-1]}), "a wrong size"),
+    "a negative side": (packed(ridge(), {"0.npy": lying((-1, -1))}), "is not of numbers"),
+    "records": (packed(ridge(), {"0.npy": lying((), [("a", "<f8")])}), "is not of numbers"),
     "an array of a later version": (packed(ridge(), {"0.npy": b"\x93NUMPY\x03\x00" + bytes(9)}), "another version"),
     "an attribute that is no node": (packed(made({"x": {"y": 1}})), "DictNode is not"),
     "a list that is no list": (packed(ridge(x=listed("ab")), COEFFICIENTS), "ListNode is not"),
     "fewer types than keys": (
         packed(ridge(x={**keyed({}), "content": {"a": plain(1)}}), COEFFICIENTS),
-        "cannot be made",
+        "cannot be created",
     ),
     "more in a node": (packed(ridge(x={**plain(1), "evil": 1}), COEFFICIENTS), "JsonNode is not"),
     "a state that is no dictionary": (packed({**made({}), "content": plain(1)}), "ObjectNode is not"),
@@ -194,7 +194,7 @@ def test_an_entry_that_is_there_twice():
     with warnings.catch_warnings(), zipfile.ZipFile(sink, "a") as archive:
         warnings.simplefilter("ignore")
         archive.writestr("0.npy", COEFFICIENTS["0.npy"])
-    with pytest.raises(Refused, match="says more than it holds"):
+    with pytest.raises(Refused, match="claims more than it contains"):
         read_skops(sink.getvalue())
 
 
@@ -217,7 +217,7 @@ def vectorizer(**more):
 )
 def test_a_vectorizer_numbers_columns_and_reads_no_files(more):
     assert read_skops(vectorizer()).vocabulary_ == {"a": 0, "b": 1}
-    with pytest.raises(Refused, match="its CountVectorizer holds what no CountVectorizer does"):
+    with pytest.raises(Refused, match="its CountVectorizer has attributes that no CountVectorizer has"):
         read_skops(vectorizer(**more))
 
 
@@ -323,7 +323,7 @@ def test_an_svr_whose_arrays_do_not_fit_is_refused():
     for name, value in damages.items():
         whole = read_skops(content)
         setattr(whole.steps[-1][1], name, value)
-        with pytest.raises(Refused, match="its SVR holds what no SVR does"):
+        with pytest.raises(Refused, match="its SVR has attributes that no SVR has"):
             write_skops(whole)
 
 
@@ -331,7 +331,7 @@ def test_an_svr_whose_arrays_do_not_fit_is_refused():
 def test_a_pipeline_that_keeps_files_of_its_own_is_refused(tmp_path):
     whole = read_skops(write_skops(estimator()))
     whole.memory = str(tmp_path)
-    with pytest.raises(Refused, match="its Pipeline holds what no Pipeline does"):
+    with pytest.raises(Refused, match="its Pipeline has attributes that no Pipeline has"):
         write_skops(whole)
 
 
@@ -362,5 +362,5 @@ def test_a_one_hot_encoder_writes_to_no_column_that_is_not_there(settings, damag
     for name, value in {**damages, "categories_": unsorted}.items():
         damaged = read_skops(content)
         setattr(damaged, name, value)
-        with pytest.raises(Refused, match="its OneHotEncoder holds what no OneHotEncoder does"):
+        with pytest.raises(Refused, match="its OneHotEncoder has attributes that no OneHotEncoder has"):
             write_skops(damaged)

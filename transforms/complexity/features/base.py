@@ -1,14 +1,14 @@
-"""What a feature is, what a group of features is given, and the words that targets are made of.
+"""Features and groups of features, what a group computes from, and the words that make up targets.
 
-A group of words computes a value for each distinct word of a language, once; `features.py` gives
-it to every instance that has the word. A group of instances computes a value for each instance.
-Numbers are float64, NaN where there is none; flags are bool.
+A group of words computes a value once for each distinct word of a language; `registry.py` gives it to
+every instance that has the word. A group of instances computes a value for each instance. Numbers are
+float64, NaN for missing ones; flags are bool.
 """
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from transforms.annotation.guessing import short_tag
 from transforms.common.code.registry import Entry
 from transforms.lexicon.compiled.casing import coded
+from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "known_tags",
     "lemma_of",
     "numbers",
+    "ratio",
     "spread",
     "sums",
 ]
@@ -47,8 +49,7 @@ Ints = npt.NDArray[np.int64]
 Values = Mapping[str, npt.NDArray[Any]]
 
 
-# The columns of `complexity/instances` that features are computed from: no label, no id of a
-# source, no order is among them.
+# The columns of `complexity/instances` that features are computed from: no label, no source's id, no order.
 READ = (
     "instance_id",
     "kind",
@@ -66,7 +67,7 @@ READ = (
 )
 
 
-# Layers of the annotation that are read where the instances have them.
+# Layers of the annotation that are read if the instances have them.
 LAYERS = ("heads", "deprels", "entities")
 
 
@@ -82,13 +83,12 @@ class Feature(NamedTuple):
         doc: what it is.
         range: what values it takes.
         unit: of the values; of a flag `FLAG`, of a word list's values `UNIT_OF_LIST`.
-        source: paper, package or resource that it stands on.
-        whole: what an expression has, of its two words: the `mean` of what is known, `both` (a
-            flag that holds of both), or the value of the `last`, where values are codes.
-        each: whether each word of an expression has it, too, where its group is of words.
+        source: paper, package or resource that it is based on.
+        whole: the value of an expression, from its two words: the `mean` of what is known, `both` (a
+            flag that holds for both), or the value of the `last`, for codes.
+        each: whether each word of an expression has it, too, if its group is of words.
         needs_corpus: whether a reference corpus must be named.
-        languages: those that it is known for; None: it depends on no language, or on those that
-            the resource has.
+        languages: those that it is known for; None: any, or those of the resource.
     """
 
     name: str
@@ -102,18 +102,44 @@ class Feature(NamedTuple):
     languages: tuple[str, ...] | None = None
 
 
+class WordCounts(Protocol):
+    """Counts of words in a reference corpus: `corpus_counts.CorpusCounts`."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the corpus."""
+
+    @property
+    def documents(self) -> int:
+        """Documents of the corpus."""
+
+    def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
+        """Return uses, documents and dispersion of texts."""
+
+
+class NgramUses(Protocol):
+    """Counts of n-grams: `ngram_stages.NgramCounts`."""
+
+    @property
+    def of_instances(self) -> bool:
+        """Whether each language was counted for itself, in the instances' own sentences."""
+
+    def look_up(self, keys: npt.NDArray[np.uint64]) -> Ints:
+        """Return the counts of keys."""
+
+
 class FeatureSetting(NamedTuple):
-    """What features are computed with.
+    """Groups and resources that features are computed with.
 
     Attributes:
         use: names of groups, in the order of the columns.
         lexicon: the resources.
-        lists: names of the word lists that were given, sorted.
+        lists: names of the word lists, sorted.
         languages: the languages beside its own in which a word's frequency is looked up.
         centroids: by genre, the mean of the unit vectors of its distinct targets.
-        counts: those of the reference corpus (`corpus_counts.Counts`), where there is one.
-        ngrams: counts of n-grams (`ngram_counting.NgramCounts`), for surprisal.
-        encoder: the encoder (`features_encoder.Encoding`), where there is one.
+        counts: of the reference corpus, if any.
+        ngrams: counts of n-grams, for surprisal.
+        encoder: the encoder, if any.
     """
 
     use: tuple[str, ...]
@@ -121,20 +147,20 @@ class FeatureSetting(NamedTuple):
     lists: tuple[str, ...]
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
-    counts: Any = None
-    ngrams: Any = None
-    encoder: Any = None
+    counts: WordCounts | None = None
+    ngrams: NgramUses | None = None
+    encoder: Encoding | None = None
 
 
 class DistinctWordForms(NamedTuple):
     """Distinct words of one language.
 
     Attributes:
-        language: ISO 639, of two letters where there are such; None: not known.
+        language: ISO 639, two letters if possible; None: not known.
         forms: as they stand.
         lower: in lower case.
-        lemmas: as annotated, else of the language's dictionary, else the form in lower case.
-        upos: part of speech, null where there is no annotation.
+        lemmas: as annotated, else from the language's dictionary, else the form in lower case.
+        upos: part of speech, null without annotation.
     """
 
     language: str | None
@@ -148,11 +174,11 @@ class InstanceBatch(NamedTuple):
     """Instances, with the words of their targets.
 
     Attributes:
-        rows: columns of `complexity/instances`; no label is among them.
+        rows: columns of `complexity/instances`, without labels.
         mwe: which of them are multi-word expressions.
         words: the distinct words of all targets, by language.
-        first: for each instance the place of its first word in `words`, one after the other.
-        last: the place of its last word; of a single word that is the first.
+        first: for each instance the place of its first word in `words`, counted through all languages.
+        last: the place of its last word, which is the first for a single word.
     """
 
     rows: pa.Table
@@ -164,13 +190,13 @@ class InstanceBatch(NamedTuple):
 
 @dataclass(frozen=True)
 class FeatureGroup(Entry):
-    """A group of features, which `use` names; its doc line is what it says of a target.
+    """A group of features, which `use` names.
 
     Attributes:
-        columns: from a setting, the features.
+        columns: the features, given a setting.
         of_words: values of distinct words of one language, or None.
         of_instances: values of instances, or None.
-        default_needs: the option without which it is computed only if `use` names it.
+        default_needs: the option without which the group is computed only if `use` names it.
     """
 
     columns: Callable[[FeatureSetting], Sequence[Feature]]
@@ -194,7 +220,7 @@ def known_tags(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def numbers(column: pa.Array | pa.ChunkedArray) -> Floats:
     """Return a column as float64, NaN for null."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return array.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64, copy=True)
+    return np.array(array.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)
 
 
 def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Floats:
@@ -202,10 +228,18 @@ def sums(owners: Ints, count: int, values: npt.NDArray[Any] | None = None) -> Fl
     return np.bincount(owners, values, minlength=count).astype(np.float64)
 
 
-def spread(words: Sequence[DistinctWordForms], values: Callable[[DistinctWordForms], Values]) -> dict[str, Any]:
+def ratio(values: npt.NDArray[Any], of: npt.NDArray[Any]) -> Floats:
+    """Return values divided by others; NaN where these are not above 0."""
+    quotients: Floats = np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+    return quotients
+
+
+def spread(
+    words: Sequence[DistinctWordForms], values: Callable[[DistinctWordForms], Values]
+) -> dict[str, npt.NDArray[Any]]:
     """Return values of words of several languages, one after the other.
 
-    Of a name that a language does not have the values are NaN, or false.
+    Values that a language lacks are NaN, or false.
     """
     by_language = [values(group) for group in words]
     names = dict.fromkeys(name for columns in by_language for name in columns)
@@ -233,9 +267,8 @@ class _Parts(NamedTuple):
 def batch_of(instances: pa.Table) -> InstanceBatch:
     """Return instances with the words of their targets.
 
-    The words of an expression are what white space separates; its features are of the first and of
-    the last. Where the annotation has a token of that form there, its lemma and part of speech
-    count.
+    An expression is split at white space, and its features are of its first and last word. If the
+    annotation has a token of that form there, its lemma and part of speech count.
     """
     rows = instances.combine_chunks()
     mwe = pc.equal(rows["kind"], "mwe").to_numpy(zero_copy_only=False).astype(bool)
@@ -252,7 +285,7 @@ def batch_of(instances: pa.Table) -> InstanceBatch:
 
 
 def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> _Parts:
-    """Return words of targets with lemma and part of speech, where the token there is that word."""
+    """Return words of targets with the lemma and part of speech of the token there, if it is that word."""
     place = numbers(rows["position"])[which]
     if last:
         place = place + numbers(rows["tokens"])[which] - 1
@@ -268,7 +301,7 @@ def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> 
 
 
 def item_at(lists: pa.ChunkedArray | pa.Array, place: Floats) -> pa.Array:
-    """Return the item at a place of each list; null where there is none."""
+    """Return the item at a place of each list; null beyond its ends."""
     whole = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
     there = (place >= 0) & (place < numbers(pc.list_value_length(whole)))  # false for NaN
     starts = whole.offsets.to_numpy()[:-1]
@@ -322,14 +355,14 @@ def _completed(language: str | None, forms: pa.Array, lemmas: pa.Array, upos: pa
 
 @functools.lru_cache(1 << 16)
 def lemma_of(form: str, language: str | None) -> str:
-    """Return the lemma of a word by simplemma's dictionary; in lower case where it has none."""
+    """Return the lemma of a word by simplemma's dictionary, else the word in lower case."""
     from simplemma import is_known, lemmatize
 
     low = form.lower()
     try:
         if language is None:
             return low
-        # A capital is often the sentence's; German nouns have their own.
+        # A capital often only begins the sentence, but German nouns always have one.
         for candidate in dict.fromkeys((form, low)):
             if is_known(candidate, lang=language):
                 return str(lemmatize(candidate, lang=language))

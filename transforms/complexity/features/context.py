@@ -23,6 +23,7 @@ from transforms.complexity.features.base import (
     Values,
     known_tags,
     numbers,
+    ratio,
     sums,
 )
 from transforms.complexity.features.form import vowel_groups
@@ -114,7 +115,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     lengths = numbers(pc.list_value_length(forms))
     there = ~np.isnan(lengths)
     sizes = np.where(there, lengths, 0).astype(np.int64)
-    # One more column to tell languages apart: a form is looked up once in each.
+    # A form is looked up once in each language.
     owners = np.repeat(np.arange(count), sizes)
     place = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     tags, language = coded(pc.fill_null(known_tags(rows["language"]), ""))
@@ -149,7 +150,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
 def _facts(
     distinct: pa.Array, which: np.ndarray, known: Sequence[str], setting: FeatureSetting
 ) -> dict[str, np.ndarray]:
-    """Return what is known of distinct forms."""
+    """Return the facts of distinct forms."""
     texts = distinct.to_pylist()
     zipf = np.full(len(texts), np.nan)
     for number, tag in enumerate(known):
@@ -208,11 +209,7 @@ class _Words(NamedTuple):
 
     def mean(self, values: np.ndarray, mask: np.ndarray) -> Floats:
         """Return the mean of values of each sentence; NaN without any."""
-        return _ratio(self.total(mask, values), self.total(mask))
-
-
-def _ratio(values: Floats, of: Floats) -> Floats:
-    return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+        return ratio(self.total(mask, values), self.total(mask))
 
 
 def _measured(
@@ -231,7 +228,7 @@ def _measured(
     return {
         "sentence_tokens": sizes.astype(float),
         "sentence_digits": words.total(words.facts["digit"]),
-        "target_place": _ratio(start, sizes.astype(float)),
+        "target_place": ratio(start, sizes.astype(float)),
         **_of_words(words, len(facts["word"])),
         **_of_tags(batch.rows["upos"], words, sizes, ~np.isnan(start)),
     }
@@ -259,7 +256,7 @@ def _of_words(words: _Words, distinct: int) -> dict[str, np.ndarray]:
         "sentence_zipf_min": np.where(np.isinf(least), np.nan, least),
         "sentence_rare": words.mean((~(zipf >= RARE)).astype(float), other),
         "near_zipf": words.mean(zipf, near),
-        "sentence_variety": _ratio(different, words.total(is_word)),
+        "sentence_variety": ratio(different, words.total(is_word)),
         "sentence_capitals": words.mean(facts["capital"].astype(float), other),
         "target_repeated": words.total(~words.inside & (lower == head[words.owners])),
     }

@@ -1,6 +1,6 @@
 """Features of a named reference corpus: uses, documents and dispersion of words, association.
 
-Counts in the instances themselves are no feature: they mirror how these were chosen.
+Counts in the instances themselves are not a feature: they mirror how instances were chosen.
 """
 
 from collections.abc import Sequence
@@ -69,6 +69,7 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
 
 def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     counts = setting.counts
+    assert counts is not None  # the group needs a corpus
     uses, documents, dispersion = counts.look_up(FORM, words.lower)
     lemmas, _, _ = counts.look_up(LEMMA, pc.utf8_lower(words.lemmas))
     return {
@@ -87,6 +88,7 @@ def _zipf(uses: Floats, tokens: int) -> Floats:
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     counts = setting.counts
+    assert counts is not None  # the group needs a corpus
     tokens = batch.rows["token"].to_pylist()
     phrases = pa.array([phrase_of(text) for text in tokens], pa.large_string())
     uses, documents, _ = counts.look_up(PHRASE, phrases)
@@ -103,14 +105,14 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
 
 
 class Association(NamedTuple):
-    """How much two words go together: pointwise mutual information, and log-likelihood ratio."""
+    """How strongly two words are associated: pointwise mutual information, log-likelihood ratio."""
 
     pmi: Floats
     likelihood: Floats
 
 
 def association(both: Floats, first: Floats, last: Floats, tokens: int) -> Association:
-    """Return how much more often words stand together than by chance.
+    """Return how much more often words occur together than by chance.
 
     The pairs of a corpus are taken to be as many as its tokens. Pointwise mutual information is
     log2(both * N / (first * last)) (Church and Hanks 1990), NaN where they never stand together.

@@ -1,6 +1,6 @@
 """What a reference corpus says of the words of targets: uses, documents, dispersion.
 
-WANT      a part of the instances -> what is to be counted for it
+WANT      a part of the instances -> what must be counted for it
 COUNT     a part of `sentences`, and what is wanted -> counts by document
 COMBINE   the counts of all parts -> counts, documents, dispersion
 
@@ -59,7 +59,7 @@ COUNTS = pa.schema([*WANTED, ("uses", pa.int64()), ("documents", pa.int64()), ("
 
 
 def wanted_of(instances: pa.Table) -> pa.Table:
-    """Return what is to be counted for instances: their words, lemmas, expressions."""
+    """Return what must be counted for instances: their words, lemmas, expressions."""
     batch = batch_of(instances)
     wanted: set[tuple[str, str]] = set()
     for words in batch.words:
@@ -74,7 +74,7 @@ def wanted_of(instances: pa.Table) -> pa.Table:
 
 
 def phrase_of(token: str) -> str:
-    """Return an expression as it is counted: in lower case, one space between its words."""
+    """Return an expression as counted: in lower case, one space between its words."""
     return " ".join(token.lower().split())
 
 
@@ -173,7 +173,7 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
 
     Args:
         rows: of any parts, in any order.
-        tokens: those of the corpus.
+        tokens: number of tokens in the corpus.
     """
     keys = ["kind", "text", "uses", "tokens"]
     rows = rows.sort_by([(key, "ascending") for key in keys]).combine_chunks()
@@ -213,7 +213,7 @@ class CorpusCounts(NamedTuple):
     documents: int
 
     def look_up(self, kind: str, texts: pa.Array) -> tuple[Floats, Floats, Floats]:
-        """Return uses, documents (0 where there are none) and dispersion (NaN) of texts."""
+        """Return uses and documents (0 for unknown texts) and dispersion (NaN) of texts."""
         of_kind = self.table.filter(pc.equal(self.table["kind"], kind))
         place = pc.index_in(texts.cast(pa.large_string()), value_set=of_kind["text"].combine_chunks())
 
@@ -227,7 +227,7 @@ class CorpusCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class Wanted:
-    """Receipt: what is to be counted for a part of the instances."""
+    """Receipt: what must be counted for a part of the instances."""
 
     file: File
 
@@ -242,7 +242,7 @@ class CountedWords:
 
 
 class CountTask(NamedTuple):
-    """A part of `sentences`, and what is to be counted in it."""
+    """A part of `sentences`, and what to count in it."""
 
     part: SentencePart
     wanted: tuple[File, ...]

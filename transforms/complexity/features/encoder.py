@@ -1,12 +1,11 @@
-"""Features of a local encoder: how its target stands in its sentence, without any label.
+"""Features of a local encoder: how a target fits into its sentence, without any label.
 
-The pairs of token and context are those that systems of the task gave to such models (Shardlow et
-al. 2021, sections 5 and 6). They fitted the vectors to labels; here what is stored is no projection
-that depends on one: distances between vectors of the target, and, of a masked language model, how
-probable the target is in its place.
+Systems of the shared task gave such models pairs of token and context (Shardlow et al. 2021, sections 5
+and 6), and fitted the vectors to labels. Features here depend on no label: distances between vectors of
+the target, and, with a masked language model, how probable the target is in its place.
 
-Each instance goes through the model by itself: padding beside longer sentences would change the
-last bits, and an instance's features are not to depend on others.
+Each instance goes through the model by itself: padding would change the last bits, and an instance's
+features must not depend on others.
 """
 
 import math
@@ -31,10 +30,10 @@ _WHOLE = "left_to_right"  # how a word of several pieces is scored
 
 
 def encoding_of(options: EncoderOptions) -> Encoding:
-    """Return the encoder that options name, with the ways of scoring that features need.
+    """Return the encoder that the options name, with the scorings that features need.
 
     Raises:
-        UsageError: the extra is not installed, there is no model, or it has not these layers.
+        UsageError: the extra is not installed, there is no model, or it lacks these layers.
     """
     return shared_encoding_of(options)._replace(scorings=("masked", _WHOLE))
 
@@ -63,7 +62,8 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
 
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
-    used: Encoding = setting.encoder
+    used = setting.encoder
+    assert used is not None  # the group needs an encoder
     encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
     names = [feature.name for feature in _columns(setting)]
     values = np.full((batch.rows.num_rows, len(names)), np.nan)
@@ -90,7 +90,7 @@ def _measured(encoder: Encoder, sentence: str, start: int, end: int, options: En
     scores = [math.nan, math.nan]
     if encoder.masked_lm is not None:
         whole_bits, pieces = _bits(encoder, sentence, start, end, options, _WHOLE)
-        # Of one piece nothing can be known before it: both are the same.
+        # With one piece, both are the same.
         piece = (
             whole_bits if pieces == 1 else _bits(encoder, sentence, start, end, options, "masked", per_piece=True)[0]
         )
@@ -126,7 +126,7 @@ def _bits(
         options=options,
     )
     value = -float(scores.log_probs[0][0]) / math.log(2)
-    # Of float32, a probability may be above 1.
+    # In float32 a probability may exceed 1.
     return value if math.isnan(value) else max(value, 0.0), int(scores.pieces[0][0])
 
 

@@ -25,12 +25,12 @@ from transforms.lexicon.hyphenation import syllables
 
 __all__ = ["FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of", "vowel_groups"]
 
-TRIGRAMS = "trigrams_"  # the name of the resource; no list of a person's can be called so
+TRIGRAMS = "trigrams_"  # the name of the resource, which no word list of a user may have
 _VOWELS = "aeiouyæøœаеёиоуыэюяіїєαεηιουω"
 _VOWEL_RUN = re.compile(f"[{_VOWELS}]+")
 _NO_CONSONANT = re.compile(f"[{_VOWELS} ]+")
-# Suffixes of words from Latin and Greek, and prefixes of any origin, by which English, Romance and
-# German words are derived: a word has as many morphemes as it has of these, and its stem.
+# Suffixes from Latin and Greek, and prefixes of any origin, by which English, Romance and German words are
+# derived: a word's morphemes are its affixes and its stem.
 PREFIXES = (
     "anti",
     "auto",
@@ -141,7 +141,7 @@ SUFFIXES = (
     "es",
     "ies",
 )
-_ROOT = 3  # letters that must be left of a word without its affixes
+_ROOT = 3  # letters that must remain without affixes
 
 
 def _columns(_: FeatureSetting) -> Sequence[Feature]:
@@ -233,7 +233,7 @@ _COUNTED = (
 
 @functools.lru_cache(1 << 16)
 def _counted(form: str) -> tuple[float, ...]:
-    # What most words are, letters of ASCII in lower case, is asked for first.
+    # Most words are lower-case ASCII letters, so these are checked first.
     plain = form.isalpha()
     letters = form if plain else "".join(filter(str.isalpha, form))
     capitals = 0 if letters.islower() else sum(map(str.isupper, letters))
@@ -279,8 +279,7 @@ def vowel_groups(form: str) -> int:
 def affixes(word: str) -> int:
     """Return how many affixes can be taken off a word, the longest first, suffixes before prefixes.
 
-    At least three letters are left, after a prefix four. An approximation: `image` has none, but
-    so has `antibody` but one.
+    At least three letters remain, four after a prefix. An approximation: `antibody` has only one.
 
     >>> [affixes(word) for word in ("unhelpfulness", "sea", "antibodies", "internationalization")]
     [3, 0, 1, 4]
@@ -317,7 +316,7 @@ def _without_prefix(word: str) -> str:
 
 
 def trigrams_of(words: pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """Return the trigrams of words in lower case, two marks before each and one behind it.
+    """Return the trigrams of words in lower case, with two marks before and one after each.
 
     Returns owners, int64, and the trigrams, as large_string.
     """

@@ -1,6 +1,6 @@
-"""Features of syntax and entities, where the instances have these layers.
+"""Features of syntax and entities, if the instances have these layers.
 
-They are of the target's last token, the head of most expressions. Relations are named as in
+They describe the target's last token, the head of most expressions. Relations are named as in
 Universal Dependencies, or as spaCy's models of English have them.
 """
 

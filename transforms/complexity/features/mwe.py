@@ -1,7 +1,7 @@
 """Features of a multi-word expression as a whole; null for single words.
 
-What its first and its last word have stands in the columns of the other groups, with `_first` and
-`_last` behind the name.
+Values of its first and last word are in the columns of the other groups, with the suffixes `_first` and
+`_last`.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     zipf = _pair(
         batch, spread(batch.words, lambda words: {"zipf": zipf_of(words.forms, words.language, setting)})["zipf"]
     )
-    columns: dict[str, Any] = {
+    columns: dict[str, np.ndarray] = {
         "phrase_words": np.array([len(text.split()) for text in texts], float),
         "phrase_length": numbers(pc.utf8_length(tokens)),
         "phrase_syllables": np.array(

@@ -1,17 +1,17 @@
 """Counting the n-grams of the instances' sentences, in these or in a reference corpus.
 
-WANT_NGRAMS      a part of the instances -> keys that are to be counted for it
+WANT_NGRAMS      a part of the instances -> keys to count for it
 COUNT_NGRAMS     a part of `sentences`, or of the instances, and what is wanted -> counts
 COMBINE_NGRAMS   the counts of all parts -> one table
 
-Keys are hashes (`ngrams`): rows are a number and a count. Without a corpus the distinct sentences
+Keys are hashes (`surprisal`): rows are a number and a count. Without a corpus the distinct sentences
 of the instances are counted, each language for itself; a sentence that stands in several parts
 is counted in the first.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +49,7 @@ _COUNTS = pa.schema([("key", pa.uint64()), ("uses", pa.int64())])
 
 @dataclass(frozen=True)
 class WantedNgrams:
-    """Receipt of a part of the instances: keys to be counted, and those of its sentences."""
+    """Receipt of a part of the instances: keys to count, and those of its sentences."""
 
     keys: File
     sentences: File
@@ -64,13 +64,13 @@ class CountedNgrams:
 
 
 class NgramTask(NamedTuple):
-    """What is to be counted in a part.
+    """What to count in a part.
 
     Attributes:
         part: of `sentences`, or of the instances.
         wanted: keys.
-        before: of the instances' own sentences: those of the parts before it. None: `part` is of a
-            reference corpus.
+        before: keys of the sentences of earlier parts of the instances. None: `part` is of a reference
+            corpus.
     """
 
     part: Part | SentencePart
@@ -92,14 +92,16 @@ class NgramCounts(NamedTuple):
     of_instances: bool
 
     def look_up(self, keys: Hashes) -> Ints:
-        """Return the counts of keys, in their shape; 0 where there are none."""
+        """Return the counts of keys, in their shape; 0 for unknown keys."""
         if not len(self.keys):
             return np.zeros(keys.shape, np.int64)
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return np.where(self.keys[place] == keys, self.uses[place], 0)
 
 
-def _write(artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[Any]) -> File:
+def _write(
+    artefact: Artefact, suffix: str, schema: pa.Schema, columns: Sequence[pa.ChunkedArray | Hashes | Ints]
+) -> File:
     with artefact.writing(suffix) as stream:
         write_rows(stream, schema, [pa.table(list(columns), schema=schema)])
     return artefact.file(suffix)

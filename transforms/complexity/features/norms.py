@@ -1,7 +1,6 @@
-"""Features of word lists: a list's value of the word, or else of its lemma.
+"""Features of word lists: a list's value for the word, or else for its lemma.
 
-What is missing stays missing: it is for a scorer to put something in its place, from what it is
-trained on.
+Missing values stay missing: a scorer fills them in from its training data.
 """
 
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ __all__ = ["NORMS", "languages_of", "looked_up"]
 
 
 def languages_of(setting: FeatureSetting, name: str) -> tuple[str, ...] | None:
-    """Return the languages that a list is for, sorted; None: whatever the language."""
+    """Return the languages that a list is for, sorted; None: every language."""
     tags = {resource.language for resource in setting.lexicon.held if resource.name == name}
     return None if None in tags else tuple(sorted(str(tag) for tag in tags))
 
@@ -73,9 +72,9 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
 
 
 def looked_up(words: DistinctWordForms, name: str, setting: FeatureSetting) -> tuple[pa.Table | None, np.ndarray]:
-    """Return what a list has of words, each as it stands or else as its lemma, and which it knows.
+    """Return the rows of a list for words, each as it stands or else as its lemma, and which are known.
 
-    None where the list is not for their language.
+    None if the list is not for their language.
     """
     known = setting.lexicon.find(name, words.language)
     if known is None:

@@ -11,7 +11,7 @@ word's); NAME_first and NAME_last are those of an expression's words, null for s
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -138,7 +138,7 @@ def schema_of(setting: FeatureSetting) -> pa.Schema:
 
 
 def group_of_target(token: str) -> str:
-    """Return the hash of a target, whatever its capitals: 16 hexadecimal digits."""
+    """Return the hash of a case-folded target, 16 hexadecimal digits."""
     return format(int(content_hashes([token.casefold()])[0]), "016x")
 
 
@@ -146,11 +146,11 @@ def features_of(instances: pa.Table, setting: FeatureSetting) -> pa.Table:
     """Return the features of instances, in their order.
 
     Args:
-        instances: columns `READ` of `complexity/instances`; what else there is is not looked at.
+        instances: columns `READ` of `complexity/instances`; others are ignored.
         setting: groups and resources.
 
     Returns:
-        A table with the schema that `schema_of` returns.
+        A table with the schema of `schema_of`.
     """
     schema = schema_of(setting)
     if not instances.num_rows:
@@ -168,7 +168,7 @@ def features_of(instances: pa.Table, setting: FeatureSetting) -> pa.Table:
             values.update(group.of_instances(batch, setting))
     rows = batch.rows
     hashes = content_hashes([token.casefold() for token in rows["token"].to_pylist()])
-    columns: list[Any] = [rows["instance_id"], rows["kind"], rows["genre"]]
+    columns: list[pa.Array | pa.ChunkedArray] = [rows["instance_id"], rows["kind"], rows["genre"]]
     columns.append(pa.array([format(value, "016x") for value in hashes.tolist()]))
     for field in schema:
         if len(columns) > schema.get_field_index(field.name):
@@ -178,7 +178,7 @@ def features_of(instances: pa.Table, setting: FeatureSetting) -> pa.Table:
 
 
 def columns_read(names: Collection[str]) -> list[str]:
-    """Return which of the columns of instances features are computed from."""
+    """Return the columns of instances that features are computed from."""
     return [*READ, *(name for name in LAYERS if name in names)]
 
 

@@ -1,4 +1,4 @@
-"""Features of parts of `complexity/instances`: what is to be computed, the stages, coverage.
+"""Features of parts of `complexity/instances`: options, the stages, coverage.
 
 FEATURE     a part of the instances -> a part of the features, and its coverage
 COVER       the coverage of all parts -> table complexity/coverage
@@ -7,7 +7,7 @@ COVER       the coverage of all parts -> table complexity/coverage
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -46,8 +46,8 @@ __all__ = ["COVER", "FEATURE", "FeatureOptions", "FeatureTask", "Featured", "che
 
 log = logging.getLogger("lexbeam")
 
-# Instances that are computed at once, those of a row group: each distinct word of a batch is looked
-# up once, so that larger batches are faster.
+# Instances computed at once, those of a row group: each distinct word of a batch is looked up once, so
+# larger batches are faster.
 _BATCH = 16_384
 _GROUPS = "transforms.complexity.features.registry:GROUPS"
 
@@ -87,10 +87,7 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     """Which features are computed, and from what."""
 
     use: tuple[str, ...] = option(
-        (),
-        help="groups of features; if not given, all for which there is what they need",
-        metavar="GROUP",
-        choices=_GROUPS,
+        (), help="groups of features; if not given, all whose needs are met", metavar="GROUP", choices=_GROUPS
     )
     wordlist: tuple[str, ...] = option(
         (),
@@ -139,10 +136,10 @@ class FeatureOptions(CacheOptions, EncoderOptions):
 
 
 def check_features(options: FeatureOptions) -> None:
-    """Check that groups that are named have what they need.
+    """Check that the groups named have the options that they need.
 
     Raises:
-        UsageError: one has not.
+        UsageError: a group lacks an option that it needs.
     """
     for name in options.use:
         need = GROUPS[name].needs
@@ -153,15 +150,15 @@ def check_features(options: FeatureOptions) -> None:
 def setting_of(
     options: FeatureOptions, languages: Sequence[str | None], targets: Iterable[tuple[str | None, str]] = ()
 ) -> FeatureSetting:
-    """Return what is computed for instances of some languages; resources are compiled.
+    """Return the groups and resources for instances of some languages; resources are compiled.
 
     Args:
         options: of the command.
         languages: those of the instances.
-        targets: genre and target of the instances, which vectors need; others are not looked at.
+        targets: genre and target of the instances; only vectors need them.
 
     Raises:
-        UsageError: a group has not what it needs, or two columns would have one name.
+        UsageError: a group lacks an option that it needs, or two columns would have the same name.
         LexbeamError: a resource cannot be read, or a package is missing.
     """
     check_features(options)
@@ -169,7 +166,7 @@ def setting_of(
         name for name, group in GROUPS.items() if (name in options.use if options.use else _by_default(group, options))
     )
     present = sorted({tag for tag in map(known_tag, languages) if tag})
-    # Of instances of one language a second column of its own frequency would say the same.
+    # With instances of one language only, a second column of its frequency would repeat the first.
     others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != present))
     known = _wordfreq_languages()
     for tag in options.languages:
@@ -222,8 +219,8 @@ class FeatureTask(NamedTuple):
 
     Attributes:
         part: the part.
-        counts: of the reference corpus, where there is one.
-        ngrams: counts of n-grams, where surprisal is asked for.
+        counts: of the reference corpus, if any.
+        ngrams: counts of n-grams, if surprisal is computed.
     """
 
     part: Part
@@ -278,7 +275,7 @@ def _coverage(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
     for row in counts.to_pylist():
         for column in columns:
             if row["kind"] == "single" and (column.of != "whole" or column.group == "mwe"):
-                continue  # what single words cannot have
+                continue  # single words cannot have it
             rows.append(
                 {
                     "feature": column.name,
@@ -293,7 +290,7 @@ def _coverage(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
 
 
 def _null_unknown(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
-    """Return features with null in the place of what says that something is not known."""
+    """Return features with null for each flag that says that a value is not known."""
     for column in columns:
         if column.feature.name.endswith("_known"):
             place = features.schema.get_field_index(column.name)
@@ -307,7 +304,7 @@ def _added(tables: Sequence[pa.Table]) -> pa.Table:
     keys = ["feature", "feature_group", "kind", "genre"]
     whole = pa.concat_tables([COVERAGE.schema().empty_table(), *tables])
     sums = pa.TableGroupBy(whole, keys).aggregate([("instances", "sum"), ("known", "sum")])
-    # A sum may be null to Arrow; what is added up next must have the schema again.
+    # Arrow's sums may be null; the next addition needs the schema again.
     named = sums.rename_columns([*keys, "instances", "known"]).select(COVERAGE.schema().names)
     return sort_rows(named.cast(COVERAGE.schema()), COVERAGE.key)
 
@@ -317,7 +314,7 @@ def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
     return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
 
 
-def _chosen(_: Any, setting: FeatureSetting) -> Mapping[str, Any]:
+def _chosen(_: object, setting: FeatureSetting) -> Mapping[str, Sequence[str]]:
     return {_GROUPS: setting.use}
 
 

@@ -39,6 +39,7 @@ from transforms.complexity.features.base import (
     Values,
     known_tag,
     numbers,
+    ratio,
     sums,
 )
 from transforms.complexity.features.frequency import ZIPF, zipf_of
@@ -65,8 +66,8 @@ Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 ORDER = 3
-# a_1, a_2, a_3, and the exponent: of some that were tried, those under which sentences of CompLex
-# surprise little, by the others (8.8 bits a word) as by novels (11.9).
+# a_1, a_2, a_3, and the exponent: of several tried, those with low surprisal for sentences of CompLex,
+# both by the other sentences (8.8 bits a word) and by novels (11.9).
 MASS = (10.0, 4.0, 4.0)
 GROWTH = 0.75
 _MARKS = content_hashes(["\n", "\n\n"])  # no word is a line break
@@ -83,7 +84,7 @@ class Sequences(NamedTuple):
         codes: the place of each word among them.
         owners: the sentence of each word, ascending.
         place: its place among the tokens of the sentence.
-        salts: for each sentence a hash of what its counts are kept apart by, its language.
+        salts: for each sentence a hash of its language, which keeps counts apart.
     """
 
     sentences: int
@@ -98,7 +99,7 @@ def sequences_of(forms: pa.Array, languages: list[str] | None = None) -> Sequenc
     """Return the words of sentences.
 
     Args:
-        forms: lists of tokens; null: a sentence without any.
+        forms: lists of tokens; null: a sentence without tokens.
         languages: of each sentence; None: n-grams of all are counted together.
     """
     count = len(forms)
@@ -160,7 +161,7 @@ def sentence_keys(sequences: Sequences) -> Hashes:
 
 
 def added(keys: Hashes, wanted: Hashes) -> Ints:
-    """Return how often each wanted key stands among keys; `wanted` ascends, without repeats."""
+    """Return how often each wanted key occurs among keys; `wanted` ascends, without repeats."""
     place = np.searchsorted(wanted, keys)
     inside = place < len(wanted)
     place, keys = place[inside], keys[inside]
@@ -168,11 +169,11 @@ def added(keys: Hashes, wanted: Hashes) -> Ints:
 
 
 def uses_in_sentence(keys: Hashes, owners: Ints) -> Ints:
-    """Return how often each key stands in its own sentence, shape of `keys`."""
+    """Return how often each key occurs in its own sentence, shape of `keys`."""
     distinct, codes = np.unique(keys, return_inverse=True)
     pairs = np.broadcast_to(owners, keys.shape).ravel() * max(len(distinct), 1) + codes.ravel()
     _, places, uses = np.unique(pairs, return_inverse=True, return_counts=True)
-    return uses[places].reshape(keys.shape).astype(np.int64)
+    return np.asarray(uses[places].reshape(keys.shape), np.int64)
 
 
 class Surprisal(NamedTuple):
@@ -192,13 +193,13 @@ def surprisal(uses: Ints, in_sentence: Ints, copies: Ints, base: Floats, mass: t
 
     Args:
         uses: the counts of their keys, as `keys_of` returns them, shape (6, words).
-        in_sentence: of these, in one copy of their own sentence.
+        in_sentence: how many of these are in one copy of their own sentence.
         copies: how many of the counted sentences are the same as their own, shape (words,).
-        base: p_0 of each, shape (words,); not a number where it is not known.
+        base: p_0 of each, shape (words,); NaN where it is not known.
         mass: a_1, a_2, a_3.
 
     Returns:
-        Bits, 0 and up; not a number where p_0 is.
+        Bits, 0 and up; NaN where p_0 is NaN.
     """
     left = (uses - in_sentence * copies).astype(np.float64)
     bits = []
@@ -253,7 +254,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     def mean(values: Floats, mask: np.ndarray) -> Floats:
         number = sums(words.owners[mask], words.sentences)
         total = sums(words.owners[mask], words.sentences, values[mask])
-        return np.divide(total, number, out=np.full(words.sentences, np.nan), where=number > 0)
+        return ratio(total, number)
 
     return {
         "surprisal": mean(bits.after, inside),
@@ -264,7 +265,7 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
 
 
 def _base(words: Sequences, languages: Sequence[str | None], setting: FeatureSetting) -> Floats:
-    """Return the share of each word in its language; NaN where nothing is known of the language."""
+    """Return the share of each word in its language; NaN for unknown languages."""
     base = np.full(len(words.codes), np.nan)
     tags = [known_tag(tag) for tag in languages]
     for tag in sorted({tag for tag in tags if tag}):

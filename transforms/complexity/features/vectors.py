@@ -1,7 +1,7 @@
 """Features of static vectors: length, neighbours, distance to the target's genre and sentence.
 
-The length of a vector grows with how often a word is used, and in how few contexts (Schakel and
-Wilson 2015). Cosines are of vectors in float64.
+The length of a vector grows with a word's frequency, and the fewer contexts it has (Schakel and Wilson
+2015). Cosines are of vectors in float64.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +22,7 @@ from transforms.complexity.features.base import (
     InstanceBatch,
     Values,
     numbers,
+    ratio,
     sums,
 )
 from transforms.complexity.features.frequency import zipf_of
@@ -112,28 +113,28 @@ def _neighbours(words: DistinctWordForms, opened: Any, setting: FeatureSetting) 
         known = ~np.isnan(values)
         count = sums(owners[known], len(distinct))
         total = sums(owners[known], len(distinct), values[known])
-        means = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
-        return means[places]
+        return ratio(total, count)[places]
 
     return mean(cosines), mean(zipf)
 
 
 def _norms(vectors: Floats) -> Floats:
-    return np.sqrt(dots(vectors, vectors))
+    return np.asarray(np.sqrt(dots(vectors, vectors)), np.float64)
 
 
 def _units(vectors: np.ndarray) -> Floats:
-    """Return vectors of length 1, float64; those of zeros stay."""
+    """Return vectors scaled to length 1, float64; zeros stay zeros."""
     wide = vectors.astype(np.float64)
     lengths = _norms(wide)[:, None]
-    return np.divide(wide, lengths, out=wide, where=lengths > 0)
+    np.divide(wide, lengths, out=wide, where=lengths > 0)
+    return wide
 
 
 def _distance(first: Floats, second: Floats) -> Floats:
-    """Return 1 - cosine of the rows of two matrices; NaN where one is of zeros."""
+    """Return 1 - cosine of the rows of two matrices; NaN for zeros."""
     length = _norms(first) * _norms(second)
-    cosine = np.divide(dots(first, second), length, out=np.full(len(first), np.nan), where=length > 0)
-    return 1 - np.clip(cosine, -1, 1)
+    distances: Floats = 1 - np.clip(ratio(dots(first, second), length), -1, 1)
+    return distances
 
 
 def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
@@ -187,8 +188,8 @@ def centroids_of(
     """Return the mean of the unit vectors of each genre's targets, by genre.
 
     Args:
-        targets: genre and target, as it stands; each pair counts once, in lower case. Of an
-            expression each word counts.
+        targets: genre and target, as it stands; each pair counts once, in lower case. Each word of an
+            expression counts.
         lexicon: with the vectors.
     """
     known: Any = next((resource.open() for resource in lexicon.held if resource.name == RESOURCE), None)

@@ -1,13 +1,14 @@
 """Features of WordNet (Fellbaum 1998): senses, depth, relations and classes of a word.
 
-A word is asked for by its base form. What WordNet does not have is null, but for the number of
-senses, which is 0.
+Words are looked up by their base forms. Values of words that WordNet lacks are null, except for the
+number of senses, which is 0.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,6 +19,7 @@ from transforms.complexity.features.base import (
     FeatureSetting,
     Floats,
     Values,
+    ratio,
     sums,
 )
 from transforms.lexicon.compiled.keys import MISSING
@@ -88,14 +90,14 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
         "senses": number,
         "count": np.log10(1 + sums(owners, count, tagged)),
         "entropy": _entropy(owners, tagged + 1.0, count),
-        "depth_min": _ratio(sums(owners, count, known.depth_min(synsets)), number),
-        "depth_max": _ratio(sums(owners, count, known.depth_max(synsets)), number),
+        "depth_min": ratio(sums(owners, count, known.depth_min(synsets)), number),
+        "depth_max": ratio(sums(owners, count, known.depth_max(synsets)), number),
         "first_depth": np.where(nothing, np.nan, known.depth_min(first_synset)),
         "hypernyms": sums(owners, count, hypernyms),
         "hyponyms": sums(owners, count, hyponyms),
         "first_hyponyms": known.hyponyms(first_synset).lengths().astype(float),
         "synonyms": pc.list_value_length(known.synonyms(base)).to_numpy(zero_copy_only=False).astype(float),
-        "related": _ratio(sums(owners, count, hypernyms + hyponyms), number),
+        "related": ratio(sums(owners, count, hypernyms + hyponyms), number),
         "classes": sums(owners[first_of_each(owners, classes)], count),
         "definition": pc.utf8_length(known.definitions(first_synset))
         .fill_null(0)
@@ -110,7 +112,7 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
     of_nouns = columns["senses_nouns"]
     for name in _CLASSES:
         inside = sums(owners, count, (classes == LEXNAMES.index(name)).astype(float))
-        columns[f"in_{name.partition('.')[2].lower()}"] = _ratio(inside, of_nouns)
+        columns[f"in_{name.partition('.')[2].lower()}"] = ratio(inside, of_nouns)
     always = {"senses", *(f"senses_{name}" for name in _PARTS.values())}
     return {
         f"wordnet_{name}": values if name in always else np.where(nothing, np.nan, values)
@@ -119,20 +121,16 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
 
 
 def _base_forms(words: DistinctWordForms, known: Any) -> pa.Array:
-    """Return the base form that WordNet has of each word: as its part of speech, else as any."""
+    """Return each word's base form in WordNet: as its part of speech, else as any."""
     base = known.morphy(words.forms, words.upos)
     left = pc.is_null(base)
     other = pc.coalesce(known.morphy(words.forms.filter(left)), words.lower.filter(left))
     return pc.replace_with_mask(base, left, other)
 
 
-def _codes(names: pa.Array) -> np.ndarray:
+def _codes(names: pa.Array) -> npt.NDArray[np.int64]:
     codes = pc.index_in(names, value_set=pa.array(LEXNAMES, names.type))
-    return codes.fill_null(len(LEXNAMES)).to_numpy(zero_copy_only=False).astype(np.int64)
-
-
-def _ratio(values: Floats, of: Floats) -> Floats:
-    return np.divide(values, of, out=np.full(len(values), np.nan), where=of > 0)
+    return np.asarray(codes.fill_null(len(LEXNAMES)).to_numpy(zero_copy_only=False), np.int64)
 
 
 def _entropy(owners: np.ndarray, weights: Floats, count: int) -> Floats:

@@ -1,8 +1,8 @@
-"""What an instance is: its flags, its id.
+"""Flags and ids of instances.
 
-The id is a hash of content. It begins with the hash of the sentence and goes on with that of kind,
-genre, target and place, so that in the order of ids the targets of a sentence follow each other,
-and what is the same target at the same place lies side by side.
+The id is a hash of content. It begins with the hash of the sentence and continues with that of kind,
+genre, target and place, so that in the order of ids the targets of a sentence follow each other, and
+equal targets at the same place are adjacent.
 """
 
 import re
@@ -25,7 +25,7 @@ def in_flag_order(flags: Sequence[str]) -> list[str]:
 
 
 def split_of(name: str) -> str | None:
-    """Return the split that a file's name says: train, trial, dev or test, as a word of its own.
+    """Return the split named by a file's name: train, trial, dev or test, as a separate word.
 
     >>> split_of("data/lcp_single_train.tsv"), split_of("testimony.tsv")
     ('train', None)
@@ -35,9 +35,9 @@ def split_of(name: str) -> str | None:
 
 
 def content_key(*, kind: str, genre: str | None, sentence: str | None, token: str, start: int | None) -> str:
-    """Return the first 20 digits of an instance's id: what sentence, target and place it is.
+    """Return the first 20 digits of an instance's id, which encode sentence, target and place.
 
-    Instances with one key differ in nothing else but the source's id.
+    Instances with the same key differ only in the source's id.
     """
     first = digest(["sentence", sentence] if sentence is not None else ["word", token])
     return first[:_SENTENCE] + digest([kind, genre, token, start])[:_TARGET]
@@ -62,7 +62,7 @@ def instance_id(
         token: the target as it stands.
         start: where the target starts in the sentence, in code points.
         source_id: its id in the file that it came from.
-        number: which of the instances that are equal in all this, from 0.
+        number: its place among the instances that agree in all this, from 0.
     """
     key = content_key(kind=kind, genre=genre, sentence=sentence, token=token, start=start)
     return _with_rest(key, source_id, number)
@@ -73,11 +73,11 @@ def _with_rest(key: str, source_id: str | None, number: int) -> str:
 
 
 class SettledId(NamedTuple):
-    """The id of one of the instances of a key.
+    """The id of one of the instances with a key.
 
     Attributes:
         instance_id: its id.
-        place: which one it is, of those that `settle` was given.
+        place: its place among the ids passed to `settle`.
         duplicate_of: the id of the first one, None if it is this one.
     """
 
@@ -89,12 +89,12 @@ class SettledId(NamedTuple):
 def settle(key: str, source_ids: Sequence[str | None]) -> list[SettledId]:
     """Return the instances of one key in the order of their ids.
 
-    The one with the smallest id is the first, and the others are duplicates of it; so it does not
-    depend on the order of files and rows.
+    The one with the smallest id is the first, and the others are duplicates of it, whatever the order of
+    files and rows.
 
     Args:
-        key: what `content_key` returns for all of them.
-        source_ids: their ids in the file; those with one id are numbered as they come.
+        key: the `content_key` of all of them.
+        source_ids: their ids in the file; equal ones are numbered as they come.
     """
     times: dict[str | None, int] = {}
     ids = []

@@ -1,7 +1,7 @@
-"""Layouts of labelled files: plain functions from a file's rows to instances as the file has them.
+"""Layouts of labelled files: plain functions from the rows of a file to its instances.
 
-A row that cannot be read is a `Reject`; a file that is of no such layout, or has no such columns,
-is an error that says so.
+A row that cannot be read is a `Reject`; a file of another layout, or without the columns needed, is an
+error.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,9 +27,9 @@ class Layout(Entry):
     """A layout.
 
     Attributes:
-        read: from rows of cells with their line numbers, and the file, instances and rejects.
-        delimiter: of its cells; empty: found out.
-        quoted: whether quotes mean something, unless the user says otherwise.
+        read: instances and rejects, from rows of cells with their line numbers and facts of the file.
+        delimiter: of its cells; empty: detected.
+        quoted: whether quotes have a meaning, unless the user says otherwise.
     """
 
     read: Read
@@ -40,8 +40,7 @@ class Layout(Entry):
 def read_complex(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read CompLex. The genre stands in `corpus` or `subcorpus`; test files have no labels.
 
-    The kind is what the file's name says (`single`, `multi`), else whether the token holds white
-    space.
+    The kind is that named by the file (`single`, `multi`), else mwe if the token has white space.
 
     Raises:
         LexbeamError: the header lacks a column.
@@ -81,7 +80,7 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read a table whose header names `token`, or a list of words without a header, one a line.
 
     Raises:
-        LexbeamError: the first row has several cells, and none is `token`.
+        LexbeamError: the first row has several cells, none of them `token`.
     """
     remaining = iter(rows)
     line, first = next(remaining, (0, []))

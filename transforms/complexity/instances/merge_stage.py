@@ -1,6 +1,6 @@
-"""Staged instances merged: ids settled, sentences annotated, parts of instances and labels written.
+"""Staged instances merged: ids assigned, sentences annotated, parts of instances and labels written.
 
-Memory is that of a batch for each run, and of the ids of what has one key.
+Memory holds a batch of each run, and the ids of instances with one key.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ _ANNOTATED = 256  # instances that are annotated at a time
 
 
 class InstanceTask(NamedTuple):
-    """A part of the instances; `labels`: whether table labels is made, too."""
+    """A part of the instances; `labels`: whether to make table labels as well."""
 
     part: PartTask
     labels: bool
@@ -51,7 +51,7 @@ class InstanceTask(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SettledInstances(Settled):
-    """Receipt of a part: its files, and what the driver tells.
+    """Receipt of a part: its files, and figures for the summary.
 
     Attributes:
         flags: instances by flag.
@@ -63,9 +63,9 @@ class SettledInstances(Settled):
 
 
 def acceptable_files(loaded: Sequence[Loaded], share: float) -> bool:
-    """Return whether few enough of the rows of all files were rejected, see `acceptable`.
+    """Return whether few enough rows of all files were rejected, see `acceptable`.
 
-    Instances of another kind than was asked for are left out by rule, and do not count.
+    Instances left out because of their kind do not count.
     """
     reasons = reasons_of(loaded)
     faults = reasons.total() - reasons[LEFT_OUT]
@@ -73,7 +73,7 @@ def acceptable_files(loaded: Sequence[Loaded], share: float) -> bool:
 
 
 def settle_tasks(loaded: Sequence[Loaded], parts: int, share: float) -> list[InstanceTask]:
-    """Return what each part is made from; nothing where too many rows were rejected."""
+    """Return the task of each part; none if too many rows were rejected."""
     if not acceptable_files(loaded, share):
         return []
     labels = any(file.tally.get("labelled") for file in loaded)
@@ -112,9 +112,9 @@ def _instances(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
         for row in rows:
             if first is None:
                 first = row
-            row["sentence"] = first["sentence"]  # the same: it is kept once
+            row["sentence"] = first["sentence"]  # equal, so that memory holds it once
             held.append(row)
-        # Rows equal in all but their labels are numbered by these, not by the order of files.
+        # Rows that differ only in their labels are numbered by these, not by the order of files.
         held.sort(key=_labels_of)
         for settled in settle(key, [row["source_id"] for row in held]):
             row = held[settled.place]

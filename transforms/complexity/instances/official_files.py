@@ -1,6 +1,6 @@
-"""Files of complexity by id: the task's own format, and tables with a header.
+"""Files of complexity by id: the format of the shared task, and tables with a header.
 
-- official: no header, `id,score`, a line each, as SemEval-2021 Task 1 takes it;
+- official: no header, lines `id,score`, as SemEval-2021 Task 1 takes them;
 - a table: tab-separated with a header and quoting off, as the task's data are, with columns `id`
   and `complexity`; or separated by commas, with such a header. Columns `corpus` or `subcorpus` and
   `token` of gold make subsets and clusters.
@@ -10,7 +10,7 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +36,9 @@ class OfficialScores(NamedTuple):
     """Complexity of instances, in the order of a file.
 
     Attributes:
-        ids: as they stand.
+        ids: as in the file.
         values: complexity.
-        genres, tokens: where the file has them, else empty texts.
+        genres, tokens: if the file has them, else empty texts.
     """
 
     ids: list[str]
@@ -63,12 +63,12 @@ def read_scores(path: str, name: str) -> OfficialScores:
         name: the option that names it, `gold` or `predictions`.
 
     Returns:
-        The instances. What is predicted may lie outside 0 to 1, as for the official scorer; such
-        lines are warned of.
+        The instances. Predictions may lie outside 0 to 1, as for the official scorer; a warning counts
+        them.
 
     Raises:
-        UsageError: it cannot be read, lacks a column, a line holds no id, no number or more cells
-            than there are columns, an id is there twice, or gold lies outside 0 to 1.
+        UsageError: it cannot be read or lacks a column; a line has no id, no number or more cells than
+            there are columns; an id is repeated; or gold lies outside 0 to 1.
     """
     shown = f"`{name}` {files.shown(path)}"
     lines = filled_lines(path, name, "a line for each instance")
@@ -143,11 +143,11 @@ def evaluate_files(
 ) -> list[dict[str, object]]:
     """Return rows of `complexity/metrics` of predictions by id.
 
-    The subsets are `all` and, where gold has several, its genres; the cluster of an instance is its
-    case-folded token, where gold has tokens.
+    The subsets are `all` and, if gold has several, its genres; the cluster of an instance is its
+    case-folded token, if gold has tokens.
 
     Raises:
-        LexbeamError: an id is missing, or gold lacks it; it is named.
+        LexbeamError: predictions lack an id of gold, or gold lacks one of theirs; it is named.
     """
     order = matched(gold.ids, predicted.ids)
     labels, scores = gold.values[order.gold], predicted.values[order.predicted]
@@ -166,15 +166,15 @@ def evaluate_files(
     return rows
 
 
-def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return what instances are called in the files they came from; their own ids without one.
+def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, str | None]]) -> list[str]:
+    """Return the ids of instances in the files that they came from, or else their own ids.
 
     Args:
         names: ids of instances.
         instances: their `instance_id` and `source_id`.
 
     Raises:
-        LexbeamError: two instances have one name there.
+        LexbeamError: two instances have the same id there.
     """
     source_ids = {row["instance_id"]: row["source_id"] for row in instances}
     official = [source_ids.get(name) or name for name in names]
@@ -187,5 +187,5 @@ def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, Any]]) -
 
 
 def official_lines(ids: Iterable[str], predictions: Iterable[float]) -> Iterator[str]:
-    """Yield predictions in the task's format, `id,score`, in the order given."""
+    """Yield predictions in the shared task's format, `id,score`, in the order given."""
     return (f"{name},{value!r}" for name, value in zip(ids, predictions, strict=True))

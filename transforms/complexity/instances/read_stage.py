@@ -1,4 +1,4 @@
-"""Labelled files read: the rows of a file as staged rows of instances. A row that gives no instance is a reject."""
+"""Labelled files read: the rows of a file as staged rows of instances, or rejects."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from transforms.intake.staging import Loaded, RowSchema, Staging, stage_file
 
 __all__ = ["READ", "ROWS", "LabelledReadOptions"]
 
-LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
+LONGEST_TOKEN = 1000  # code points; no real word or expression is longer
 
 _LABEL = pa.struct(
     [("group", pa.string()), ("complexity", pa.float64()), ("annotations", pa.int32()), ("spread", pa.float64())]
@@ -55,14 +55,14 @@ ROWS = RowSchema(_COLUMNS, ("key", "source", "line"), _size)
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledReadOptions:
-    """What decides how files are read.
+    """How files are read.
 
     Attributes:
         layout: a key of `LAYOUTS`.
-        kind: single or mwe: others are rejects; all: none is.
-        genre: of rows that do not say.
-        language: of rows that do not say.
-        engine_language: likewise, where nothing else says either.
+        kind: single or mwe, others being rejects; or all.
+        genre: of rows that name none.
+        language: of rows that name none.
+        engine_language: of rows for which nothing else names one.
         reader: how rows are cut into cells.
     """
 
@@ -78,7 +78,7 @@ def _read(artefact: Artefact, task: RowFile, options: LabelledReadOptions) -> Lo
     """Read a file.
 
     Raises:
-        LexbeamError: it is of another layout, or has changed since its digest was taken.
+        LexbeamError: it has another layout, or has changed since its digest was taken.
     """
 
     def read(rows: FileRows, name: str) -> Iterator[Cwi2018Row | Reject]:

@@ -1,6 +1,6 @@
 """Judgments to labels: which count, with what weight, and the mean, number and spread of each.
 
-Rules are told in the docstring of each function; `settle_judgments` applies all of them.
+Each function's docstring states its rules; `settle_judgments` applies all of them.
 """
 
 import math
@@ -37,31 +37,31 @@ class AggregationOptions:
     min_annotations: int = option(4, help="with fewer judgments an instance has no complexity, reason too_few", least=1)
     repeated: str = option(
         "mean",
-        help="of several judgments of an instance by one annotator: their mean counts as "
-        "one, or the first or last alone, or all",
+        help="several judgments of an instance by one annotator: their mean counts as "
+        "one, or only the first or last counts, or all do",
         choices=REPEATED,
     )
     unknown: str = option(
-        "kept", help="judgments of which nobody says whose they are; kept, each is another's", choices=UNKNOWN
+        "kept", help="judgments without an annotator; if kept, each counts as another person's", choices=UNKNOWN
     )
     weights: str = option(
         "none",
         help="agreement: annotators count by their correlation with the mean of the others, 0 where it is negative",
         choices=WEIGHTS,
     )
-    seed: int = option(1, help="of the halves by which reliability is measured")
+    seed: int = option(1, help="seed of the random halves by which reliability is measured")
 
 
 class ComplexityJudgment(NamedTuple):
     """A judgment as a file has it.
 
     Attributes:
-        instance_id: of which instance.
-        annotator: whose; empty where the file does not say.
-        group: the annotator's, None where there is none.
+        instance_id: the instance judged.
+        annotator: who judged; empty if the file does not say.
+        group: the annotator's group, None for none.
         value: 0 to 1; None: undecided.
         source: the file.
-        line: its row there.
+        line: its row in the file.
     """
 
     instance_id: str
@@ -73,14 +73,14 @@ class ComplexityJudgment(NamedTuple):
 
 
 class SettledJudgment(NamedTuple):
-    """A judgment settled: what of it counts.
+    """A judgment with its verdict: whether it counts, and how much.
 
     Attributes:
         judgment: as the file has it.
-        number: which one of its annotator's judgments of the instance, from 0.
+        number: its place among the annotator's judgments of the instance, from 0.
         counts: whether it counts.
-        reason: why not, a key of `JUDGMENT_REASONS`.
-        weight: how much it counts; of several that count as one the sum is that one's.
+        reason: if not, why: a key of `JUDGMENT_REASONS`.
+        weight: how much it counts; weights of several that count as one add up to its weight.
     """
 
     judgment: ComplexityJudgment
@@ -91,7 +91,7 @@ class SettledJudgment(NamedTuple):
 
 
 class Label(NamedTuple):
-    """The columns of a label that its judgments decide."""
+    """The columns of a label that follow from its judgments."""
 
     complexity: float | None
     annotations: int
@@ -102,12 +102,12 @@ class Label(NamedTuple):
 def settle_judgments(
     judgments: Sequence[ComplexityJudgment], known: frozenset[str] | set[str], options: AggregationOptions
 ) -> list[SettledJudgment]:
-    """Return all judgments, in the order given, with what of each counts.
+    """Return all judgments, in the order given, each with whether and how much it counts.
 
-    Judgments of unknown instances do not count, nor do undecided ones, nor, if they are to be
-    dropped, those of unknown annotators. Of an annotator's judgments of one instance the rule
-    `repeated` chooses; with `mean` each has its share of one. With weights by agreement annotators
-    are weighed by `weights_by_agreement`, unknown ones have 1.
+    Judgments of unknown instances do not count, nor do undecided ones, nor, with `unknown` dropped, those
+    of unknown annotators. Among an annotator's judgments of one instance the rule `repeated` chooses;
+    with `mean` they share a weight of 1. With weights by agreement annotators are weighted by
+    `weights_by_agreement`, unknown ones by 1.
 
     Args:
         judgments: of all files, in the order of files and lines.
@@ -174,14 +174,14 @@ def _weigh(judgments: Sequence[ComplexityJudgment], reasons: list[str | None], w
 
 
 def label_of(judged: Sequence[SettledJudgment], options: AggregationOptions) -> Label:
-    """Return the label that the judgments of an instance give.
+    """Return the label of an instance, from its judgments.
 
-    Complexity is their weighted mean; `annotations` is how many count, those of an annotator whose
-    mean counts as one; `spread` their sample standard deviation, without weights.
+    Complexity is their weighted mean; `annotations` is how many count, where an annotator's mean is one;
+    `spread` is their sample standard deviation, unweighted.
 
     Args:
         judged: judgments of one instance, by all annotators or by a group of them.
-        options: the rules by which they were settled.
+        options: the rules that decided which count.
     """
     values: list[float] = []
     weights: list[float] = []

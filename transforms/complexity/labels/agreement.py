@@ -1,7 +1,7 @@
-"""How far judgments agree: split-half reliability and the ceiling it sets, weights of annotators.
+"""How far judgments agree: split-half reliability, the ceiling it sets, and weights of annotators.
 
-All take three parallel arrays, one entry a judgment: which instance, whose (as whole numbers), and
-the value.
+Functions take parallel arrays with an entry for each judgment: instance, annotator (as whole numbers),
+value.
 """
 
 import math
@@ -23,15 +23,15 @@ LEAST_SHARED = 5  # instances that an annotator must share with others to be wei
 
 
 class Halves(NamedTuple):
-    """What split halves say of means of judgments.
+    """Split-half reliability of mean judgments.
 
     Attributes:
         correlation: Pearson's r of the means of two random halves, the mean over the draws.
-        reliability: that of all judgments together, by Spearman and Brown: 2 r / (1 + r); None
-            where r is negative, of which the formula says nothing.
+        reliability: of all judgments together, by Spearman and Brown: 2 r / (1 + r); None for a negative
+            r, where the formula does not apply.
         ceiling: the Pearson's r that no system can be expected to exceed on these labels, the root
             of reliability.
-        instances: how many have two judgments or more.
+        instances: number of instances with two judgments or more.
         draws: how many times halves were drawn.
     """
 
@@ -48,16 +48,16 @@ def split_half(
 ) -> Halves | None:
     """Return the split-half reliability of instances' means; None where it is undefined.
 
-    The judgments of each instance are dealt out to two halves by hash, whose sizes differ by one at
-    most. A prediction that equals the true scores correlates with means of reliability R by the
+    The judgments of each instance are dealt out by hash to two halves, whose sizes differ by at most
+    one. A prediction that equals the true scores correlates with means of reliability R by the
     root of R (Spearman 1904, attenuation), hence the ceiling.
 
     Args:
-        instances: which instance a judgment is of, from 0.
-        keys: hashes of judgments, see `content_hashes`: what is drawn depends on them alone.
+        instances: the instance of each judgment, from 0.
+        keys: hashes of judgments, see `content_hashes`: the draws depend only on them.
         values: judgments.
         seed: of the draws.
-        draws: how many halves are drawn.
+        draws: how often halves are drawn.
     """
     sizes = np.bincount(instances) if len(instances) else np.zeros(0, np.int64)
     paired = sizes[instances] > 1
@@ -93,13 +93,13 @@ def split_half(
 def weights_by_agreement(instances: Ints, annotators: Ints, values: Floats) -> Floats:
     """Return the weight of each annotator, 0 to 1: how far they agree with the others.
 
-    It is Pearson's r of their values with the mean of all others' values of the same instances, and
-    0 where that is negative or their values are all the same. Who shares fewer than `LEAST_SHARED`
-    instances with others, or where the others do not differ, has 1: nothing tells against them.
+    It is Pearson's r of their values with the mean of all others' values of the same instances, and 0 if
+    that is negative or their values are all the same. Annotators who share fewer than `LEAST_SHARED`
+    instances with others, or whose instances all others rate alike, have 1: nothing speaks against them.
 
     Args:
-        instances: which instance a judgment is of, from 0.
-        annotators: whose, from 0; one judgment for each pair of annotator and instance.
+        instances: the instance of each judgment, from 0.
+        annotators: who judged, from 0; one judgment for each pair of annotator and instance.
         values: judgments.
 
     Returns:

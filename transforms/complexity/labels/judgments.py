@@ -86,12 +86,12 @@ def value_of_rating(rating: int) -> float:
 
 
 def instances_to_judge(rows: pa.Table, kind: str, *, duplicates: bool) -> pa.Table:
-    """Return the instances that people are asked about.
+    """Return the instances that people judge.
 
     Args:
         rows: of table instances, with `COLUMNS`.
         kind: single, mwe, or all.
-        duplicates: whether instances that are duplicates of others are asked about, too.
+        duplicates: whether to include instances that are duplicates of others.
     """
     keep = [
         kind in ("all", row["kind"]) and (duplicates or "duplicate" not in row["flags"])
@@ -106,27 +106,27 @@ _REASONS = ("undecodable", "too_large", "empty", "unknown")
 
 @dataclass(frozen=True, kw_only=True)
 class JudgmentFileOptions:
-    """What the columns of tables of judgments are called, and how they are read."""
+    """Names of the columns of tables of judgments, and how files are read."""
 
     id_column: str = option("instance_id", help="column of instances' ids")
     rating_column: str = option("rating", help="column of ratings, 1 to 5 or their words")
-    annotator_column: str = option("annotator", help="column of who judged; may be missing")
+    annotator_column: str = option("annotator", help="column of annotators; may be missing")
     group_column: str = option("group", help="column of annotators' groups; may be missing")
     groups: str | None = option(
         None,
-        help="groups of annotators who have none in the table: a name, a tab, a group",
+        help="groups of annotators without one in the table: on each line a name, a tab, a group",
         metavar="FILE",
         path="file",
     )
-    encoding: str = option("utf-8", help="of files without byte order mark")
+    encoding: str = option("utf-8", help="encoding of files without byte order mark")
 
 
 class JudgmentsRead(NamedTuple):
-    """What was read.
+    """Judgments read from files.
 
     Attributes:
         judgments: in the order of files and lines.
-        rejects: rows that gave none.
+        rejects: rows without a judgment.
         files: their names.
     """
 
@@ -139,13 +139,13 @@ def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentF
     """Read files, folders or globs of judgments, in the order of their names.
 
     Args:
-        paths: sheets and tables, told apart by their header.
+        paths: sheets and tables, distinguished by their headers.
         instances: table instances, with the columns that the sheet needs.
         options: columns of tables, encoding, groups.
 
     Raises:
         LexbeamError: a file cannot be read, or lacks a column.
-        UsageError: the file of groups is wrong.
+        UsageError: the file of groups is malformed.
     """
     groups = read_groups(options.groups) if options.groups else {}
     judgments: list[ComplexityJudgment] = []
@@ -166,7 +166,7 @@ def read_groups(path: str) -> dict[str, str]:
     """Return the group of each annotator that a file names.
 
     Raises:
-        UsageError: a line is no name and group, or a name stands there twice.
+        UsageError: a line is not a name and a group, or repeats a name.
     """
     groups: dict[str, str] = {}
     for number, line in enumerate(read_lines(path, "groups"), 1):
@@ -198,7 +198,7 @@ def _sheet(entry: files.ListedFile, instances: pa.Table, options: JudgmentFileOp
         )
         for line, row in enumerate(answers.table.to_pylist())
     ]
-    # A sheet may ask about some instances only: what it does not hold was not asked.
+    # A sheet may cover only some instances: the others were not asked about.
     return judgments, [reject for reject in answers.rejects if reject.reason != "missing"]
 
 
@@ -214,6 +214,6 @@ def _judgment(name: str, line: int, cells: Mapping[str, str]) -> ComplexityJudgm
     if not cells["id"]:
         raise BadRecord("empty", "no id of an instance")
     rating = read_answer(RATING, re.sub(r"[_\s]+", " ", cells["rating"]), {})
-    value = None if rating is None else value_of_rating(rating)
+    value = value_of_rating(rating) if isinstance(rating, int) else None
     group = cells.get("group") or None
     return ComplexityJudgment(cells["id"], cells.get("annotator", ""), group, value, name, line)

@@ -1,4 +1,4 @@
-"""Settled judgments as tables, and the figures of their agreement."""
+"""Judgments and labels as tables, and the figures of their agreement."""
 
 import math
 from collections import Counter
@@ -41,17 +41,17 @@ def judgment_rows(judged: Sequence[SettledJudgment]) -> pa.Table:
 
 
 def label_rows(judged: Sequence[SettledJudgment], instances: Sequence[str], options: AggregationOptions) -> pa.Table:
-    """Return the rows of `complexity/labels`: of each instance by all, and by each group it has.
+    """Return the rows of `complexity/labels`: for each instance, one by all annotators and one by each group.
 
     Args:
-        judged: settled judgments.
-        instances: ids of all instances; those without judgments have a row, too.
-        options: the rules by which they were settled.
+        judged: judgments, with whether they count.
+        instances: ids of all instances; those without judgments also have a row.
+        options: the rules that decided which count.
     """
     known = set(instances)
     of_instances = sorted((settled for settled in judged if settled.judgment.instance_id in known), key=_by_instance)
     grouped = {key: list(group) for key, group in groupby(of_instances, key=_by_instance)}
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for name in sorted(known):
         mine = grouped.get(name, [])
         rows.append(_row(name, "", label_of(mine, options)))
@@ -65,20 +65,20 @@ def _by_instance(settled: SettledJudgment) -> str:
     return settled.judgment.instance_id
 
 
-def _row(name: str, group: str, label: Label) -> dict[str, Any]:
+def _row(name: str, group: str, label: Label) -> dict[str, object]:
     return {"instance_id": name, "group": group, **label._asdict()}
 
 
-def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOptions) -> dict[str, Any]:
-    """Return what the manifest says of judgments: numbers, agreement, the ceiling, by group.
+def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOptions) -> dict[str, object]:
+    """Return the figures of the manifest: numbers of judgments, agreement, the ceiling, by group.
 
-    Alpha is of all judgments that count, reliability of those of instances that have a complexity.
-    An annotator's judgments of an instance that count as one stand there once.
+    Alpha is over all judgments that count, reliability over those of instances with a complexity. An
+    annotator's judgments of an instance that count as one enter once.
 
     Args:
         judgments: table `complexity/judgments`.
         labels: table `complexity/labels`.
-        options: the rules by which they were made.
+        options: the rules that made them.
     """
     rows = judgments.to_pylist()
     counted = [row for row in rows if row["kept"]]
@@ -96,7 +96,7 @@ def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOption
 
 def _agreement(
     counted: Sequence[Mapping[str, Any]], labels: pa.Table, group: str, options: AggregationOptions
-) -> dict[str, Any]:
+) -> dict[str, object]:
     mine = [row for row in counted if group in ("", row["group"])]
     of_group = labels.filter(pc.equal(labels["group"], group))
     labelled = set(of_group.filter(of_group["complexity"].is_valid())["instance_id"].to_pylist())
@@ -121,7 +121,7 @@ def _agreement(
 
 
 def _united(counted: Sequence[Mapping[str, Any]], options: AggregationOptions) -> Mapping[tuple[str, str, int], float]:
-    """Return values by instance, annotator and number, in their order; repeated ones as a mean."""
+    """Return values by instance, annotator and number, in order; repeated ones as a mean."""
     grouped: dict[tuple[str, str, int], list[float]] = {}
     for row in counted:
         mean = options.repeated == "mean" and bool(row["annotator"])

@@ -1,5 +1,5 @@
-"""Reference scorers: what they learn from, what is held out, models, predictions, metrics.
+"""Reference scorers: training data, what is held out, models, predictions, metrics.
 
 In: instances, labels, features. Out: `complexity/predictions`, `metrics`, `importance`, `learning`. Read
-`design`, `holding_out`, `fit_stages`, `evaluation_stage`; the scorers are in `transforms/learning`.
+`design`, `holding_out`, `fit_stages`, `metric_rows`, `evaluation_stage`; the scorers are in `transforms/learning`.
 """

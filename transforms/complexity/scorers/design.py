@@ -52,8 +52,8 @@ KEYS = pa.schema(
     ]
 )
 FIRST, LAST = "_first", "_last"
-# By layout, what stands behind the name of a feature of words; where there is no such column the
-# plain one does. None: all columns are there.
+# By layout, the suffix of the columns of a feature of words; where there is no such column the plain one
+# is used. None: all columns.
 LAYOUTS: dict[str, str | None] = {"whole": "", "first": FIRST, "last": LAST, "all": None}
 
 
@@ -71,7 +71,7 @@ class DesignRows(NamedTuple):
     Attributes:
         ids, kinds, genres, groups, splits: texts; the genre and the split empty where not known.
         parts: the case-folded words of the target.
-        labels: complexity, 0 to 1, nan where there is none.
+        labels: complexity, 0 to 1; nan for unlabelled instances.
         columns: the features.
         values: (rows, columns), nan where not known, 0 and 1 for flags.
     """
@@ -98,7 +98,7 @@ def columns_of(schema: pa.Schema) -> tuple[DesignColumn, ...]:
     The group of a column is what its metadata say, else its name up to the first underscore.
 
     Raises:
-        UsageError: there is none, or one is neither number nor truth value.
+        UsageError: there are no features, or a feature is neither a number nor a truth value.
     """
     columns = []
     for field in schema:
@@ -128,7 +128,7 @@ def joined_rows(
         splits: `complexity/splits`; None: the published split of the instances counts.
 
     Raises:
-        LexbeamError: the tables do not have the same instances, or one twice.
+        LexbeamError: the tables differ in their instances, or repeat one.
     """
     ids = features["instance_id"]
     order = pc.sort_indices(ids)
@@ -205,8 +205,8 @@ def _texts(column: pa.ChunkedArray) -> Texts:
 def layout_names(names: Sequence[str], layout: str) -> list[tuple[str, int]]:
     """Return the columns of a layout: what each is called there, and its place among `names`.
 
-    In the layout `all` every column stands under its own name. In the others those of parts stand
-    under the name of the whole.
+    In the layout `all` every column has its own name. In the others the columns of parts have the
+    name of the whole.
     """
     places = {name: place for place, name in enumerate(names)}
     behind = LAYOUTS[layout]
@@ -237,8 +237,8 @@ def matrix_of(
     Args:
         rows: the instances.
         layout: one of `LAYOUTS`.
-        genres: those that a scorer was trained with; another genre is none of them.
-        without: a group of columns of which nothing is known, GENRE perhaps; empty for none.
+        genres: those that the scorer was trained with; any other genre is none of them.
+        without: a group of columns to blank out, possibly GENRE; empty for none.
         kinds: whether the column `is_single` tells single words from expressions, as it always does
             in the layout `all`.
     """

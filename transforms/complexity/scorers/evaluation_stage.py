@@ -6,7 +6,7 @@ mean over folds. POOL then makes one table of the predictions of all systems, in
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,14 +35,14 @@ Bools = npt.NDArray[np.bool_]
 
 
 class CaseDone(NamedTuple):
-    """A case, and what it gave."""
+    """A case and its receipt."""
 
     case: Case
     fitted: FittedCase
 
 
 class EvaluateTask(NamedTuple):
-    """All cases of a system, and the instances that they are of: the folder, and another one."""
+    """All cases of a system, and the instances that they predict: those of the folder, or of another one."""
 
     system: str
     design: File
@@ -71,7 +71,7 @@ class _Held(NamedTuple):
     names: tuple[str, ...]
 
 
-def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
+def _chosen(_: object, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]]:
     names = list(options.metric) + (list(CLASSES) if options.threshold else [])
     return {"transforms.evaluation.metrics:METRICS": sorted(set(names))}
 
@@ -79,9 +79,9 @@ def _chosen(_: Any, options: ScorerMeasureOptions) -> Mapping[str, Sequence[str]
 def _evaluate(artefact: Artefact, task: EvaluateTask, options: ScorerMeasureOptions) -> EvaluatedSystem:
     rows = rows_of(read_table([checked(task.other or task.design)]))
     predictions: list[pa.Table] = []
-    metrics: list[dict[str, Any]] = []
-    importance: list[dict[str, Any]] = []
-    learning: list[dict[str, Any]] = []
+    metrics: list[dict[str, object]] = []
+    importance: list[dict[str, object]] = []
+    learning: list[dict[str, object]] = []
     for kind in sorted({done.case.kind for done in task.cases}):
         of_kind = [done for done in task.cases if done.case.kind == kind]
         published = False
@@ -135,7 +135,7 @@ def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float =
 
 
 def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
-    """Return the predictions of several cases, which are of different rows, in the rows' order."""
+    """Return the predictions of several cases, each of other rows, in the order of rows."""
     ordered = sorted(cases)
     tables = [read_table([checked(done.fitted.predictions)]) for done in ordered]
     table = pa.concat_tables(tables).sort_by("instance_id").combine_chunks()
@@ -148,7 +148,7 @@ def _held(cases: Sequence[CaseDone], rows: DesignRows) -> _Held:
 
 def _metric_rows(
     system: str, title: str, held: _Held, rows: DesignRows, options: ScorerMeasureOptions
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     predicted = rows.at(held.places)
     for name, which in subsets_of(predicted, title, held.seen):
         yield from measured_rows(
@@ -177,7 +177,7 @@ def _pearson(gold: Floats, predicted: Floats) -> tuple[float | None, int]:
     return measured.value, measured.n
 
 
-def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, Any]]:
+def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iterator[dict[str, object]]:
     gold = rows.labels[held.places]
     whole, n = _pearson(gold, held.predictions)
     for place, name in enumerate(held.names):
@@ -188,7 +188,7 @@ def _permutations(system: str, kind: str, held: _Held, rows: DesignRows) -> Iter
 
 def _ablations(
     system: str, kind: str, cases: Sequence[CaseDone], way: str, held: _Held, rows: DesignRows
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     whole, n = _pearson(rows.labels[held.places], held.predictions)
     for group in sorted({done.case.without for done in cases} - {""}):
         less = _held(_like(cases, way, without=group), rows)
@@ -198,13 +198,15 @@ def _ablations(
 
 def _drop(
     system: str, kind: str, measure: str, what: str, of: str, whole: float | None, changed: float | None, n: int
-) -> dict[str, Any]:
-    # Predictions that have become constant tell nothing any more.
+) -> dict[str, object]:
+    # Constant predictions say nothing: their correlation counts as 0.
     value = None if whole is None else whole - (changed or 0.0)
     return {"scorer": system, "kind": kind, "measure": measure, "what": what, "of": of, "value": value, "n": n}
 
 
-def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows) -> Iterator[dict[str, Any]]:
+def _curve(
+    system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: DesignRows
+) -> Iterator[dict[str, object]]:
     shares = sorted({done.case.share for done in cases})
     for share in shares if len(shares) > 1 else ():
         of_share = _like(cases, way, share=share)

@@ -1,8 +1,8 @@
 """The stages that fit scorers: `complexity/design`, and `complexity/fit`, an artefact for a case.
 
-What a case gives are predictions of its instances, with whether their targets stand among those
-that it was trained on, too (null of a model that is there); with `importance` also those after the
-values of a feature were dealt out anew among them.
+A case gives predictions of its instances, and says whether it was trained on their targets (null for
+a saved model); with `importance` also predictions after the values of a feature were permuted among
+the instances.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,7 +74,7 @@ class DesignTask(NamedTuple):
 
 @dataclass(frozen=True)
 class Designed:
-    """Receipt of a design: its table, see `joined_rows`, and what is in it."""
+    """Receipt of a design: its table, see `joined_rows`, and the facts of its rows."""
 
     part: PartFile
     facts: Facts
@@ -99,7 +99,7 @@ def _design(artefact: Artefact, task: DesignTask, _: None) -> Designed:
 
 
 class FitTask(NamedTuple):
-    """A case, the design that it is of, that of another folder, and a model that is there."""
+    """A case, its design, the design of another folder to predict, and a saved model to use."""
 
     case: Case
     design: File
@@ -117,7 +117,7 @@ class FitOptions:
 
 
 class Permuted(NamedTuple):
-    """A column that was dealt out anew, or all columns of a group (`group:NAME`)."""
+    """A column that was permuted, or all columns of a group (`group:NAME`)."""
 
     names: tuple[str, ...]
 
@@ -129,9 +129,9 @@ class FittedCase:
     Attributes:
         predictions: the file, with schema `PREDICTED`.
         rows: of it.
-        permuted: what the lists in its last column are of.
+        permuted: which columns and groups the lists in its last column are for.
         trained: instances that it was trained on.
-        model: the model, where one is kept.
+        model: the model, if it is saved.
     """
 
     predictions: File
@@ -154,14 +154,14 @@ def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
 
 
 def _uses(name: str, task: FitTask, options: FitOptions) -> bool:
-    """Return whether an option of scorers counts: the case's own uses it, or none says that it alone does."""
+    """Return whether an option of scorers counts: the case's scorer uses it, or no scorer claims it."""
     users = {scorer for scorer, entry in SCORERS.items() if name in entry.uses}
     return not users or task.case.scorer in users
 
 
 def _draws(task: FitTask, options: FitOptions) -> bool:
     case = task.case
-    # The record of a model that is kept has the seed, whatever the scorer does with it.
+    # The record of a saved model names the seed, whether or not the scorer uses it.
     saved = options.keep and case.way == ALL
     return saved or case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
 
@@ -184,9 +184,9 @@ _UNUSED: dict[str, str | Unless] = {
     "options.hold.importance": Unless("it is measured on folds alone", used=_has_folds),
     **dict.fromkeys(
         (f"options.hold.{name}" for name in ("mwe", "mwe_folds", "test", "leave_genre_out", "ablation", "curve")),
-        "it decides which cases there are, and a case knows no other",
+        "it decides which cases there are, and a case depends on no other case",
     ),
-    "options.keep": Unless("only models trained on all instances are kept", used=_is_of_all),
+    "options.keep": Unless("only models trained on all instances are saved", used=_is_of_all),
 }
 
 
@@ -235,10 +235,10 @@ def _open(design: File) -> DesignRows:
 
 
 def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: OpenedScorer | None) -> Floats:
-    """Return predictions, or what is wrong with a model from elsewhere.
+    """Return predictions, checked if the model comes from elsewhere.
 
     Raises:
-        LexbeamError: its arrays are not those that its scorer has.
+        LexbeamError: its arrays are not those of its scorer.
     """
     if model is None:
         return _predicted(case.scorer, fitted, matrices)
@@ -270,7 +270,7 @@ def _permuted(
     target: DesignRows,
     options: FitOptions,
 ) -> tuple[list[str], list[list[float]] | None]:
-    """Return predictions after one column, or one group, was dealt out anew among the rows.
+    """Return predictions after one column, or one group, was permuted among the rows.
 
     Breiman (2001), with one permutation, drawn by the ids of instances and the column's name.
     """

@@ -43,7 +43,7 @@ SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)  # of the groups, for the learning curve; 1 i
 
 @dataclass(frozen=True, kw_only=True)
 class HoldOptions:
-    """What is held out, and what else is tried with it."""
+    """What is held out, and which further models are fitted."""
 
     folds: int = option(5, help="folds of cross-validation, by hash of the case-folded target", least=2, most=1000)
     mwe: tuple[str, ...] = option(
@@ -59,20 +59,20 @@ class HoldOptions:
     test: str | None = option(
         None, help="instead of folds, predict the instances of this split and train on the others", metavar="SPLIT"
     )
-    train_on: tuple[str, ...] = option((), help="train on instances of these splits alone", metavar="SPLIT")
+    train_on: tuple[str, ...] = option((), help="train only on instances of these splits", metavar="SPLIT")
     leave_genre_out: bool = option(False, help="also predict each genre from the others")
-    importance: bool = option(False, help="also the permutation importance of every feature and group; of folds alone")
-    ablation: bool = option(False, help="also leave out each group of features in turn; of folds alone")
-    curve: bool = option(False, help="also train on shares of the targets, a learning curve; of folds alone")
+    importance: bool = option(False, help="also permutation importance of every feature and group; folds only")
+    ablation: bool = option(False, help="also leave out each group of features in turn; folds only")
+    curve: bool = option(False, help="also train on shares of the targets, for a learning curve; folds only")
 
 
 class Facts(NamedTuple):
-    """What there is to train on and to predict.
+    """What instances there are to train on and to predict.
 
     Attributes:
         kinds: the kinds of instances.
         genres: by kind, those of labelled instances, in the order of `kinds`.
-        groups: groups of features, the genre among them where there are several.
+        groups: groups of features, with the genre if there are several.
         labelled: instances with a label.
     """
 
@@ -111,13 +111,13 @@ def system_of(scorer: str, mode: str, first: str) -> str:
     Args:
         scorer: its name.
         mode: how expressions are scored; empty for single words.
-        first: the first of the modes that are asked for. Others have names of their own.
+        first: the first mode requested, whose system has the scorer's plain name.
     """
     return scorer if mode in ("", first) else f"{scorer}/{mode}"
 
 
 def first_of(options: HoldOptions) -> str:
-    """Return the first mode that is asked for."""
+    """Return the first mode requested."""
     return options.mwe[0] if options.mwe else ""
 
 
@@ -133,7 +133,7 @@ def mode_of(case: Case) -> Mode:
 
 
 def facts_of(rows: DesignRows) -> Facts:
-    """Return what there is in some rows."""
+    """Return the kinds, genres, groups and labels of rows."""
     kinds = tuple(sorted(set(rows.kinds.tolist())))
     known = ~np.isnan(rows.labels)
     genres = tuple(tuple(sorted(set(rows.genres[known & (rows.kinds == kind)].tolist()) - {""})) for kind in kinds)
@@ -147,11 +147,11 @@ def cases_of(facts: Facts, scorers: Sequence[str], options: HoldOptions, *, othe
     """Yield the models to be fitted.
 
     Args:
-        facts: what there is.
+        facts: of the instances.
         scorers: their names.
         options: what is held out.
         other: whether another folder is predicted, in place of folds or a split.
-        keep: whether a model of all instances is kept.
+        keep: whether a model of all instances is saved.
     """
     for scorer in scorers:
         for kind, genres in zip(facts.kinds, facts.genres, strict=True):
@@ -244,4 +244,4 @@ def _used(rows: DesignRows, case: Case) -> Bools:
     """Return which rows are of a kind that the case is trained on."""
     mode = mode_of(case)
     single = rows.kinds == "single"
-    return (single & bool(mode.singles)) | (~single & bool(mode.expressions))
+    return np.asarray((single & bool(mode.singles)) | (~single & bool(mode.expressions)))

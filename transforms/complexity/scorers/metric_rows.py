@@ -11,7 +11,6 @@ predicted from the others.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +38,7 @@ class ScorerMeasureOptions:
 
     metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
     threshold: tuple[str, ...] = option(
-        (),
-        help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
+        (), help="also accuracy, precision, recall and f1 of instances at least this complex, 0 to 1, for example 0.5"
     )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
@@ -64,13 +62,13 @@ def check_measures(options: ScorerMeasureOptions) -> None:
 
 def measured_rows(
     system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: ScorerMeasureOptions
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield rows of `complexity/metrics` of predictions that have a label.
 
     Args:
-        system, subset: what the rows say of themselves.
-        gold, predicted: of the same instances; nan where gold has none, which are left out.
-        clusters: what is resampled as a whole: the target of each instance.
+        system, subset: of the rows.
+        gold, predicted: of the same instances; those where gold is nan are left out.
+        clusters: the target of each instance, which is resampled as a whole.
         options: metrics, thresholds, intervals.
     """
     known = ~np.isnan(gold)
@@ -93,10 +91,10 @@ def binary_rows(
     clusters: Sequence[str],
     threshold: str,
     options: BootstrapOptions,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield rows of binary complex word identification by a threshold (Shardlow et al. 2021, 6).
 
-    Complex is what is at least as complex as the threshold: at 0.5 what was rated neutral or above.
+    An instance at or above the threshold is complex: at 0.5 those rated neutral or above.
     The subset is called `SUBSET, complex from THRESHOLD`.
     """
     arrays = (gold >= float(threshold), predicted >= float(threshold))
@@ -108,12 +106,12 @@ def binary_rows(
 def subsets_of(rows: DesignRows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
     """Yield subsets of the rows of a kind.
 
-    They are all, those whose target was trained on and the others, genres, splits, those that word
-    lists know and the others. What has all rows, or none, is no subset.
+    They are all rows, those whose target was trained on and the others, genres, splits, those that word
+    lists know and the others. A subset has some of the rows, not all.
 
     Args:
         rows: the rows.
-        title: what all of them are called.
+        title: the name of the subset of all rows.
         seen: whether the target of each was trained on.
     """
     yield title, np.ones(len(rows.ids), bool)

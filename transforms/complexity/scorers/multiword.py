@@ -1,4 +1,4 @@
-"""How expressions are scored: by what they are trained on, and what is averaged of predictions."""
+"""How expressions are scored: which rows a scorer is trained on, and which predictions are averaged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Mode(Entry):
 
     Attributes:
         singles: layouts in which labelled single words are training rows.
-        expressions: likewise expressions.
+        expressions: layouts in which labelled expressions are.
         predicts: the layouts whose predictions are averaged.
     """
 
@@ -61,12 +61,12 @@ MODES: Registry[Mode] = Registry(
 
 
 def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[ScorerTraining, int]:
-    """Return what a scorer learns from, and of how many instances it is.
+    """Return what a scorer learns from, and the number of its instances.
 
     Args:
         rows: labelled instances of both kinds.
-        mode: how.
-        genres: what genres there are among them.
+        mode: how expressions are scored.
+        genres: the genres among them.
         without: a group of columns that is left out.
     """
     single = rows.kinds == "single"

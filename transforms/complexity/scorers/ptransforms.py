@@ -3,12 +3,11 @@
 FitCases        PCollection[(place, DesignTask)] -> (PCollection[(place, Designed)],
                                                      PCollection[(system, CaseDone)])
 MeasureSystems  PCollection[(system, CaseDone)] -> PCollection[Part]
-KeepModel       PCollection[(system, CaseDone)] -> a model in a folder, and its digest
+KeepModel       PCollection[(system, CaseDone)] -> the digest of the model saved in a folder
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import apache_beam as beam
 
@@ -136,13 +135,13 @@ class MeasureSystems(beam.PTransform):
 
 def _keep(element: tuple[int, Iterable[tuple[str, CaseDone]]], folder: str, overwrite: bool) -> SavedScorer:
     done = sorted(case for _, case in element[1] if case.fitted.model is not None)
-    models: list[Any] = [load_model(case.fitted.model) for case in done if case.fitted.model]
+    models = [load_model(case.fitted.model) for case in done if case.fitted.model]
     return SavedScorer(keep_model(folder, merged(models), overwrite=overwrite))
 
 
 @dataclass
 class KeepModel(beam.PTransform):
-    """Keep the models of all labelled instances, of both kinds, as one."""
+    """Save the models of all labelled instances, of both kinds, as one."""
 
     folder: str
     overwrite: bool

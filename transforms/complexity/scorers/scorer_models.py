@@ -1,12 +1,12 @@
-"""Scorers that are kept: one model of single words, of expressions, or of both.
+"""Scorers saved as models: one model of single words, of expressions, or of both.
 
-The folder is one of docs/reference/models.md, of format safetensors: the arrays of each kind are called
-`KIND/NAME`. So nothing of a file is executed when it is loaded, whatever the scorer is.
+The folder is as in docs/reference/models.md, of format safetensors: the arrays of each kind are called
+`KIND/NAME`. So loading executes nothing, whatever the scorer is.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
@@ -27,11 +27,11 @@ GENRES = "genres"
 
 @dataclass(frozen=True)
 class OpenedScorer:
-    """A model that is there: its folder, its digest, and what it is.
+    """A saved model that a run uses: its folder, its digest, and what it is.
 
     Attributes:
-        folder: where.
-        digest: of what.
+        folder: of the model.
+        digest: of the model.
         scorer: name of the scorer.
         modes: by kind, how expressions are scored; empty for single words.
     """
@@ -43,14 +43,14 @@ class OpenedScorer:
 
 
 class SavedScorer(NamedTuple):
-    """What is told of a model that was kept: its digest."""
+    """What a run reports of a model that it saved: its digest."""
 
     digest: str
 
 
 @dataclass(frozen=True)
 class KindModel:
-    """What is kept of a kind: the genres that it was trained on, and the arrays of the scorer."""
+    """The model of a kind: the genres that it was trained on, and the arrays of the scorer."""
 
     genres: Sequence[str]
     fitted: Fitted
@@ -69,9 +69,9 @@ def saved_model(
     Args:
         case: scorer, kind and mode.
         columns: of the features that it was trained on, all of them, in order.
-        genres: likewise.
+        genres: those that it was trained on.
         fitted: what was fitted.
-        options: of scorers; those that it uses are noted.
+        options: of scorers; those that this one uses are recorded.
         data: digest of the training data.
     """
     values = asdict(options)
@@ -93,9 +93,9 @@ def saved_model(
 
 
 def merged(models: Sequence[Model]) -> Model:
-    """Return one model of models of several kinds, which are of one scorer and one training set."""
+    """Return one model made of models of several kinds, of one scorer and one training set."""
     ordered = sorted(models, key=_kinds_of)
-    content: dict[str, Any] = {}
+    content: Fitted = {}
     modes: dict[str, str] = {}
     for model in ordered:
         content.update(model.content)
@@ -119,10 +119,10 @@ def _kinds_of(model: Model) -> list[str]:
 
 
 def opened(folder: str, columns: Sequence[DesignColumn]) -> OpenedScorer:
-    """Return what a kept model is, checked against the features that it is to be given.
+    """Return what a saved model is, checked against the features that it is to read.
 
     Raises:
-        LexbeamError: there is none, it is damaged, not of this task, or of other columns.
+        LexbeamError: there is no model, or it is damaged, of another task, or of other columns.
     """
     model = load_model(folder)
     features = [(column.name, column.dtype) for column in columns]
@@ -137,10 +137,10 @@ def opened(folder: str, columns: Sequence[DesignColumn]) -> OpenedScorer:
 
 
 def load_kinds(opened: OpenedScorer) -> dict[str, KindModel]:
-    """Return what is kept of each kind.
+    """Return the model of each kind.
 
     Raises:
-        LexbeamError: the model is no longer what it was, or damaged.
+        LexbeamError: the model has changed, or is damaged.
     """
     model = load_model(opened.folder)
     if model.digest != opened.digest:

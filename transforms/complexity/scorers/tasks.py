@@ -1,4 +1,4 @@
-"""Which models a run fits, as tasks, by what there is in the folders."""
+"""The models that a run fits, as tasks, given what the folders hold."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -14,13 +14,13 @@ FOLDER, OTHER = 0, 1  # places of folders
 
 
 class FitRequest(NamedTuple):
-    """What is to be fitted.
+    """What a run fits.
 
     Attributes:
         scorers: names.
         hold: what is held out.
-        keep: whether a model of all instances is kept.
-        model: a model that is there, in place of fitting.
+        keep: whether a model of all instances is saved.
+        model: a saved model to use instead of fitting.
     """
 
     scorers: tuple[str, ...]
@@ -30,7 +30,7 @@ class FitRequest(NamedTuple):
 
     @property
     def first(self) -> str:
-        """How expressions are scored by what is called by the scorer's name alone."""
+        """The mode whose system has the scorer's plain name."""
         return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
 
     @property

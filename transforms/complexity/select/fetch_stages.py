@@ -23,20 +23,20 @@ from transforms.layers.registry import columns_of
 
 __all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
 
-# One for one, so that offsets stay: a sentence is one line.
+# Replaced one for one, so that offsets stay valid: a sentence is one line.
 _SPACE = re.compile(r"\s")
 COLUMNS = ("forms", "lemmas", "upos", "genre", "language")
 
 
 class FetchTask(NamedTuple):
-    """What is fetched from a part of a corpus: targets, of none of whose sentences it lacks."""
+    """What is fetched from a part of a corpus: targets, whose sentences it must all hold."""
 
     pair: PartPair
     chosen: tuple[TargetOccurrence, ...]
 
 
 class FetchSpec(NamedTuple):
-    """What is carried over: layers, and the language of sentences of which it is not known."""
+    """What is carried over: layers, and the language of sentences that name none."""
 
     layers: tuple[str, ...]
     language: str | None
@@ -44,7 +44,7 @@ class FetchSpec(NamedTuple):
 
 @dataclass(frozen=True)
 class FetchedInstances:
-    """The receipt: a file of batches, one a row, and their instances' ids in that order."""
+    """Receipt: a file of batches, one per row, and the ids of their instances in that order."""
 
     file: File
     ids: tuple[str, ...]
@@ -82,10 +82,9 @@ def instance_of(
 ) -> dict[str, Any]:
     """Return the row of `complexity/instances` that a target is.
 
-    The sentence is the document's text from its first form to its last, with a space for each
-    white space of another kind; without text, its forms with spaces between them. The source's own
-    id, which enters the instance's, is `document_id:sentence`. `unknown` is the language of a
-    sentence of which none is known.
+    The sentence is the document's text from its first form to its last, with every white space made a
+    space; without text, its forms joined by spaces. The source's id, which enters the instance's, is
+    `document_id:sentence`. `unknown` is the language of a sentence that names none.
     """
     row = passage.sentence
     sentence, start, end = _in_text(occurrence, passage)

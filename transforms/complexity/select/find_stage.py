@@ -1,14 +1,14 @@
-"""Stage `find`: the targets of a part of `sentences`, as small rows without text of a sentence.
+"""Stage `find`: the targets of a part of `sentences`, as small rows without the text of sentences.
 
-Each row has what the target draws (`number`), by document, sentence and position, and what decides
-whether its sentence counts: the hash of the sentence's forms (`content`) and what this copy of them
-draws (`copy`). Of identical sentences with a target the copy that draws the least counts.
+Each row has the target's draw (`number`), by document, sentence and position, and what decides whether
+its sentence counts: the hash of the sentence's forms (`content`) and the draw of this copy (`copy`). Of
+identical sentences with a target the copy with the smallest draw counts.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,6 @@ __all__ = [
     "Number",
     "OccurrenceFile",
     "occurrences",
-    "place_keys",
 ]
 
 OCCURRENCE = pa.schema(
@@ -59,7 +58,7 @@ COPIES = "complexity/copies"  # label of the draw of copies of a sentence
 
 
 class FindTask(NamedTuple):
-    """What targets are found in.
+    """Where targets are searched.
 
     Attributes:
         part: a part of `sentences`.
@@ -73,7 +72,7 @@ class FindTask(NamedTuple):
 
 
 class FindSpec(NamedTuple):
-    """How targets are found.
+    """How targets are searched.
 
     Attributes:
         patterns: names of patterns, sorted.
@@ -83,7 +82,7 @@ class FindSpec(NamedTuple):
         language: that of sentences whose language is not known.
         shortest: least tokens of a sentence.
         longest: most tokens; None for any.
-        bands: bands of values that each word of a target must lie in.
+        bands: bands in which each word of a target must lie.
         lexicon: the lists of the bands.
         seed: of both draws.
     """
@@ -101,7 +100,7 @@ class FindSpec(NamedTuple):
 
 
 class Number(NamedTuple):
-    """How many there are: sentences by what became of them, or targets of a genre and kind."""
+    """A count: of sentences, by what became of them, or of targets of a genre and kind."""
 
     what: str
     genre: str | None
@@ -111,21 +110,16 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True)
 class OccurrenceFile:
-    """The receipt: occurrences as Arrow batches, and counts.
+    """Receipt: occurrences as Arrow batches, and counts.
 
-    Of `numbers` those with `what` "targets" are of targets, by genre and kind; the others are of
-    sentences: `sentences` in all and those that were left out, each for one reason.
+    In `numbers` those with `what` "targets" count targets, by genre and kind; the others count sentences:
+    `sentences` in all, and those left out, each for one reason.
     """
 
     file: File
     batches: int
     rows: int
     numbers: tuple[Number, ...]
-
-
-def place_keys(row: Any) -> tuple[str, int, int]:
-    """Return what an occurrence draws by."""
-    return row.document_id, row.sentence, row.position
 
 
 def _chosen(_: FindTask, spec: FindSpec) -> Mapping[str, Collection[str]]:
@@ -159,8 +153,8 @@ def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter
     Args:
         table: rows of `sentences`.
         task: documents that are left out, and genre.
-        spec: what is looked for.
-        counts: sentences in all and those left out by reason are added to it.
+        spec: how targets are searched.
+        counts: all sentences, and those left out by reason, are added to it.
     """
     if task.left_out:
         copies = pc.is_in(table["document_id"], value_set=pa.array(task.left_out, pa.string()))
@@ -182,13 +176,13 @@ def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter
 
 
 def _languages(column: pa.ChunkedArray, unknown: str | None) -> pa.Array:
-    """Return tags as patterns have them: `en` for `eng` and `en-GB`; of none, an empty text."""
+    """Return tags as patterns have them: `en` for `eng` and `en-GB`; an empty text for none."""
     coded = _only(pc.fill_null(column, unknown or "")).dictionary_encode()
     return pa.array(map(short_tag, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
 
 
 def _usable(table: pa.Table, spec: FindSpec, counts: Counter[str]) -> pa.Table:
-    """Return the sentences that targets are looked for in, and count the others."""
+    """Return the sentences that are searched, and count the others."""
     upos = pc.fill_null(pc.list_value_length(table["upos"]), -1).to_numpy()
     forms = pc.fill_null(pc.list_value_length(table["forms"]), -1).to_numpy()
     longest = spec.longest if spec.longest is not None else np.iinfo(np.int32).max
@@ -246,7 +240,7 @@ def _batch(rows: pa.Table, matches: Matches, task: FindTask, spec: FindSpec, lan
 def _targets(
     words: pa.Array, matches: Matches, spec: FindSpec, language: str
 ) -> tuple[pa.Array, npt.NDArray[np.int64]]:
-    """Return case-folded targets, and which matches they are of: all their words will do."""
+    """Return case-folded targets, and the matches they come from: all their words are allowed."""
     coded = words.dictionary_encode()
     folded = [word.casefold() for word in coded.dictionary.to_pylist()]
     forms = pa.array(folded, pa.string())

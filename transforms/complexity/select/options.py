@@ -1,4 +1,4 @@
-"""Options of `lexbeam complexity select`, and what they mean."""
+"""Options of `lexbeam complexity select`, and their parsing."""
 
 import math
 import re
@@ -30,10 +30,10 @@ class Band(NamedTuple):
 
 
 def parse_bands(texts: tuple[str, ...]) -> tuple[Band, ...]:
-    """Return bands written `LIST=low:high`; an edge that is not given does not bound.
+    """Return bands written `LIST=low:high`; a missing edge is no bound.
 
     Raises:
-        UsageError: one is not written so.
+        UsageError: a band is not written like this.
     """
     return tuple(map(_band, texts))
 
@@ -55,10 +55,10 @@ def _band(text: str) -> Band:
 def parse_quotas(texts: tuple[str, ...]) -> dict[str, int | None]:
     """Return by kind the most instances of a genre, None for any number.
 
-    A number is for every kind, `KIND=N` for one; the last one that is given counts.
+    A number is for every kind, `KIND=N` for one kind; of several the last counts.
 
     Raises:
-        UsageError: one is neither.
+        UsageError: a quota is neither.
     """
     quotas: dict[str, int | None] = dict.fromkeys(KINDS)
     for text in texts:
@@ -112,6 +112,6 @@ class SelectOptions:
     seed: int = option(1, help="another seed draws other instances", least=0, group=SAMPLING)
 
     def __post_init__(self) -> None:
-        """Refuse lengths that no sentence has."""
+        """Refuse a range of lengths that is empty."""
         if self.max_sentence is not None and self.max_sentence < self.min_sentence:
             raise UsageError(f"`max_sentence` {self.max_sentence} is below `min_sentence` {self.min_sentence}")

@@ -37,10 +37,10 @@ class Step(NamedTuple):
 
     Attributes:
         upos: universal parts of speech that it may have.
-        fine: tags of the layer xpos, one of which it has where it has any; none: any tag.
-        proper: whether PROPN is among its parts of speech where proper nouns are asked for.
-        proper_fine: tags that it may have besides, then.
-        plural: those of its fine tags that are left out where plurals are.
+        fine: tags of the layer xpos: if it has one, it is among these; none: any tag.
+        proper: whether it may be PROPN when proper nouns count.
+        proper_fine: further tags that it may then have.
+        plural: those of its fine tags that are left out with plurals.
     """
 
     upos: tuple[str, ...]
@@ -93,12 +93,12 @@ def chosen_patterns(wanted: tuple[str, ...], languages: set[str]) -> tuple[str, 
     """Return the names of patterns, sorted.
 
     Args:
-        wanted: names, with a language (`en:noun`) or for every language that has such (`noun`);
+        wanted: names, with a language (`en:noun`) or for every language that has the pattern (`noun`);
             empty for all.
-        languages: those that there are sentences in; only their patterns are returned.
+        languages: those of the sentences; only their patterns are returned.
 
     Raises:
-        UsageError: there is no such pattern, or none for these languages.
+        UsageError: a pattern is unknown, or there are none for these languages.
     """
     short = {name.partition(":")[2] for name in PATTERNS}
     for name in wanted:
@@ -155,7 +155,7 @@ def match(
     """Return all targets of some sentences.
 
     Of the targets of one kind that begin at one token the longest counts. A token without a part
-    of speech is in no target, and what stands before it passes no look-ahead.
+    of speech is in no target, and what precedes it passes no look-ahead.
 
     Args:
         upos: universal parts of speech of each sentence; a null has no targets.
@@ -198,7 +198,7 @@ def _flat(lists: pa.ListArray) -> tuple[Ints, pa.Array]:
 
 
 def _fine(xpos: pa.ListArray, lengths: Ints) -> pa.DictionaryArray:
-    """Return the fine tag of each token, null where there is none."""
+    """Return the fine tag of each token; null for none."""
     sizes, values = _flat(xpos)
     there = pc.is_valid(xpos).to_numpy(zero_copy_only=False)
     if (sizes != lengths)[there & (lengths > 0)].any():
@@ -222,11 +222,12 @@ def _allowed(step: Step, codes: Ints, fine: pa.DictionaryArray | None, proper: b
         return allowed
     tags = {*step.fine, *(step.proper_fine if more else ())} - (set() if plural else set(step.plural))
     right = np.array([tag in tags for tag in fine.dictionary.to_pylist()] + [True])
-    return allowed & right[pc.fill_null(fine.indices, -1).to_numpy()]
+    allowed &= right[pc.fill_null(fine.indices, -1).to_numpy()]
+    return allowed
 
 
 def _shifted(values: Bools, by: int) -> Bools:
-    """Return for each token what is so of the one `by` after it; false beyond the last."""
+    """Return for each token the value of the token `by` places after it; false beyond the last."""
     shifted = np.zeros(len(values), bool)
     shifted[: max(len(values) - by, 0)] = values[by:]
     return shifted

@@ -1,12 +1,12 @@
-"""Which occurrences are taken: those that draw the least, first of a target, then of a genre.
+"""Which occurrences are taken: those with the smallest draws, first of a target, then of a genre.
 
     losers = repeated(...)                        # of identical sentences one copy counts
     rows = least(table, contexts, quotas)         # of a part, or of what is left of several
 
-`least` of parts put together is `least` of what is left of each: of an occurrence that is left out
-of a part for its target there are `contexts` lesser ones of that target, and of one that is left
-out for its genre there are `quota` lesser ones there, each of which stays or gives way to a lesser
-one of its target. So what is left of each part is all that need be shuffled.
+`least` of several parts is `least` of the remainders of each: if an occurrence is left out of a part for
+its target, the part has `contexts` smaller ones of that target; if for its genre, it has `quota` smaller
+ones of that genre, each of which stays or gives way to a smaller one of its target. So only the
+remainders need be shuffled.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ class TargetOccurrence(NamedTuple):
         position: place of its first token there.
         tokens: how many it has.
         kind: kind of instance.
-        genre: genre, if there is one.
+        genre: its genre, if any.
         part: SHA-256 of the part of `sentences` that holds it.
     """
 
@@ -55,7 +55,7 @@ class Copies(NamedTuple):
 
 
 def copies_of(occurrences: OccurrenceFile) -> Copies:
-    """Return the sentences with targets of a part, each once, sorted by content."""
+    """Return the distinct sentences with targets of a part, sorted by content."""
     pairs = [np.empty((0, 2), np.uint64)]
     with BatchReader() as reader:
         for ordinal in range(occurrences.batches):
@@ -75,10 +75,10 @@ def shares(copies: Copies, number: int) -> Iterator[tuple[int, Copies]]:
 
 
 def repeated(parts: Sequence[tuple[str, Copies]]) -> dict[str, Hashes]:
-    """Return, by part, the copies that do not count, sorted; parts without such are left out.
+    """Return, by part, the copies that do not count, sorted; parts without any are left out.
 
     Args:
-        parts: names of parts, with sentences of theirs, all that are alike among them.
+        parts: names of parts, with their sentences; copies of one sentence must all be among them.
     """
     parts = sorted(parts, key=_name)
     content = np.concatenate([np.empty(0, np.uint64), *(copies.content for _, copies in parts)])
@@ -97,7 +97,7 @@ def _name(entry: tuple[str, Copies]) -> str:
 
 
 def pick(occurrences: OccurrenceFile, lost: Hashes, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
-    """Return the rows of a part that may be taken, in little memory; see `least`.
+    """Return the rows of a part that may be taken, batch by batch; see `least`.
 
     Args:
         occurrences: its occurrences.
@@ -115,10 +115,10 @@ def pick(occurrences: OccurrenceFile, lost: Hashes, contexts: int, quotas: Mappi
 
 
 def least(table: pa.Table, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
-    """Return the occurrences that draw the least.
+    """Return the occurrences with the smallest draws.
 
     Args:
-        table: rows of `finding.OCCURRENCE`.
+        table: rows of `OCCURRENCE`.
         contexts: most rows of a target, kind and genre.
         quotas: by kind, most rows of a genre after that; None for all.
     """
@@ -140,7 +140,7 @@ def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _first(drawn: Hashes, group: npt.NDArray[np.int64], most: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.intp]:
-    """Return the rows that draw the least in their group, `most` of each."""
+    """Return the `most` rows of each group that draw the least."""
     order = np.lexsort((drawn, group))
     place = np.empty(len(order), np.int64)
     grouped = group[order]

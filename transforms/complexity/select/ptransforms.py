@@ -1,13 +1,13 @@
 """Beam glue of `complexity select`.
 
-    FindTargets      PCollection[SentencePart] -> PCollection[(SHA-256, Found)]
-    ChooseTargets    PCollection[(SHA-256, Found)] -> kept: PCollection[Occurrence],
-                                                      repeated: PCollection[Number]
-    numbers_of       (SHA-256, Found) -> its Numbers
-    FetchInstances   PCollection[Occurrence] -> PCollection[Part]
+    FindTargets      PCollection[SentencePart] -> PCollection[(SHA-256, OccurrenceFile)]
+    ChooseTargets    PCollection[(SHA-256, OccurrenceFile)] -> taken: PCollection[TargetOccurrence],
+                                                               repeated: PCollection[Number]
+    numbers_of       (SHA-256, OccurrenceFile) -> its Numbers
+    FetchInstances   PCollection[TargetOccurrence] -> PCollection[Part]
 
-What is shuffled are ids of documents, hashes of sentences, and those occurrences of each part that
-may be taken.
+Only ids of documents, hashes of sentences, and those occurrences of each part that may be taken are
+shuffled.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,17 +24,10 @@ from transforms.common.store.artefacts import Workspace
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
 from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchedInstances, FetchSpec, FetchTask
-from transforms.complexity.select.find_stage import (
-    FIND,
-    OCCURRENCES,
-    FindSpec,
-    FindTask,
-    Number,
-    OccurrenceFile,
-    place_keys,
-)
+from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
 from transforms.complexity.select.picking import (
     Copies,
+    Hashes,
     TargetOccurrence,
     copies_of,
     occurrences_of,
@@ -46,6 +39,8 @@ from transforms.corpora.corpus import PartPair, SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
 __all__ = ["ChooseTargets", "FetchInstances", "FindTargets", "PickedOccurrences", "numbers_of"]
+
+PlainOccurrence = tuple[Any, ...]  # the fields of a `TargetOccurrence`, as they are shuffled
 
 
 def _rows(part: SentencePart) -> float:
@@ -65,7 +60,7 @@ class FindTargets(beam.PTransform):
 
     Attributes:
         genres: by SHA-256 of a part, the genre of its documents; None for their own.
-        settle: whether documents may be in several parts, and are then to count once.
+        settle: whether documents may be in several parts, and must then count once.
     """
 
     workspace: Workspace
@@ -97,13 +92,13 @@ def _shares(element: tuple[str, OccurrenceFile], number: int) -> Iterator[tuple[
         yield share, (name, copies)
 
 
-def _repeated(element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Any]]:
+def _repeated(element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Hashes]]:
     yield from repeated(list(element[1])).items()
 
 
 def _pick(
     element: tuple[str, dict[str, Iterable[Any]]], contexts: int, quotas: Mapping[str, int | None]
-) -> Iterator[tuple[tuple[str, str, str], tuple[Any, ...]]]:
+) -> Iterator[tuple[tuple[str, str, str], PlainOccurrence]]:
     """Pick what may be taken of a part, by kind, genre and target."""
     name, joined = element
     lost = np.concatenate([np.empty(0, np.uint64), *joined["lost"]])
@@ -117,33 +112,36 @@ def _genre_key(genre: str | None) -> str:
     return "" if genre is None else f"={genre}"
 
 
-def _by_genre(element: tuple[tuple[str, str, str], list[Any]], kind: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Key what is left of the targets of a kind by genre."""
+def _by_genre(
+    element: tuple[tuple[str, str, str], list[PlainOccurrence]], kind: str
+) -> Iterator[tuple[str, PlainOccurrence]]:
+    """Key the remaining targets of a kind by genre."""
     (target_kind, genre, _), occurrences = element
     if target_kind == kind:
         for occurrence in occurrences:
             yield genre, tuple(occurrence)
 
 
-def _taken(element: tuple[str, Any]) -> TargetOccurrence:
+def _taken(element: tuple[str, PlainOccurrence]) -> TargetOccurrence:
     return TargetOccurrence(*element[1])
 
 
-def _taken_of(element: tuple[str, list[Any]]) -> Iterator[TargetOccurrence]:
+def _taken_of(element: tuple[str, list[PlainOccurrence]]) -> Iterator[TargetOccurrence]:
     for occurrence in element[1]:
         yield TargetOccurrence(*occurrence)
 
 
-def _count_lost(element: tuple[str, Any]) -> Number:
+def _count_lost(element: tuple[str, Hashes]) -> Number:
     return Number("repeated", None, "", len(element[1]))
 
 
-def _draws_by(item: Any) -> tuple[str, int, int]:
-    return place_keys(TargetOccurrence(*item))
+def _draws_by(item: PlainOccurrence) -> tuple[str, int, int]:
+    occurrence = TargetOccurrence(*item)
+    return occurrence.document_id, occurrence.sentence, occurrence.position
 
 
 class PickedOccurrences(NamedTuple):
-    """What is taken, and counts of the sentences that are copies of others."""
+    """The occurrences taken, and counts of sentences that are copies of others."""
 
     taken: beam.PCollection[TargetOccurrence]
     repeated: beam.PCollection[Number]
@@ -157,7 +155,7 @@ class ChooseTargets(beam.PTransform):
         contexts: most of a target, kind and genre.
         quotas: by kind, most of a genre; None for all.
         seed: that of `FindSpec`.
-        ranges: shares that the hashes of sentences are dealt into; they decide nothing.
+        ranges: shares that the hashes of sentences are dealt into; they do not affect results.
     """
 
     contexts: int
@@ -218,7 +216,7 @@ class FetchInstances(beam.PTransform):
 
     Attributes:
         pairs: the corpora's parts, by SHA-256 of that of `sentences`.
-        spec: what is carried over.
+        spec: what is carried over to instances.
         parts: parts of the table.
     """
 

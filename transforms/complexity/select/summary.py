@@ -1,4 +1,4 @@
-"""What is told of a selection: sentences, targets, instances, and what quotas fall short by."""
+"""Summary of a selection: sentences, targets, instances, and by how much quotas are missed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from transforms.complexity.select.find_stage import Number
 
 __all__ = ["section_of", "summary", "warnings"]
 
-# Why sentences have no part in the draw; what a person reads of each.
+# Why sentences are left out of the draw, as a person reads it.
 REASONS = {
     "no_forms": "without word forms",
     "no_upos": "without parts of speech",
@@ -37,7 +37,7 @@ def section_of(
 
     Returns:
         `sentences` in all and by reason those `left_out`; of every genre and kind, in `genres`:
-        `targets` found, `instances` taken, `quota` and what it is `short` by (null without one).
+        `targets` found, `instances` taken, `quota`, and how many it is `short` of (null without a quota).
     """
     sentences: Counter[str] = Counter()
     targets: Counter[tuple[str | None, str]] = Counter()
@@ -71,7 +71,7 @@ def section_of(
 
 
 def warnings(section: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a person should know at once."""
+    """Yield warnings for a person."""
     if not section["instances"]:
         yield "no target was found: see why sentences were left out, and which patterns there are"
     for row in section["genres"]:
@@ -85,7 +85,7 @@ def warnings(section: Mapping[str, Any]) -> Iterator[str]:
 
 
 def summary(section: Mapping[str, Any]) -> Iterator[Block]:
-    """Yield what a person reads of a section."""
+    """Yield the summary of a section."""
     yield f"{section['sentences']} sentences, patterns {', '.join(section['patterns'])}"
     for reason, number in section["left_out"].items():
         if number:

@@ -1,4 +1,4 @@
-"""Panels of `lexbeam report` about features: for how many instances each is known."""
+"""Panels of `lexbeam report` on features: for how many instances each is known."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ from transforms.report.panels import Panel, Rows
 
 __all__ = ["coverage_rows", "low_coverage", "panels"]
 
-_LOW = 0.9  # what is known of fewer is told
+_LOW = 0.9  # features known for fewer are reported
 _ANY = "(none)"
 
 
 def low_coverage(coverage: pa.Table) -> list[tuple[str, float]]:
-    """Return the features that less than 90 % of instances have, with that share, least first.
+    """Return the features known for less than 90 % of instances, with that share, smallest first.
 
-    Columns of an expression's first and last word are left out: NAME tells of them.
+    Columns of an expression's first and last word are left out: NAME covers them.
     """
     totals = pa.TableGroupBy(coverage, ["feature"]).aggregate([("instances", "sum"), ("known", "sum")])
     known_shares = [
@@ -31,7 +31,7 @@ def low_coverage(coverage: pa.Table) -> list[tuple[str, float]]:
 
 
 def coverage_rows(coverage: pa.Table) -> pa.Table:
-    """Return a row for each feature and kind, with the share of each genre that has it."""
+    """Return a row for each feature and kind, with the share of each genre for which it is known."""
     genres = sorted({name or _ANY for name in pc.unique(coverage["genre"]).to_pylist()})
     rows: dict[tuple[str, str], dict[str, float | str]] = {}
     for row in coverage.to_pylist():

@@ -1,4 +1,4 @@
-"""Panels of the scorers: what they reach, what they stand on, where they are wrong."""
+"""Panels of the scorers: how good they are, which features they rely on, where they are wrong."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def metric_lines(rows: pa.Table) -> Iterator[str]:
         yield f"  {subset:{width}}  {figures}  n = {n}"
 
 
-def _shown(measured: Mapping[str, Any]) -> list[str]:
+def _shown(measured: Mapping[str, object]) -> list[str]:
     return [m for m in ("pearson", "mse") if m in measured] or list(measured)
 
 
@@ -88,7 +88,7 @@ def score_panels(snapshot: Snapshot) -> list[Panel]:
 
 
 def metrics_panel(snapshot: Snapshot) -> Choice:
-    """Return the metrics of every system, as table complexity/metrics has them."""
+    """Return the metrics of every system, from table complexity/metrics."""
     rows = snapshot.read(COMPLEXITY_METRICS.name)
     text = (
         "A metric of a scorer on a subset, of predictions that were pooled over folds, with "
@@ -107,7 +107,7 @@ def _keyed(rows: pa.Table) -> pa.Array:
 _KEYED = column("scorer and kind", pa.string(), "the scorer, and the kind of instances")
 
 
-def _table(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
+def _table(fields: Sequence[tuple[pa.Field, pa.Array | pa.ChunkedArray]]) -> pa.Table:
     return pa.table([v for _, v in fields], schema=pa.schema([field for field, _ in fields]))
 
 
@@ -159,7 +159,7 @@ def _learning(rows: pa.Table) -> Chart:
 
 
 def _labelled(snapshot: Snapshot) -> pa.Table:
-    """Return predictions that have a label, with token and genre where they are published here."""
+    """Return predictions that have a label, with token and genre if these are published here."""
     rows = snapshot.read(PREDICTIONS.name)
     rows = rows.filter(pc.is_valid(rows["complexity"]))
     if INSTANCES.name not in snapshot.tables:
@@ -205,7 +205,7 @@ def _cloud(rows: pa.Table) -> Chart:
 
 
 def _hardest(rows: pa.Table) -> Choice:
-    """Return the targets with the highest mean label, and what is predicted of them."""
+    """Return the targets with the highest mean label, and their predictions."""
     rows = rows.append_column("target", pc.utf8_lower(rows["token"]))
     grouped = rows.group_by(["scorer", "kind", "target"]).aggregate(
         [("complexity", "mean"), ("prediction", "mean"), ("instance_id", "count")]
@@ -233,7 +233,7 @@ def _hardest(rows: pa.Table) -> Choice:
 
 
 def worst_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
-    """Return the worst predicted instances in their sentences, which are quoted."""
+    """Return the worst predicted instances, quoted in their sentences."""
     rows = _labelled(snapshot)
     if not rows.num_rows:
         return []

@@ -1,4 +1,4 @@
-"""Panels about splits: sizes, genres, complexities, and what stands in two of them."""
+"""Panels on splits: sizes, genres, complexities, and what is in two of them."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def _note(rows: list[dict[str, Any]]) -> Note:
 
 
 def _distributions(rows: list[dict[str, Any]]) -> Chart:
-    points: dict[str, list[Any]] = {"kind": [], "split": [], "complexity": [], "share": []}
+    points: dict[str, list[str | float]] = {"kind": [], "split": [], "complexity": [], "share": []}
     for row in sorted(rows, key=lambda row: row["kind"] == ""):  # a kind is shown first, not all
         if row["genre"] != "" or row["quantiles"] is None:
             continue
@@ -81,7 +81,7 @@ def _distributions(rows: list[dict[str, Any]]) -> Chart:
 
 
 def _balance(rows: list[dict[str, Any]]) -> Rows:
-    fields: list[tuple[pa.Field, list[Any]]] = [
+    fields: list[tuple[pa.Field, list[object]]] = [
         (column("kind", pa.string(), "kind of instances"), [row["kind"] or ALL for row in rows]),
         (
             column("genre", pa.string(), "genre; (none): instances without one"),

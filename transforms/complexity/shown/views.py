@@ -1,4 +1,4 @@
-"""Questions to tables of complexity: the hardest instances, the worst predicted, features.
+"""Views of tables of complexity: the hardest instances, the worst predicted, features.
 
 lexbeam show lcp --hardest 20 --genre bible
 lexbeam show lcp --worst 20 --scorer svr
@@ -68,16 +68,16 @@ class FeaturesOptions:
     """Options of the view `features`."""
 
     features: tuple[str, ...] = option(
-        help="the features of targets, whatever their capitals, or of instances by their ids", metavar="TARGET"
+        help="the features of case-folded targets, or of instances by their ids", metavar="TARGET"
     )
-    groups: tuple[str, ...] = option((), help="of these groups alone", metavar="GROUP")
+    groups: tuple[str, ...] = option((), help="only of these groups", metavar="GROUP")
 
 
 def hardest(snapshot: Snapshot, options: HardestOptions) -> pa.Table:
     """Return the instances with the highest complexity, the highest first; ties by id.
 
     Raises:
-        UsageError: no labels are published, or none of such instances.
+        UsageError: no labels are published, or none for these instances.
     """
     _check(snapshot, LABELS, "`lexbeam complexity load` of labelled files, or `aggregate`, makes")
     columns = ["instance_id", "complexity", "annotations", "spread"]
@@ -91,7 +91,7 @@ def worst(snapshot: Snapshot, options: WorstOptions) -> pa.Table:
     """Return the instances whose prediction is farthest from their label; ties by id.
 
     Raises:
-        UsageError: there is no such scorer, or it predicted nothing that has a label.
+        UsageError: there is no such scorer, or none of its predictions has a label.
     """
     rows = snapshot.read(PREDICTIONS.name)
     known = sorted(set(rows["scorer"].to_pylist()))
@@ -121,7 +121,7 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     groups: set[str] = set()
     for rows in read_rows(snapshot.paths(FEATURES.name)):
         chosen = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(targets))) for name in ("group", "instance_id")))
-        described = [(field, _described(field)) for field in rows.schema if field.name not in _keys()]
+        described = [(field, _described(field)) for field in rows.schema if field.name not in FEATURES.schema().names]
         groups.update(metadata["group"] for _, metadata in described)
         for row in rows.filter(chosen).to_pylist():
             target = targets.get(row["instance_id"]) or targets[row["group"]]
@@ -174,10 +174,6 @@ _FEATURE_ROWS = pa.schema(
 )
 
 
-def _keys() -> Sequence[str]:
-    return FEATURES.schema().names
-
-
 def _described(field: pa.Field) -> dict[str, str]:
     metadata = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
     return {name: metadata.get(name, "") for name in ("group", "unit", "doc")}
@@ -211,7 +207,7 @@ def _only(snapshot: Snapshot, rows: pa.Table, kind: str | None, genre: str | Non
             raise UsageError(f"`genre`: no instance is of genre {genre!r}{hint}")
         rows = rows.filter(pc.is_in(rows["instance_id"], value_set=pa.array(ids, pa.string())))
     if not rows.num_rows:
-        raise UsageError("no such instance has a complexity: nothing can be said of it")
+        raise UsageError("no such instance has a complexity: there is nothing to show")
     return rows
 
 
@@ -220,7 +216,7 @@ def _first(rows: pa.Table, by: str, most: int) -> pa.Table:
 
 
 def _in_context(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
-    """Return rows with the columns of their instances; null where these are published elsewhere."""
+    """Return rows with the columns of their instances; null if these are published elsewhere."""
     schema = INSTANCES.schema()
     wanted = ["instance_id", *_PLACES]
     pieces = [pa.schema([schema.field(name) for name in wanted]).empty_table()]
@@ -292,7 +288,7 @@ def _grid(columns: dict[str, list[dict[str, Any]]]) -> Grid:
 
 
 def _values(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the value of instances, or from where to where it goes; `-` where none is known."""
+    """Return the value of instances, or its range; `-` if it is not known."""
     if not rows:
         return ""
     known = sorted({row["value"] for row in rows if row["value"] is not None})

@@ -24,7 +24,7 @@ __all__ = ["NO_SENTENCE", "SPLIT_METHODS", "DealtSplits", "Instances", "SplitOpt
 
 Hashes = npt.NDArray[np.uint64]
 
-NO_SENTENCE = np.uint64(0)  # in place of the hash of a sentence
+NO_SENTENCE = np.uint64(0)  # instead of the hash of a sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +43,15 @@ class SplitOptions:
     seed: int = option(1, help="other seeds give other splits")
     one_sentence: bool = option(
         False,
-        help="balanced: no sentence in two splits either; what hangs together by tokens and "
-        "sentences and is too large goes to the largest split",
+        help="balanced: no sentence in two splits either; a group connected by tokens and "
+        "sentences that is too large goes to the largest split",
     )
     bands: int = option(
-        256, help="balanced: bands of complexity that are told apart, if labels have more values", least=2, most=4096
+        256, help="balanced: bands of complexity that are distinguished, if labels have more values", least=2, most=4096
     )
     duplicates: str = option(
         "keep",
-        help="instances that repeat another's target and sentence: split like others, or left out of all splits",
+        help="instances that repeat another's target and sentence: split like the others, or left out of all splits",
         choices=("keep", "leave-out"),
     )
 
@@ -61,7 +61,7 @@ class Instances(NamedTuple):
 
     Attributes:
         token: hash of the case-folded target, uint64.
-        sentence: hash of the sentence, uint64; `NO_SENTENCE` where there is none.
+        sentence: hash of the sentence, uint64; `NO_SENTENCE` for none.
         genre: place among the genres in sorted order (without one: the last), int64.
         complexity: float64, no nan.
     """
@@ -77,7 +77,7 @@ class DealtSplits(NamedTuple):
 
     Attributes:
         split: place among the shares, int64.
-        too_large: groups that went to the largest split because of their size, the largest first.
+        too_large: groups that went to the largest split because of their size, largest first.
     """
 
     split: Ints
@@ -96,11 +96,11 @@ def _literally(token: Hashes, complexity: Floats, shares: Shares, seed: int) -> 
 
 
 def paper(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
-    """Split as Shardlow et al. (2021), section 4, say, genre by genre.
+    """Split as in Shardlow et al. (2021), section 4, genre by genre.
 
     The instances of a genre are grouped by token, groups sorted by the complexity of their least
     complex instance (ties by the hash of the token), and dealt out in blocks, see `pattern` and
-    `deal`. A token of two genres may come to two splits.
+    `deal`. A token of two genres may get two splits.
     """
     split = np.zeros(len(rows.token), np.int64)
     for genre in np.unique(rows.genre):
@@ -111,9 +111,9 @@ def paper(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits
 
 
 def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
-    """Split as `paper` does, all instances of a token as those of its first genre in sorted order.
+    """Split like `paper`, but put all instances of a token where those of its first genre are, in sorted order.
 
-    All groups of a genre are dealt out, also those whose token has its split from another genre.
+    All groups of a genre are dealt out, even those whose token gets its split from another genre.
     """
     of = np.unique(rows.token, return_inverse=True)[1]
     literal = paper(rows, shares, options).split
@@ -123,10 +123,10 @@ def paper_global(rows: Instances, shares: Shares, options: SplitOptions) -> Deal
 
 
 def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSplits:
-    """Split so that genres and complexities are alike, no token in two splits.
+    """Split so that genres and complexities are alike and no token is in two splits.
 
-    Groups of instances (tokens; with `one_sentence` what hangs together by tokens and sentences)
-    are dealt out by `deal_alike`. One that is too large for that is told.
+    Groups of instances (tokens; with `one_sentence` those connected by tokens and sentences)
+    are dealt out by `deal_alike`. Groups too large for that are reported.
     """
     if not len(rows.token):
         return DealtSplits(np.zeros(0, np.int64))
@@ -139,7 +139,7 @@ def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> DealtSpl
 
 
 def _groups(rows: Instances, *, whole_sentences: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
-    """Return hashes of groups, ascending, the group of each row, and what a group is called."""
+    """Return hashes of groups, ascending, the group of each row, and a function that names a group."""
     if not whole_sentences:
         tokens, of = np.unique(rows.token, return_inverse=True)
         return tokens, of.astype(np.int64), lambda group: f"token {tokens[group]:016x}"
@@ -154,7 +154,7 @@ def _groups(rows: Instances, *, whole_sentences: bool) -> tuple[Hashes, Ints, Ca
 
 @dataclass(frozen=True)
 class SplitMethod(Entry):
-    """A way to split instances: a function of them, shares and options."""
+    """A method of splitting: a function of instances, shares and options."""
 
     deal: Callable[[Instances, Shares, SplitOptions], DealtSplits]
 

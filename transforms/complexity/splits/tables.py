@@ -39,24 +39,24 @@ __all__ = [
 ]
 
 
-# What of tables complexity/instances and complexity/labels is read.
+# The columns of complexity/instances and complexity/labels that are read.
 COLUMNS = ("instance_id", "kind", "token", "genre", "sentence", "duplicate_of")
 LABEL_COLUMNS = ("instance_id", "group", "complexity")
 NO_LABEL, DUPLICATE = "no_label", "duplicate"
 
 
 class SplitInstances(NamedTuple):
-    """What is held of instances, sorted by id.
+    """Instances in memory, sorted by id.
 
     Attributes:
         ids: string array.
         kind: place of each one's kind among `KINDS`, int8.
         genre: place of each one's genre in `genres`, int64.
         token: hash of the case-folded target, uint64.
-        sentence: hash of the sentence, uint64; `NO_SENTENCE` where there is none.
+        sentence: hash of the sentence, uint64; `NO_SENTENCE` for none.
         duplicate: whether it repeats another.
-        complexity: float64; nan where there is none.
-        genres: the genres in sorted order, and None in the end if some have none.
+        complexity: float64; nan for none.
+        genres: the genres in sorted order, and None at the end if some instances have none.
     """
 
     ids: pa.Array
@@ -70,7 +70,7 @@ class SplitInstances(NamedTuple):
 
 
 class SplitTables(NamedTuple):
-    """What splitting makes.
+    """The tables made by splitting.
 
     Attributes:
         splits: rows of complexity/splits.
@@ -84,24 +84,24 @@ class SplitTables(NamedTuple):
 
 
 def check_options(options: SplitOptions) -> None:
-    """Refuse options that the method does not use.
+    """Refuse options that the method ignores.
 
     Raises:
         UsageError: `one_sentence` with another method than balanced.
     """
     if options.one_sentence and options.method != "balanced":
-        raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} looks at tokens alone")
+        raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} considers tokens only")
 
 
 def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> SplitInstances:
-    """Return what is held of instances and their labels by all annotators.
+    """Return instances and their labels by all annotators, in memory.
 
     Args:
-        instances: the row groups of the table, with `COLUMNS`, in whatever order.
-        labels: those of the table of labels, with `LABEL_COLUMNS`.
+        instances: the row groups of the table, with `COLUMNS`, in any order.
+        labels: the row groups of the table of labels, with `LABEL_COLUMNS`.
 
     Raises:
-        LexbeamError: two instances have one id, or two labels are of one instance.
+        LexbeamError: two instances have the same id, or an instance has two labels.
     """
     ids, kinds, genres, tokens, sentences, repeated = [], [], [], [], [], []
     for rows in instances:
@@ -139,7 +139,7 @@ def _sentence_hashes(sentences: pa.ChunkedArray) -> npt.NDArray[np.uint64]:
 
 
 def _check_ids(ids: pa.Array, where: str) -> None:
-    """Refuse sorted ids of which one is doubled."""
+    """Refuse sorted ids that repeat one."""
     same = pc.equal(ids[1:], ids[:-1])
     if len(ids) > 1 and pc.any(same).as_py():
         doubled = ids[pc.index(same, True).as_py()].as_py()
@@ -160,7 +160,7 @@ def _complexities(ids: pa.Array, labels: Iterable[pa.Table]) -> Floats:
 
 
 def split(held: SplitInstances, options: SplitOptions) -> SplitTables:
-    """Split instances kind by kind, and tell how alike the splits are.
+    """Split instances kind by kind, and measure how alike the splits are.
 
     Raises:
         LexbeamError: no instance has a label.
@@ -205,14 +205,14 @@ class PlacedInstances(NamedTuple):
     """Instances with their splits.
 
     Attributes:
-        kind: of each its place in `kinds`.
-        genre: of each its place in `genres`.
+        kind: place of each one's kind in `kinds`.
+        genre: place of each one's genre in `genres`.
         token: hash of the case-folded target, uint64.
-        sentence: hash of the sentence, uint64; `NO_SENTENCE` where there is none.
-        complexity: float64; nan where there is none.
+        sentence: hash of the sentence, uint64; `NO_SENTENCE` for none.
+        complexity: float64; nan for none.
         split: place among the shares; -1 for none.
         kinds: the kinds.
-        genres: the genres, None for that of instances without one.
+        genres: the genres, None for instances without one.
     """
 
     kind: Ints
@@ -226,7 +226,7 @@ class PlacedInstances(NamedTuple):
 
 
 def shared(keys: Hashes, split: Ints, splits: int) -> Ints:
-    """Return for each split how many of its different keys stand in another split, too."""
+    """Return for each split how many of its distinct keys are also in another split."""
     pairs = np.unique(np.stack([keys, split.astype(np.uint64)], axis=1), axis=0)
     first = np.flatnonzero(np.append(True, pairs[1:, 0] != pairs[:-1, 0])[: len(pairs)])
     times = np.repeat(np.diff(np.append(first, len(pairs))), np.diff(np.append(first, len(pairs))))
@@ -234,7 +234,7 @@ def shared(keys: Hashes, split: Ints, splits: int) -> Ints:
 
 
 def strata(placed: PlacedInstances, shares: Shares, method: str) -> pa.Table:
-    """Return the rows of `complexity/strata`: every stratum that has an instance in some split."""
+    """Return the rows of `complexity/strata`: every stratum with an instance in some split."""
     inside = np.flatnonzero(placed.split >= 0)
     rows = [
         row
@@ -244,7 +244,7 @@ def strata(placed: PlacedInstances, shares: Shares, method: str) -> pa.Table:
     schema = STRATA.schema()
     wholes = {(row["kind"], row["split"]): row["rows"] for row in rows if row["genre"] == ""}
     totals = {kind: sum(n for (k, _), n in wholes.items() if k == kind) for kind, _ in wholes}
-    sums: dict[Any, int] = {}
+    sums: dict[tuple[str, str | None], int] = {}
     for row in rows:
         key = row["kind"], row["genre"]
         sums[key] = sums.get(key, 0) + row["rows"]
@@ -268,7 +268,7 @@ def _sets(placed: PlacedInstances, inside: Ints) -> Iterator[tuple[str, str | No
                 yield name, placed.genres[genre], members[placed.genre[members] == genre]
 
 
-def _rows(placed: PlacedInstances, members: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(placed: PlacedInstances, members: Ints, shares: Shares, keys: dict[str, object]) -> Iterator[dict[str, Any]]:
     many = len(shares.names)
     split, values = placed.split[members], placed.complexity[members]
     apart = distances(values, split, many)

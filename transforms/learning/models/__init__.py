@@ -1,4 +1,4 @@
-"""Models that are trained here and kept: what they are, beside weights that execute nothing.
+"""Trained models on disk: a record of what they are, beside weights that execute nothing.
 
 In: fitted estimators. Out: folders with `model.json` and weights. Read `model`, `keeping`, `formats`; the rest are the
 formats.

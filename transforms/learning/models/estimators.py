@@ -1,8 +1,8 @@
-"""The estimators of scikit-learn that are kept, and what must hold of them when they are loaded.
+"""The estimators of scikit-learn that can be saved, and the checks that they must pass when loaded.
 
-An estimator's attributes come from a file, and compiled code trusts some of them: libsvm walks
-through arrays as long as others say, and a column of a sparse matrix that is not there is read, or
-written, all the same. Those are checked here.
+An estimator's attributes come from a file, and compiled code trusts some of them: libsvm reads arrays to
+the length that other attributes claim, and columns of a sparse matrix are read, or written, even if they
+do not exist. Those attributes are checked here.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ __all__ = ["ESTIMATORS", "check_estimator"]
 
 _LINEAR, _TEXT = "sklearn.linear_model", "sklearn.feature_extraction.text"
 _PREPROCESSING = "sklearn.preprocessing"
-# By name, the module of its definition: what a file may name.
+# By name, the module that defines it: what a file may name.
 ESTIMATORS: dict[str, str] = {
     "LinearRegression": f"{_LINEAR}._base",
     "Ridge": f"{_LINEAR}._ridge",
@@ -46,8 +46,8 @@ ESTIMATORS: dict[str, str] = {
 }
 
 
-def check_estimator(value: Any) -> None:
-    """Check that a loaded value is an estimator of `ESTIMATORS`, and sound with all that it holds.
+def check_estimator(value: object) -> None:
+    """Check that a loaded value is an estimator of `ESTIMATORS`, and that it and all its parts are sound.
 
     Raises:
         Refused: it is not.
@@ -62,11 +62,11 @@ def check_estimator(value: Any) -> None:
         except Exception:  # an attribute that is missing, or of another type
             sound = False
         if not sound:
-            raise Refused(f"its {name} holds what no {name} does")
+            raise Refused(f"its {name} has attributes that no {name} has")
 
 
-def _estimators(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the estimators that a loaded value holds, itself one of them."""
+def _estimators(value: object) -> Iterator[tuple[str, Any]]:
+    """Yield the estimators within a loaded value, itself included."""
     if type(value).__name__ in ESTIMATORS and type(value).__module__.startswith("sklearn."):
         yield type(value).__name__, value
         value = vars(value)
@@ -78,7 +78,7 @@ def _estimators(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _sound_svr(svr: Any) -> bool:
-    """Return whether the arrays that libsvm walks through are as long as it believes."""
+    """Return whether the arrays that libsvm reads have the lengths that it assumes."""
     vectors, shares = svr.support_vectors_, svr._dual_coef_
     number = len(svr.support_)
     return bool(
@@ -99,13 +99,13 @@ def _sound_svr(svr: Any) -> bool:
 
 
 def _sound_vocabulary(vectorizer: Any) -> bool:
-    """Return whether it reads texts, not files, and numbers its columns as they are."""
+    """Return whether it reads texts, not files, and numbers its columns without gaps."""
     columns = sorted(vectorizer.vocabulary_.values())
     return vectorizer.input == "content" and columns == list(range(len(columns)))
 
 
 def _sound_categories(encoder: Any) -> bool:
-    """Return whether each category has a column, for scipy writes to those that are not there."""
+    """Return whether each category has a column, since scipy also writes to columns that do not exist."""
     grouped, dropped = encoder._infrequent_enabled, encoder._drop_idx_after_grouping
     sizes = []
     for place, categories in enumerate(encoder.categories_):
@@ -131,8 +131,8 @@ def _sound_categories(encoder: Any) -> bool:
     return bool(sizes == encoder._n_features_outs and len(sizes) == encoder.n_features_in_)
 
 
-def _searchable(categories: Any) -> bool:
-    """Return whether a search finds each category: texts by a table, numbers if they are sorted."""
+def _searchable(categories: object) -> bool:
+    """Return whether a search finds each category: texts by a table, numbers only if sorted."""
     if not isinstance(categories, np.ndarray) or categories.ndim != 1:
         return False
     values = categories.tolist()
@@ -144,7 +144,7 @@ def _searchable(categories: Any) -> bool:
 
 
 def _sound_pipeline(pipeline: Any) -> bool:
-    """Return whether it keeps no files of its own, which joblib would write and read."""
+    """Return whether it has no cache on disk, which joblib would write and read."""
     return pipeline.memory is None
 
 

@@ -1,6 +1,6 @@
 """The formats in which trained models are kept, the registry `FORMATS`; reading one never executes code of the file.
 
-The same model gives the same bytes. A file is checked whole before a library gets to see it.
+The same model gives the same bytes. A file is checked completely before a library reads it.
 """
 
 import json
@@ -24,15 +24,15 @@ _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers an
 
 @dataclass(frozen=True)
 class ModelFormat(Entry):
-    """How the content of a model is kept.
+    """How the content of a model is stored.
 
     Attributes:
         write: from the content to bytes, the same for the same content; raises `Refused`.
-        read: from bytes, whatever they are, to the content; raises `Refused`.
-        suffix: the file's.
-        version: raised when what `write` makes cannot be read by the `read` of before.
-        packages: distributions whose versions are noted beside the weights.
-        exact: those of them of which another minor version reads the content wrongly.
+        read: from any bytes to the content; raises `Refused`.
+        suffix: of the file.
+        version: raised when an older `read` cannot read what `write` makes.
+        packages: distributions whose versions are recorded beside the weights.
+        exact: those of them of which another minor version may read the content wrongly.
     """
 
     write: Callable[[Any], bytes]
@@ -47,7 +47,7 @@ def write_safetensors(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
     """Return arrays by name as safetensors: numbers and truth values, of any shape.
 
     Raises:
-        Refused: there is no array, or one of another type.
+        Refused: there is no array, or an array of another type.
         LexbeamError: the extra `models` is not installed.
     """
     try:
@@ -62,14 +62,14 @@ def write_safetensors(content: Mapping[str, npt.NDArray[Any]]) -> bytes:
         if array.dtype.name not in _TYPES:
             raise Refused(f"array {name!r} is of type {array.dtype}, not numbers")
         plain[name] = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
-    return safetensors.numpy.save(plain)
+    return bytes(safetensors.numpy.save(plain))
 
 
 def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a safetensors file by name, in the order of the names.
 
     Raises:
-        Refused: the bytes are no such file: the header must describe them to the last one.
+        Refused: the bytes are not such a file: the header must describe every one of them.
         LexbeamError: the extra `models` is not installed.
     """
     try:
@@ -80,7 +80,7 @@ def read_safetensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     try:
         arrays = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise Refused(f"it is no safetensors file ({error})") from error
+        raise Refused(f"it is not a safetensors file ({error})") from error
     return {name: arrays[name] for name in sorted(arrays)}
 
 
@@ -97,7 +97,7 @@ def unpack_texts(array: npt.NDArray[np.uint8]) -> list[str]:
     """Return the texts that `pack_texts` packed.
 
     Raises:
-        Refused: the array holds something else.
+        Refused: the array contains something else.
     """
     try:
         texts = json.loads(np.asarray(array, np.uint8).tobytes())

@@ -6,8 +6,8 @@
     keep_model_file("mine.model", model)                # or one file: the line of model.json,
     model = load_model_file("mine.model")               # and the weights behind it
 
-`model.json` is canonical JSON and names the weights with size and SHA-256; it holds no time and no
-path, so that the same model has the same bytes. Loading executes no code, see `formats`.
+`model.json` is canonical JSON and names the weights with size and SHA-256; it has no time and no path, so
+that the same model has the same bytes. Loading executes no code, see `formats`.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ _WEIGHTS = re.compile(r"weights-[0-9a-f]{16}\.\w+")
 _TEMPORARY = re.compile(rf"(model\.json|{_WEIGHTS.pattern}){files.TEMPORARY}")
 
 
-_BY_DIGEST = Uncounted("the digest is of the model, whatever else its record says")
+_BY_DIGEST = Uncounted("the digest identifies the model, whatever else its record says")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class _Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Written(NamedTuple):
-    """A model as bytes: of its record, and of the weights, which are called so in a folder."""
+    """A model as bytes: its record, and its weights with their file name in a folder."""
 
     record: bytes
     digest: str
@@ -85,12 +85,12 @@ class _Written(NamedTuple):
 
 
 def save_model(artefact: Artefact, model: Model, name: str = "model") -> SavedModel:
-    """Write a model as files of an artefact; return its receipt, or a part of one.
+    """Write a model as files of an artefact; return its receipt, which may be part of another.
 
-    Of several models of an artefact each has a name of its own, which begins the files' suffixes.
+    Each of several models of an artefact has its own name, which begins the suffixes of its files.
 
     Raises:
-        LexbeamError: its content is not what its format keeps.
+        LexbeamError: its content does not fit its format.
     """
     written = _written(model)
     record, weights = f".{name}.about", f".{name}{FORMATS[model.format].suffix}"
@@ -103,12 +103,12 @@ def save_model(artefact: Artefact, model: Model, name: str = "model") -> SavedMo
 def keep_model(folder: str, model: Model, *, overwrite: bool = False) -> str:
     """Write a model to a folder of its own, which may be remote; return its digest.
 
-    `model.json` is written last and at once: before, the folder holds no model or the old one,
-    after it the new one. The same model again changes nothing.
+    `model.json` is written last and atomically: before that the folder holds no model or the old one, then
+    the new one. Saving the same model again changes nothing.
 
     Raises:
-        LexbeamError: its content is not what its format keeps; the folder holds another model and
-            not `overwrite`, or something that is no model of ours.
+        LexbeamError: its content does not fit its format; or the folder holds another model and `overwrite`
+            is off, or holds something else.
     """
     written = _written(model)
     record = files.join(folder, RECORD)
@@ -117,7 +117,7 @@ def keep_model(folder: str, model: Model, *, overwrite: bool = False) -> str:
         if files.read_bytes(record) == written.record and _is_whole(folder, written):
             return written.digest
         raise LexbeamError(
-            f"{folder} holds another model, or this one damaged: name another folder, or let it be "
+            f"{folder} holds another model, or a damaged copy of this one: name another folder, or let it be "
             "replaced (`overwrite`)"
         )
     files.make_folder(folder)
@@ -132,7 +132,7 @@ def keep_model(folder: str, model: Model, *, overwrite: bool = False) -> str:
 
 
 def _model_files(folder: str) -> tuple[str, ...]:
-    """Return the files of a model's folder, whole or left by a run that died."""
+    """Return the files of a model's folder, complete or left by a run that died."""
     if files.is_local(folder) and files.size(folder) is not None:
         raise LexbeamError(f"{folder} is a file: name a folder for the model")
     listed = files.list_folder(folder)
@@ -142,15 +142,13 @@ def _model_files(folder: str) -> tuple[str, ...]:
     for name in sorted({*names, *listed.folders}):
         ours = name == RECORD or _WEIGHTS.fullmatch(name) or _TEMPORARY.fullmatch(name)
         if name not in listed.files or not ours:
-            raise LexbeamError(
-                f"{folder} holds {name!r}, which is not of a model: name an empty folder, or one that is not there"
-            )
+            raise LexbeamError(f"{folder} holds {name!r}, which is not part of a model: name an empty or a new folder")
     if RECORD in listed.files:
         try:
             _read_record(files.join(folder, RECORD))
-        except LexbeamError as error:  # another program's, or who knows whose
+        except LexbeamError as error:  # perhaps another program's
             raise LexbeamError(
-                f"{folder} holds a {RECORD} that is not of a sound model of ours: remove it, or name another folder"
+                f"{folder} holds a {RECORD} that is not of a sound model: remove it, or name another folder"
             ) from error
     return listed.files
 
@@ -201,11 +199,11 @@ def _versions(names: Iterable[str]) -> dict[str, str]:
 
 
 def load_model(place: str | SavedModel) -> Model:
-    """Return a model, from its folder or its receipt; it is checked to the last byte.
+    """Return a model, from its folder or its receipt, checked to the last byte.
 
     Raises:
-        LexbeamError: there is no model, it is damaged or was changed, of a later version of ours,
-            not what its format keeps, or its packages are not installed in such a version.
+        LexbeamError: there is no model; it is damaged, changed, made by a later Lexbeam, or does not fit
+            its format; or its packages are not installed in a suitable version.
     """
     path = files.join(place, RECORD) if isinstance(place, str) else checked(place.record)
     record, digest = _read_record(path)
@@ -221,13 +219,13 @@ def load_model(place: str | SavedModel) -> Model:
 
 
 def keep_model_file(path: str, model: Model, *, overwrite: bool = False) -> str:
-    """Write a model to one file: `model.json` as a line, and the weights; return its digest.
+    """Write a model to one file: `model.json` as a line, then the weights; return its digest.
 
-    The file is there whole or not at all. The same model again changes nothing.
+    The file is written whole or not at all. Saving the same model again changes nothing.
 
     Raises:
-        LexbeamError: its content is not what its format keeps; there is a folder; there is another
-            model and not `overwrite`, or something that is no model of ours.
+        LexbeamError: its content does not fit its format; or there is a folder of this name, another model and
+            `overwrite` is off, or something else.
     """
     written = _written(model)
     whole = written.record + b"\n" + written.weights
@@ -248,7 +246,7 @@ def keep_model_file(path: str, model: Model, *, overwrite: bool = False) -> str:
 
 
 def load_model_file(path: str) -> Model:
-    """Return the model of a file of `keep_model_file`; it is checked to the last byte.
+    """Return the model of a file of `keep_model_file`, checked to the last byte.
 
     Raises:
         LexbeamError: as `load_model`.
@@ -268,7 +266,7 @@ def _split_file(path: str) -> tuple[bytes, bytes]:
         raise LexbeamError(f"there is no model {files.shown(path)}: check the path")
     line, newline, content = files.read_bytes(path).partition(b"\n")
     if not newline or len(line) > _LIMIT or b'"lexbeam_model"' not in line:
-        raise LexbeamError(f"{files.shown(path)} is not of a model of ours: name another file")
+        raise LexbeamError(f"{files.shown(path)} is not a model of Lexbeam's: name another file")
     return line, content
 
 
@@ -285,7 +283,7 @@ def _loaded(record: _Record, digest: str, content: bytes, weights: str, place: s
         loaded = FORMATS[record.format].read(content)
     except Refused as error:
         raise LexbeamError(
-            f"{weights} is not loaded: {error}; take the model from where it was made, or train it anew"
+            f"{weights} is not loaded: {error}; copy the model again from where it was made, or train it anew"
         ) from error
     fields = msgspec.structs.asdict(record)
     for name in ("lexbeam_model", "format_version", "weights"):
@@ -294,7 +292,7 @@ def _loaded(record: _Record, digest: str, content: bytes, weights: str, place: s
 
 
 def _read_record(path: str) -> tuple[_Record, str]:
-    """Return a sound `model.json`, and the digest that it has of itself."""
+    """Return a sound `model.json`, and the digest that it states of itself."""
     size = files.size(path)
     if size is None:
         folder = path.removesuffix(f"/{RECORD}")
@@ -308,19 +306,19 @@ def _record_of(content: bytes, path: str) -> tuple[_Record, str]:
     try:
         parsed = json.loads(content)
         if not isinstance(parsed, dict) or "lexbeam_model" not in parsed:
-            raise LexbeamError(f"{path} is not of a model of ours: name another folder")
+            raise LexbeamError(f"{path} is not a model of Lexbeam's: name another folder")
         if isinstance(version := parsed["lexbeam_model"], int) and version > VERSION:
             raise LexbeamError(f"{path} was made by a later Lexbeam: install that version")
         digest = parsed.pop("digest", None)
         if hashlib.sha256(canonical_json(parsed)).hexdigest() != digest:
-            raise _damaged(path, "does not have the digest that it says")
+            raise _damaged(path, "does not have the digest that it states")
         return msgspec.convert(parsed, _Record), str(digest)
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"cannot be read ({error})") from error
 
 
 def _read_weights(path: str, said: _Weights) -> bytes:
-    """Return the bytes of a file of weights, which are those that `model.json` says."""
+    """Return the bytes of a file of weights, checked against `model.json`."""
     size = files.size(path)
     if size is None:
         raise _damaged(path, "is not there")
@@ -333,7 +331,7 @@ def _read_weights(path: str, said: _Weights) -> bytes:
 
 def _check_weights(content: bytes, said: _Weights, path: str) -> None:
     if hashlib.sha256(content).hexdigest() != said.sha256:
-        raise _damaged(path, "does not have the SHA-256 that model.json says")
+        raise _damaged(path, "does not have the SHA-256 stated in model.json")
 
 
 def _check_packages(path: str, record: _Record, how: ModelFormat) -> None:
@@ -342,7 +340,7 @@ def _check_packages(path: str, record: _Record, how: ModelFormat) -> None:
         made = record.packages.get(name, "none")
         if made.split(".")[:2] != here[name].split(".")[:2]:
             raise LexbeamError(
-                f"{path} was made with {name} {made}, and here is {here[name]}, which may read it "
+                f"{path} was made with {name} {made}, and {here[name]} is installed, which may read it "
                 "wrongly: install that version, or train the model anew"
             )
 

@@ -1,4 +1,4 @@
-"""Kernels of support vector machines that are kept as arrays: what scikit-learn learned, summed."""
+"""Kernels of support vector machines that are saved as arrays."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ _BLOCK = 1 << 22  # numbers of a block of a kernel matrix
 
 
 def gaussian_sums(rows: Floats, vectors: Floats, shares: Floats, gamma: float) -> Floats:
-    """Return of each row x the sum over vectors v of their share times exp(-gamma |x - v|^2).
+    """Return for each row x the sum over vectors v of their share times exp(-gamma |x - v|^2).
 
     The sum of a row does not depend on other rows.
 

@@ -1,10 +1,10 @@
 """LightGBM boosters as text, which is checked before LightGBM reads it.
 
-LightGBM trusts its text: a child that does not exist, a list that is too short or a wrong size of a
-tree make it read beyond its memory, and the process dies. So every line is checked here: each tree
-is a tree, its lists are as long as its leaves say, features and categories are there, the objective
-writes as many numbers as there are classes. Only the trees are kept: of the parameters, which
-follow them in LightGBM's files, nothing is needed to predict.
+LightGBM trusts its text: a child that does not exist, a list that is too short or a wrong tree size make
+it read beyond its memory, and the process dies. So every line is checked here: each tree is a tree, its
+lists match its number of leaves, features and categories exist, the objective yields as many numbers as
+there are classes. Only the trees are saved: the parameters that follow them in LightGBM's files are not
+needed to predict.
 """
 
 import re
@@ -26,7 +26,7 @@ _CODE = r"\d{1,10}"  # 32 bits of a set of categories
 _CODES = re.compile(rf"{_CODE}(?: {_CODE})*", re.ASCII)
 _FLOAT = r"-?\d{1,40}(?:\.\d{1,40})?(?:e[+-]\d{1,3})?"
 _FLOATS = re.compile(rf"(?:{_FLOAT}(?: {_FLOAT})*)?", re.ASCII)
-# A split that tells missing values from all others has the threshold inf.
+# A split between missing values and all others has the threshold inf.
 _THRESHOLD = rf"(?:{_FLOAT}|inf)"
 _THRESHOLDS = re.compile(rf"(?:{_THRESHOLD}(?: {_THRESHOLD})*)?", re.ASCII)
 _TOKENS = re.compile(r"[^\s=]+(?: [^\s=]+)*")
@@ -78,30 +78,30 @@ _TREE = (
 _CATEGORIES = ("cat_boundaries", "cat_threshold")
 
 
-def lightgbm_settings(seed: int, **more: Any) -> dict[str, Any]:
+def lightgbm_settings(seed: int, **more: object) -> dict[str, object]:
     """Return parameters for `lightgbm.train` with which the same data give the same bytes.
 
     One thread, one order of sums, a seed from which LightGBM derives all others.
 
     Args:
-        seed: of what is drawn, 0 to 2**31 - 1.
+        seed: of random draws, 0 to 2**31 - 1.
         more: further parameters, by LightGBM's main names.
 
     Raises:
-        ValueError: one of them would undo these.
+        ValueError: a parameter would override a fixed one.
     """
-    fixed: dict[str, Any] = {"num_threads": 1, "deterministic": True, "force_row_wise": True, "seed": seed}
+    fixed: dict[str, object] = {"num_threads": 1, "deterministic": True, "force_row_wise": True, "seed": seed}
     if undone := sorted(fixed.keys() & more.keys()):
         raise ValueError(f"these are fixed, so that bytes are the same: {', '.join(undone)}")
     return {"verbosity": -1, **more, **fixed}
 
 
-def write_lightgbm(content: Any) -> bytes:
+def write_lightgbm(content: object) -> bytes:
     """Return the trees of a booster as text, up to its best iteration if it has one.
 
     Raises:
-        Refused: it is no booster, or one of a kind that is not kept (linear leaves, categories of
-            pandas, which the text does not hold).
+        Refused: it is not a booster, or of a kind that cannot be saved (linear leaves, categories of
+            pandas, which the text does not contain).
         LexbeamError: the extra `models` is not installed.
     """
     lightgbm = _lightgbm()
@@ -110,7 +110,7 @@ def write_lightgbm(content: Any) -> bytes:
     if content.pandas_categorical:
         raise Refused("its categories are of pandas: give them as numbers instead")
     head, end, _ = content.model_to_string().encode().partition(_END)
-    text = head + end
+    text = bytes(head + end)
     check_lightgbm(text)
     return text
 
@@ -120,7 +120,7 @@ def _lightgbm() -> Any:
         import lightgbm
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
-    except OSError as error:  # of the system's, which its package does not bring
+    except OSError as error:  # of a system library, which the package does not include
         raise LexbeamError(f"LightGBM cannot be loaded ({error}): on Debian and Ubuntu, install libgomp1") from error
     return lightgbm
 
@@ -143,8 +143,8 @@ def read_lightgbm(content: bytes) -> Any:
 def predict_lightgbm(booster: Any, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Return what a booster predicts, on one thread.
 
-    LightGBM takes all cores else, in every worker, and a process that forks after that waits
-    forever where the new one predicts.
+    By default LightGBM takes all cores in every worker, and a process forked after that hangs when it
+    predicts.
     """
     predictions: npt.NDArray[np.float64] = booster.predict(rows, num_threads=1)
     return predictions
@@ -154,7 +154,7 @@ def check_lightgbm(content: bytes) -> None:
     """Check a text of trees to its last byte.
 
     Raises:
-        Refused: LightGBM may not read it, or what it reads may not predict.
+        Refused: LightGBM must not read it, or must not predict with it.
     """
     try:
         text = content.decode()
@@ -169,7 +169,7 @@ def check_lightgbm(content: bytes) -> None:
     features, per_round, sizes = _check_head(lines[1:])
     body = rest.removesuffix(_END.decode()).encode()
     if sum(sizes) != len(body) or len(sizes) % per_round:
-        raise Refused("the sizes of its trees are not those that it says")
+        raise Refused("the sizes of its trees are not those stated")
     start = 0
     for number, size in enumerate(sizes):
         tree = body[start : start + size].decode(errors="replace")
@@ -193,10 +193,10 @@ def _check_head(lines: Sequence[str]) -> tuple[int, int, list[int]]:
     features = last + 1
     for name in ("feature_names", "feature_infos"):
         if not _TOKENS.fullmatch(said := fields.get(name, "")) or said.count(" ") != last:
-            raise Refused(f"it has not {features} {name}")
+            raise Refused(f"it does not have {features} {name}")
     constraints = fields.get("monotone_constraints")
     if constraints is not None and len(_ints(constraints)) != features:
-        raise Refused(f"it has not {features} monotone_constraints")
+        raise Refused(f"it does not have {features} monotone_constraints")
     if min(classes, per_round, features) < 1 or per_round != classes:
         raise Refused("its numbers of classes and of trees a round do not agree")
     _check_objective(fields.get("objective"), classes)
@@ -234,7 +234,7 @@ def _check_tree(number: int, text: str, features: int) -> None:
     if leaves < 1 or fields["is_linear"] != "0" or not re.fullmatch(_FLOAT, fields["shrinkage"]):
         raise Refused("it has no leaves, or linear ones")
     for name in _LEAVES:
-        # LightGBM weighs no leaf of a tree without splits.
+        # LightGBM gives no weights to the leaf of a tree without splits.
         _floats(fields, name, leaves if leaves > 1 or fields[name] else 0)
     if not fields["leaf_value"]:
         raise Refused("it has no leaves, or linear ones")
@@ -242,7 +242,7 @@ def _check_tree(number: int, text: str, features: int) -> None:
         _floats(fields, name, leaves - 1)
     split, kind, left, right, _ = (_ints(fields[name]) for name in _SPLITS_INT)
     children = np.concatenate([left, right])
-    # What LightGBM walks through: each leaf once, each split but the first once, downwards.
+    # LightGBM's path: each leaf once, each split but the first once, downwards.
     there = [*range(-leaves, 0), *range(1, leaves - 1)] if leaves > 1 else []
     parents = np.tile(np.arange(leaves - 1), 2)
     if np.sort(children).tolist() != there or ((children >= 0) & (children <= parents)).any():
@@ -269,7 +269,7 @@ def _check_categories(fields: dict[str, str], sets: int, splits: npt.NDArray[np.
         or (bounds[0], bounds[-1]) != (0, len(codes))
         or (np.diff(bounds) < 1).any()
     ):
-        raise Refused("its sets of categories are not whole")
+        raise Refused("its sets of categories are incomplete")
     thresholds = fields["threshold"].split(" ")
     named = [thresholds[place] for place in splits]
     if not all(re.fullmatch(r"\d{1,9}", name, re.ASCII) and int(name) < sets for name in named):

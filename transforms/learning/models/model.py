@@ -1,4 +1,4 @@
-"""A trained model: what it is and how it was made, and whether that is what is asked for."""
+"""A trained model: what it is and how it was made, and checks of both against what a user needs."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,23 +23,23 @@ class ModelColumn(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A trained model and what decides it.
+    """A trained model and how it was made.
 
     Attributes:
         kind: what it does, `regressor`, `reader`, `classifier`.
         task: what it was trained for, `complexity`.
         format: an entry of `FORMATS`.
-        content: what the format keeps: arrays by name, a booster, an estimator.
+        content: arrays by name, a booster or an estimator, depending on the format.
         features: the columns that it reads, in order.
-        resources: digests of the content of what it was made with, by name.
+        resources: digests of the resources that it was made with, by name.
         options: plain values.
-        seed: of what was drawn.
+        seed: of random draws.
         data: a digest of the training data.
-        metrics: figures that were measured with it, finite or None.
-        made_with: distributions whose versions are noted besides those of the format.
-        packages: versions by distribution; filled in when it is saved.
-        place: where it was loaded from, for messages; it is not saved.
-        digest: SHA-256 of `model.json`, which names the weights by theirs; empty before saving.
+        metrics: figures measured with it, finite or None.
+        made_with: distributions whose versions are recorded besides those of the format.
+        packages: versions by distribution; filled in on saving.
+        place: where it was loaded from, for messages; not saved.
+        digest: SHA-256 of `model.json`, which includes that of the weights; empty before saving.
     """
 
     kind: str
@@ -66,12 +66,12 @@ class Model:
         resources: Mapping[str, str] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Check that the model is what is asked for and was made with what is here.
+        """Check that the model is of the kind needed, and was made with the same columns, resources and options.
 
-        What is None is not asked. Options that are not named do not count.
+        What is None is not checked, nor are options that are not named.
 
         Raises:
-            LexbeamError: it was made otherwise; the message names the first difference.
+            LexbeamError: it differs; the message names the first difference.
         """
         for name, actual, expected in (("kind", self.kind, kind), ("task", self.task, task)):
             if expected is not None and actual != expected:
@@ -140,10 +140,10 @@ class Model:
 
 
 def plain(values: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return plain values as JSON gives them back: lists for tuples, texts as keys.
+    """Return plain values as JSON returns them: lists for tuples, texts as keys.
 
     Raises:
-        LexbeamError: they are not plain, or not finite.
+        LexbeamError: a value is not plain, or not finite.
     """
     try:
         return dict(json.loads(json.dumps(dict(values), allow_nan=False)))
@@ -152,17 +152,17 @@ def plain(values: Mapping[str, Any], what: str) -> dict[str, Any]:
 
 
 def called(model: Model) -> str:
-    """Return what messages call a model."""
+    """Return the name of a model in messages."""
     return f"the model {model.place or f'{model.kind} of {model.task}'}"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 class Refused(ValueError):
-    """A content that is not kept, or a file that is not loaded: the cause, `it ...`."""
+    """Why content is not saved or a file not loaded, as a clause: `it ...`."""
 
 
 def needs_models(error: ModuleNotFoundError) -> LexbeamError:

@@ -1,12 +1,12 @@
 """Estimators of scikit-learn as skops files, of a fixed list of types, with the same bytes.
 
 A skops file is a ZIP archive: `schema.json`, a tree of nodes that name the types to be made, and
-arrays. skops writes it. It is read here, since skops imports all of scikit-learn, and torch where
-that is installed, which takes seconds in every worker, and since it would make types of many more
-kinds than are kept. Nothing of a file is executed or imported that is not listed here, and what
-estimators hold is checked (`estimators`).
+arrays. skops writes it. It is read here, because skops imports all of scikit-learn, and torch if
+installed, which takes seconds in every worker, and because it would create many more types than
+are saved. Only what is listed here is ever executed or imported, and the parts of estimators are
+checked (`estimators`).
 
-Trees of scikit-learn are not kept: their nodes are indices that it follows without looking.
+Trees of scikit-learn cannot be saved: their nodes are indices that it follows unchecked.
 LightGBM has random forests (`boosting="rf"`) and extremely randomised trees (`extra_trees=True`).
 """
 
@@ -46,8 +46,8 @@ _NUMBERS = frozenset(
 )
 _BUILTINS = frozenset(f"builtins.{name}" for name in ("bool", "float", "int", "str"))
 
-# By kind of node: the types that it may make, and what it holds besides `__class__`, `__module__`
-# and `__loader__`.
+# By kind of node: the types that it may create, and its keys besides `__class__`, `__module__` and
+# `__loader__`.
 _NODES: dict[str, tuple[frozenset[str], tuple[set[str], ...]]] = {
     "ObjectNode": (frozenset(f"{module}.{name}" for name, module in ESTIMATORS.items()), ({"content"},)),
     "DictNode": (frozenset({"builtins.dict"}), ({"content", "key_types"},)),
@@ -65,14 +65,14 @@ _ARRAY = re.compile(r"[0-9]{1,9}\.npy", re.ASCII)
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def write_skops(content: Any) -> bytes:
-    """Return a fitted estimator as a skops file: the same for equal estimators.
+def write_skops(content: object) -> bytes:
+    """Return a fitted estimator as a skops file, the same for equal estimators.
 
-    skops names nodes and arrays by their addresses in memory; here arrays are numbered, nodes have
-    no names, and the archive no time.
+    skops names nodes and arrays by their addresses in memory; here arrays are numbered, nodes have no
+    names, and the archive no time.
 
     Raises:
-        Refused: it is of a type that is not in `ESTIMATORS`, or holds another object.
+        Refused: its type is not in `ESTIMATORS`, or it contains another object.
         LexbeamError: the extra `models` is not installed.
     """
     try:
@@ -81,7 +81,7 @@ def write_skops(content: Any) -> bytes:
         raise needs_models(error) from error
     try:
         written = skops.io.dumps(content)
-    except Exception as error:  # whatever the state of a foreign object does
+    except Exception as error:  # foreign objects may raise anything
         raise Refused(f"skops cannot write it ({error})") from error
     with zipfile.ZipFile(io.BytesIO(written)) as archive:
         schema = json.loads(archive.read(_SCHEMA))
@@ -94,7 +94,7 @@ def write_skops(content: Any) -> bytes:
     # Nothing is sorted: the types of a dictionary's keys are in the order of the keys.
     text = json.dumps(schema, separators=(",", ":"), ensure_ascii=True)
     made = _archive({_SCHEMA: text.encode(), **{name: array for array, name in arrays.items()}})
-    read_skops(made)  # what could not be loaded is not kept
+    read_skops(made)  # what could not be loaded is not saved
     return made
 
 
@@ -116,7 +116,7 @@ def read_skops(content: bytes) -> Any:
         LexbeamError: the extra `models` is not installed.
     """
     try:
-        import sklearn  # noqa: F401  what is made is of its modules
+        import sklearn  # noqa: F401  the estimators are from its modules
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
     try:
@@ -127,25 +127,25 @@ def read_skops(content: bytes) -> Any:
     except RecursionError as error:
         raise Refused("its nodes are too deep") from error
     except Exception as error:  # what numpy and scikit-learn raise for a state that is not theirs
-        raise Refused(f"it cannot be made ({type(error).__name__}: {error})") from error
+        raise Refused(f"it cannot be created ({type(error).__name__}: {error})") from error
     check_estimator(estimator)
     return estimator
 
 
 def _checked_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the schema and the arrays, both checked before anything is made of them."""
+    """Return the schema and the arrays, both checked before anything is created from them."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             infos = archive.infolist()
             names = [info.filename for info in infos]
-            # Stored as they are and no more than the file: nothing can unfold into memory.
+            # Stored uncompressed and no larger than the file: nothing can expand in memory.
             if any(info.compress_type or info.compress_size != info.file_size for info in infos):
                 raise Refused("its archive is compressed")
             if len(set(names)) < len(names) or sum(i.file_size for i in infos) > len(content):
-                raise Refused("its archive says more than it holds")
+                raise Refused("its archive claims more than it contains")
             arrays = {name: archive.read(name) for name in names}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        raise Refused(f"it is no archive of skops ({error})") from error
+        raise Refused(f"it is not a skops archive ({error})") from error
     try:
         schema = json.loads(arrays.pop(_SCHEMA))
     except (KeyError, ValueError) as error:
@@ -188,7 +188,7 @@ def _made(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
 
 
 def _made_array(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
-    """Return an array or a single number; an array of objects is one of lists in lists."""
+    """Return an array or a single number; an array of objects is written as nested lists."""
     if node["type"] == "numpy":
         array = np.lib.format.read_array(io.BytesIO(arrays[node["file"]]), allow_pickle=False)
         return array if node["__class__"] == "ndarray" else getattr(np, node["__class__"])(array)
@@ -202,8 +202,8 @@ def _made_array(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
     return array.reshape(shape)
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the nodes of a schema: what has a loader, or stands where a node must."""
+def _nodes(value: object) -> Iterator[dict[str, Any]]:
+    """Yield the nodes of a schema: dictionaries with a loader."""
     if isinstance(value, dict):
         if "__loader__" in value:
             yield value
@@ -215,7 +215,7 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _checked_node(node: dict[str, Any]) -> str | None:
-    """Check a node by itself; return the file that it names."""
+    """Check a single node; return the file that it names."""
     loader, module, name = (node.get(f"__{key}__") for key in ("loader", "module", "class"))
     what = f"{module}.{name}"
     if not isinstance(loader, str) or loader not in _NODES:
@@ -250,7 +250,7 @@ def _checked_node(node: dict[str, Any]) -> str | None:
     return str(node["file"])
 
 
-def _check_slice(content: Any) -> None:
+def _check_slice(content: object) -> None:
     if not isinstance(content, dict) or set(content) != {"start", "stop", "step"}:
         raise Refused("its SliceNode is not as skops writes it")
     if not all(end is None or type(end) is int for end in content.values()):
@@ -270,6 +270,6 @@ def _check_array(name: str, entry: bytes) -> None:
     for side in shape:
         said *= side
     if kind.hasobject or kind.fields or min(shape, default=0) < 0:
-        raise Refused(f"its array {name} holds no numbers")
+        raise Refused(f"its array {name} is not of numbers")
     if said != len(entry) - stream.tell():
-        raise Refused(f"its array {name} says another size than it has")
+        raise Refused(f"its array {name} states a wrong size")
