@@ -9,7 +9,7 @@ import re
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
@@ -148,7 +148,7 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
         found = None
     if found is not None:
         remedy = "; see --format html" if found.reason == "html" else ""
-        wanted = READERS[name].doc if name is not None else "text"
+        wanted = READERS[name].title or name if name is not None else "text"
         raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
     if name is None:
         raise BadRecord("binary", "bytes of no known format; see --format")
@@ -164,7 +164,7 @@ class _First:
     """Gives a stream that is open already the first time."""
 
     def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO]) -> None:
-        self._streams: list[Any] = [stream]
+        self._streams = [stream]
         self._again = again
 
     def __call__(self) -> BinaryIO:
@@ -182,33 +182,40 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Format(Entry):
-    """A format; its doc line says what a file of it holds, in messages too.
+    """A format.
 
     Attributes:
         read: from a source and options, its records and rejects.
         suffixes: how names of its files end, in lower case, compression apart.
+        title: what details of rejects call it; empty: its name in the registry. A doc line must not stand in
+            published rows, since the identity of code passes over it.
         any_content: whether it reads what begins like a picture, a page or a program.
     """
 
     read: Reader
     suffixes: tuple[str, ...] = ()
+    title: str = ""
     any_content: bool = False
 
 
 READERS: Registry[Format] = Registry(
     {
-        "text": Format(read_text, (".txt",), doc="plain text"),
-        "tei": Format(read_tei, (".xml", ".tei"), doc="TEI"),
-        "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), doc="JSON lines"),
-        "json": Format(read_json, (".json",), doc="JSON"),
-        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), doc="CSV"),
-        "parquet": Format(read_parquet, (".parquet", ".pq"), doc="Parquet"),
-        "conllu": Format(read_conllu, (".conllu", ".conll"), doc="CoNLL-U"),
-        "lines": Format(read_lines, doc="lines of text"),
-        "html": Format(read_html, (".html", ".htm", ".xhtml"), doc="HTML"),
+        "text": Format(read_text, (".txt",), "plain text", doc="plain text, paragraphs separated by empty lines"),
+        "tei": Format(read_tei, (".xml", ".tei"), "TEI", doc="TEI P5"),
+        "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "JSON lines", doc="JSON lines, a record a line"),
+        "json": Format(read_json, (".json",), "JSON", doc="JSON, an array of records or one object"),
+        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), "CSV", doc="CSV or TSV, a record a row"),
+        "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", doc="Parquet, a record a row"),
+        "conllu": Format(read_conllu, (".conllu", ".conll"), "CoNLL-U", doc="annotated text in CoNLL-U"),
+        "lines": Format(
+            read_lines, (), "lines of text", doc="ready-made sentences, one a line, tokens separated by spaces"
+        ),
+        "html": Format(read_html, (".html", ".htm", ".xhtml"), "HTML", doc="web pages"),
     },
     what="format",
     group="lexbeam.formats",
 )
 # A live view: what is added to the readers is a choice at once.
-FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})
+FORMATS: Mapping[str, Entry] = ChainMap(
+    cast(Registry[Entry], READERS), {"auto": Entry(doc="by the ending of a file's name, then by its first bytes")}
+)
