@@ -26,11 +26,11 @@ def _merge_documents(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
     """
     staged = in_order(task.staged)
     with BatchReader() as reader:
-        for one, other in pairwise(staged):
-            if one.order == other.order:
+        for first, second in pairwise(staged):
+            if first.order == second.order:
                 raise LexbeamError(
-                    f"two documents have the id {one.order[0]}: {_place(reader, one)} and "
-                    f"{_place(reader, other)}; nothing is published. This is a fault of Lexbeam: "
+                    f"two documents have the id {first.order[0]}: {_place(reader, first)} and "
+                    f"{_place(reader, second)}; nothing is published. This is a fault of Lexbeam: "
                     "please report it with these names, and leave one of the two out by `exclude`"
                 )
         return merge(artefact, DOCUMENTS, batches(reader, staged))

@@ -58,11 +58,11 @@ class AnnotateDocuments(beam.PTransform):
 
 def _staged(element: Annotated, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
     files = {"documents": element.documents, "sentences": element.sentences}
-    found: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
+    runs: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
     for batch in element.staged:
         key = (batch.table, bucket_of(batch.document_id, parts))
-        found.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
-    for (table, bucket), batches in found.items():
+        runs.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
+    for (table, bucket), batches in runs.items():
         yield (table, bucket), StagedRun(files[table], tuple(batches))
 
 

@@ -12,7 +12,7 @@ from transforms.common.errors import LexbeamError
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.intake.header import About, FileRows, whole_number
 
-__all__ = ["CELLS", "Cwi2018Row", "LabelGiven", "kind_of", "labels_of", "read_cwi2018"]
+__all__ = ["CELLS", "Cwi2018Row", "FileLabel", "kind_of", "labels_of", "read_cwi2018"]
 
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
@@ -22,7 +22,7 @@ _UNLABELLED = (5, 7)  # without and with the numbers of annotators
 CELLS = (_LABELLED, *_UNLABELLED)
 
 
-class LabelGiven(NamedTuple):
+class FileLabel(NamedTuple):
     """A label that a file gives: a row of `complexity/labels` without its instance."""
 
     group: str
@@ -52,7 +52,7 @@ class Cwi2018Row(NamedTuple):
     language: str | None
     source_id: str | None
     offsets: tuple[int, int] | None
-    labels: tuple[LabelGiven, ...]
+    labels: tuple[FileLabel, ...]
 
 
 def kind_of(token: str) -> str:
@@ -60,7 +60,7 @@ def kind_of(token: str) -> str:
     return "mwe" if len(token.split()) > 1 else "single"
 
 
-def labels_of(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
+def labels_of(cell: str, annotations: str) -> tuple[FileLabel, ...]:
     """Return the label that a complexity and the number of its annotations are; none if the first cell is empty.
 
     Raises:
@@ -75,7 +75,7 @@ def labels_of(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
     if not 0 <= value <= 1:
         raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1")
     number = whole_number(annotations, "annotations") if annotations.strip() else None
-    return (LabelGiven("", value, number, None),)
+    return (FileLabel("", value, number, None),)
 
 
 def read_cwi2018(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
@@ -112,11 +112,11 @@ def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | N
     if len(cells) not in CELLS:
         raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_LABELLED}")
     start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
-    labels: list[LabelGiven] = []
+    labels: list[FileLabel] = []
     if len(cells) == _LABELLED and cells[10].strip():
         native, other, marked, other_marked = (whole_number(cells[at], "a count") for at in range(5, 9))
-        found = labels_of(cells[10], "")[0]
-        labels.append(_counted("", found.complexity, marked + other_marked, native + other))
+        label = labels_of(cells[10], "")[0]
+        labels.append(_counted("", label.complexity, marked + other_marked, native + other))
         for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
             if number:
                 labels.append(_counted(group, hits / number, hits, number))
@@ -133,11 +133,11 @@ def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | N
     )
 
 
-def _counted(group: str, complexity: float, marked: int, number: int) -> LabelGiven:
+def _counted(group: str, complexity: float, marked: int, number: int) -> FileLabel:
     """Return a label whose judgments are all 0 or 1, with their sample standard deviation."""
     if marked > number:
         raise BadRecord("malformed", f"{marked} of {number} annotators marked it")
     spread = None
     if number > 1:
         spread = math.sqrt(marked * (number - marked) / (number * (number - 1)))
-    return LabelGiven(group, complexity, number, spread)
+    return FileLabel(group, complexity, number, spread)

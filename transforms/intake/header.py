@@ -38,11 +38,11 @@ def rows_of_table(
     Raises:
         LexbeamError: the header cannot be read, lacks a column, or has one twice.
     """
-    given = iter(rows)
-    line, header = next(given, (0, []))
+    remaining = iter(rows)
+    line, header = next(remaining, (0, []))
     if isinstance(header, BadRecord):
         raise LexbeamError(f"{about.name}, line {line}: no header can be read: {header.detail}")
-    yield from rows_below(header, given, about, needed, remedy)
+    yield from rows_below(header, remaining, about, needed, remedy)
 
 
 def rows_below(
@@ -63,8 +63,8 @@ def rows_below(
     names = [header_name(cell) for cell in header]
     for name in needed:
         if name not in names:
-            there = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
-            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {there}: {remedy(header)}")
+            columns = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
+            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {columns}: {remedy(header)}")
     doubled = sorted({name for name in names if name and names.count(name) > 1})
     if doubled:
         raise LexbeamError(f"{about.name}: several columns {doubled[0]!r}: rename all but one")

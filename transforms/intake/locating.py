@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from transforms.formats.records.text_cleaning import clean_value
 
-__all__ = ["Located", "locate", "locate_given"]
+__all__ = ["Located", "locate", "locate_at_offsets"]
 
 _FLAGS = ("not_in_sentence", "within_word", "several", "wrong_offsets")
 
@@ -54,17 +54,17 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
         if best is not None:
             return Located(best, best + len(token), ())
     flags = ["wrong_offsets"] if near is not None else []
-    found = whole or within
-    if not found:
+    places = whole or within
+    if not places:
         return Located(None, None, _ordered(["not_in_sentence", *flags]))
     if not whole:
         flags.append("within_word")
-    if near is None and len(found) > 1:
+    if near is None and len(places) > 1:
         flags.append("several")
-    return Located(found[0], found[0] + len(token), _ordered(flags))
+    return Located(places[0], places[0] + len(token), _ordered(flags))
 
 
-def locate_given(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
+def locate_at_offsets(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
     """Find a target where a file says that it stands; see `locate`.
 
     Args:
@@ -89,13 +89,13 @@ def _places(sentence: str, token: str) -> Iterator[int]:
         place = sentence.find(token, place + 1)
 
 
-def _keep(kept: list[int], place: int, near: int | None) -> None:
-    if not kept:
-        kept.append(place)
-    elif near is not None and abs(place - near) < abs(kept[0] - near):
-        kept[:] = [place, kept[0]]
-    elif len(kept) == 1:
-        kept.append(place)
+def _keep(nearest: list[int], place: int, near: int | None) -> None:
+    if not nearest:
+        nearest.append(place)
+    elif near is not None and abs(place - near) < abs(nearest[0] - near):
+        nearest[:] = [place, nearest[0]]
+    elif len(nearest) == 1:
+        nearest.append(place)
 
 
 def _touched(sentence: str, token: str, place: int) -> bool:

@@ -90,14 +90,14 @@ class RejectTask(NamedTuple):
 
 def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
     """Return what each part is made from: all that was loaded, in the order of names."""
-    rows = tuple(one.rows for one in sorted(loaded, key=lambda one: one.name))
+    rows = tuple(receipt.rows for receipt in sorted(loaded, key=lambda receipt: receipt.name))
     return [PartTask(bucket, parts, rows) for bucket in range(parts)]
 
 
 def rejects_of(loaded: Sequence[Loaded], settled: Sequence[Settled]) -> RejectTask:
     """Return what the table of rejects is made from."""
-    of_parts = [one.rejects for one in settled if one.rejects is not None]
-    return RejectTask((*(one.rejects for one in loaded), *of_parts))
+    of_parts = [receipt.rejects for receipt in settled if receipt.rejects is not None]
+    return RejectTask((*(receipt.rejects for receipt in loaded), *of_parts))
 
 
 def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFile:
@@ -109,7 +109,7 @@ def grouped_rows(
     reader: BatchReader, task: PartTask, schema: RowSchema
 ) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
     """Yield the keys of a part, in order, with their rows, those equal in it in the order of names."""
-    runs = [(one.rows, run) for one in task.loaded for run in one.runs]
+    runs = [(staged.rows, run) for staged in task.loaded for run in staged.runs]
     merged = rows_of_part(runs, reader, schema.order, task.bucket, task.parts)
     return groupby(merged, key=itemgetter(schema.order[0]))
 
@@ -148,8 +148,8 @@ def write_tables(
 
     def rows_of(beside: Sequence[SideRows]) -> Iterator[pa.Table]:
         for rows, *more in batches:
-            for held, some in zip(beside, more, strict=True):
-                held.add(some)
+            for held, more_rows in zip(beside, more, strict=True):
+                held.add(more_rows)
             yield pa.Table.from_pylist(rows, schema=first.schema())
 
     written = {}

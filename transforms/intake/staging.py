@@ -187,8 +187,8 @@ def stage_file(
 def reasons_of(loaded: Sequence[Loaded]) -> Counter[str]:
     """Return how many rejects there are by reason."""
     reasons: Counter[str] = Counter()
-    for one in loaded:
-        reasons.update(one.reasons)
+    for receipt in loaded:
+        reasons.update(receipt.reasons)
     return reasons
 
 
@@ -205,14 +205,14 @@ def reject_error(
         by_rule: reasons that are no faults.
     """
     reasons = reasons_of(loaded)
-    records = sum(one.records for one in loaded) + reasons.total()
+    records = sum(receipt.records for receipt in loaded) + reasons.total()
     if not records:
         return LexbeamError(f"the input has no {what}; nothing is published")
     faults = {reason: number for reason, number in sorted(reasons.items()) if reason not in by_rule}
     listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
     first = "".join(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in [row for one in loaded for row in one.examples[:2]][:EXAMPLES_SHOWN]
+        for row in [row for receipt in loaded for row in receipt.examples[:2]][:EXAMPLES_SHOWN]
     )
     return LexbeamError(
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "

@@ -127,7 +127,7 @@ def values_of(layers: Sequence[str], kind: str, tokens: Sequence[Any]) -> tuple[
     Raises:
         LexbeamError: a layer's function gives more or fewer values than there are tokens.
     """
-    found = []
+    by_layer = []
     for name in layers:
         reading = LAYERS[name].reads.get(kind)
         values = None if reading is None else reading.values(tokens)
@@ -135,9 +135,9 @@ def values_of(layers: Sequence[str], kind: str, tokens: Sequence[Any]) -> tuple[
             raise LexbeamError(
                 f"layer {name!r} of {kind} gives {len(values)} values for {len(tokens)} tokens: correct its function"
             )
-        given = values is not None and any(value is not None for value in values)
-        found.append(values if given else None)
-    return tuple(found)
+        has_values = values is not None and any(value is not None for value in values)
+        by_layer.append(values if has_values else None)
+    return tuple(by_layer)
 
 
 def _texts(name: str, doc: str, range: str | None = None) -> pa.Field:

@@ -17,7 +17,7 @@ from transforms.annotation.guessing import guess_language, short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.fields import named_there
+from transforms.formats.records.fields import listed_fields
 
 __all__ = ["Look", "look_at"]
 
@@ -207,7 +207,9 @@ def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
     if reason == "html" and importlib.util.find_spec("trafilatura") is not None:
         return replace(reader, html="main")
     if reason == "missing_field":
-        names = dict.fromkeys(name for row in probed if isinstance(row, RejectRow) for name in named_there(row.detail))
+        names = dict.fromkeys(
+            name for row in probed if isinstance(row, RejectRow) for name in listed_fields(row.detail)
+        )
         lengths = {name: _length(inputs, replace(reader, text_field=name)) for name in names}
         if found := guess_text_field(lengths):
             return replace(reader, text_field=found)

@@ -67,8 +67,8 @@ class _Pieces:
             piece = word[first:end]
             scores: Scores | None
             if known:
-                own = self._morphemes.get(piece)
-                scores = (own, []) if own else None
+                tags = self._morphemes.get(piece)
+                scores = (tags, []) if tags else None
             elif size < SHORT or len(piece) == size:
                 scores = self._scores(piece, size < SHORT, len(piece) == size)
             else:
@@ -78,15 +78,15 @@ class _Pieces:
 
     def _scores(self, piece: str, short: bool = False, whole: bool = False) -> Scores | None:
         """Return the tags of a piece of a short word, or of a whole one; None if it has none."""
-        own = self._morphemes.get(piece)
+        tags = self._morphemes.get(piece)
         if not short and len(piece) <= 2:
-            return (own, []) if own else None
+            return (tags, []) if tags else None
         size = min(len(piece), LONG)
         new = [sizes[size] + score for sizes, score in self._scores_of_end(piece[1:][-END:])]
         if whole:
             new = [score - WHOLE for score in new]
-        if own:
-            return {**{tag: new[place] for tag, place in self.places.items()}, **own}, new
+        if tags:
+            return {**{tag: new[place] for tag, place in self.places.items()}, **tags}, new
         return None, new
 
     def _end_scores(self, end: str) -> list[tuple[list[float], float]]:
@@ -102,11 +102,11 @@ def _ways_to(model: Any, target: int | None, places: Mapping[int, int]) -> Ways:
     """
     reachable = model.reachability.get(target, ()) if target is not None else None
     ways = {}
-    for state, found in model.LP_trans_nonfinal.items():
-        every = [(tag, step, (state[1], tag)) for tag, step in found if reachable is None or tag in reachable]
-        if every:
-            new = [(places[tag], step, then) for tag, step, then in every if tag in places]
-            ways[state] = (every, new)
+    for state, steps in model.LP_trans_nonfinal.items():
+        all_steps = [(tag, step, (state[1], tag)) for tag, step in steps if reachable is None or tag in reachable]
+        if all_steps:
+            new = [(places[tag], step, then) for tag, step, then in all_steps if tag in places]
+            ways[state] = (all_steps, new)
     return ways
 
 
@@ -123,11 +123,11 @@ class MorphemeSearch:
 
     def analyze_forward(self, word: str) -> list[tuple[int, float]]:
         """Return the log probabilities of a word's tags, the likeliest first."""
-        found: dict[int, float] = {}
+        totals: dict[int, float] = {}
         for state, total in self._search(word, None, False)[0][-1].items():
             tag = -state[1]
-            found[tag] = np.logaddexp(found[tag], total) if tag in found else total
-        return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown, 0)]
+            totals[tag] = np.logaddexp(totals[tag], total) if tag in totals else total
+        return sorted(totals.items(), key=itemgetter(1), reverse=True) or [(self._unknown, 0)]
 
     def analyze_viterbi(self, word: str, targetpos: int) -> list[tuple[int, int]]:
         """Return the morphemes of a word with a final tag, as (tag, end)."""
@@ -139,11 +139,11 @@ class MorphemeSearch:
             return [(self._unknown, len(word)), (self._end_unknown, len(word) + 1)]
         place = len(word) + 1
         state = _first_best(table[-1].items())
-        found = []
+        morphemes = []
         while place > 0:
-            found.append((state[1], place))
+            morphemes.append((state[1], place))
             state, place = origins[place][state]
-        return found[::-1]
+        return morphemes[::-1]
 
     def _search(self, word: str, target: int | None, known: bool) -> tuple[list[Row], list[Origins]]:
         """Return log probabilities of states by place, the final ones last, and whence they came.
@@ -163,8 +163,8 @@ class MorphemeSearch:
             states = [(s, so_far, ways[s]) for s, so_far in row.items() if so_far >= bound and s in ways]
             if states:
                 pieces = [(table[end], origins[end], *scores) for end, scores in self._pieces.of(word, place, known)]
-                for state, so_far, (every, new) in states:
-                    _follow((state, place), so_far, every, new, pieces)
+                for state, so_far, (all_steps, new) in states:
+                    _follow((state, place), so_far, all_steps, new, pieces)
         for state, so_far in table[size].items():
             for tag, step in self._final.get(state, ()):
                 if target is None or tag == target:
@@ -178,22 +178,22 @@ class MorphemeSearch:
 def _follow(
     here: tuple[State, int],
     so_far: float,
-    every: list[Follow],
+    steps: list[Follow],
     unknown: list[Follow],
     pieces: list[tuple[Row, Origins, Mapping[int, float] | None, list[float]]],
 ) -> None:
     """Enter what follows a state and a place by pieces of the word, where it is likelier than what is there."""
-    for cell, origin, own, new in pieces:
-        if own is None:
+    for cell, origin, tags, new in pieces:
+        if tags is None:
             for among, step, then in unknown:
                 total = so_far + step + new[among]
                 if total > cell.get(then, FLOOR):
                     cell[then] = total
                     origin[then] = here
             continue
-        for tag, step, then in every:
-            if tag in own:
-                total = so_far + step + own[tag]
+        for tag, step, then in steps:
+            if tag in tags:
+                total = so_far + step + tags[tag]
                 if total > cell.get(then, FLOOR):
                     cell[then] = total
                     origin[then] = here

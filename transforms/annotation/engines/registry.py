@@ -223,8 +223,8 @@ def annotate_text(text: str, engine: Engine, *, normalise: NormalisationRules | 
     map_lemma = normalise.lemma if normalise and normalise.maps_lemmas else None
     sentences = []
     for batch in _batches(_pieces(text)):
-        found = engine.annotate([piece.text for piece in batch], map_form)
-        for piece, group in zip(batch, found, strict=True):
+        annotated = engine.annotate([piece.text for piece in batch], map_form)
+        for piece, group in zip(batch, annotated, strict=True):
             for sentence in group:
                 lemmas = sentence.lemmas
                 if map_lemma and lemmas is not None:

@@ -178,19 +178,19 @@ def _setup(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: boo
     if setters or enable:
         exclude += [name for name in parsers if name not in needed]
         order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
-    kept = [name for name in active if name not in exclude]
+    run = [name for name in active if name not in exclude]
     setup = _Setup(
         language=None if language == "xx" else language,
         order=order,
         exclude=exclude,
         enable=enable,
         add_sentencizer=not (setters or enable or parsers),
-        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in kept),
-        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in kept),
+        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in run),
+        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in run),
     )
     if not tags_alone:
         return setup
-    return _tags_alone(setup, language, {name: factories[name] for name in [*kept, *spare]})
+    return _tags_alone(setup, language, {name: factories[name] for name in [*run, *spare]})
 
 
 def _tags_alone(setup: _Setup, language: str, factories: dict[str, str]) -> _Setup:
@@ -228,14 +228,14 @@ def _needed(folder: str, engine: str, language: str, active: dict[str, str], lay
     needed = set()
     for layer, attributes in needs_of(layers, "spacy").items():
         for attribute in attributes:
-            found = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
-            if not found:
+            components = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
+            if not components:
                 raise UsageError(
                     f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
                     f"{attribute} (it has {', '.join(active) or 'none'}); leave the layer out of "
                     "`layers`, or name a pipeline that has one"
                 )
-            needed |= found
+            needed |= components
     return needed
 
 
@@ -356,11 +356,11 @@ def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: 
             )
             for first, last in pairwise([0, *borders])
         ]
-    found = []
+    sentences = []
     for first, last in pairwise([0, *borders]):
         keep = [index for index in range(first, last) if not spaces[index]]
         if keep:
-            found.append(
+            sentences.append(
                 Sentence(
                     [forms[index] for index in keep],
                     [lemma_list[index] for index in keep] if lemma_list else None,
@@ -370,4 +370,4 @@ def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: 
                     values_of(layers, kind, [doc[index] for index in keep]) if layers else (),
                 )
             )
-    return found
+    return sentences

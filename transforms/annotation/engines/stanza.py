@@ -157,10 +157,10 @@ def _annotate(
     if not paragraphs:
         return []
     docs = [Document([], text=paragraph) for paragraph in paragraphs]
-    found = False
+    tokens_are_final = False
     for name in processors:
-        if not found and name not in _FINDS_TOKENS:
-            found = True
+        if not tokens_are_final and name not in _FINDS_TOKENS:
+            tokens_are_final = True
             if map_form is not None:
                 _map_forms(docs, map_form)
         if name in pipeline.processors:
@@ -181,12 +181,12 @@ def _map_forms(docs: Sequence[Any], map_form: MapForm) -> None:
 
 def sentences_of(doc: Any, info: EngineInfo, layers: tuple[str, ...] = ()) -> list[Sentence]:
     """Return the sentences of a Stanza document, whitespace and empty sentences left out."""
-    found = []
+    sentences = []
     for sentence in doc.sentences:
         rows = [(_form(word.text, token, doc.text), word, token) for token in sentence.tokens for word in token.words]
         rows = [row for row in rows if row[0].strip()]
         if rows:
-            found.append(
+            sentences.append(
                 Sentence(
                     [form for form, _, _ in rows],
                     [word.lemma or form for form, word, _ in rows] if info.has_lemmas else None,
@@ -196,7 +196,7 @@ def sentences_of(doc: Any, info: EngineInfo, layers: tuple[str, ...] = ()) -> li
                     values_of(layers, "stanza", [word for _, word, _ in rows]),
                 )
             )
-    return found
+    return sentences
 
 
 def _form(text: str, token: Any, paragraph: str) -> str:

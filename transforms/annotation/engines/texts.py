@@ -29,9 +29,13 @@ _TOKEN = re.compile(rf"{_WORDS.pattern}|\S")
 
 def plain_tokens(sentence: str) -> Sentence:
     """Return the tokens of a sentence by the rule of this module, without lemmas and tags."""
-    found = list(_TOKEN.finditer(sentence))
+    tokens = list(_TOKEN.finditer(sentence))
     return Sentence(
-        [token[0] for token in found], None, None, [token.start() for token in found], [token.end() for token in found]
+        [match[0] for match in tokens],
+        None,
+        None,
+        [match.start() for match in tokens],
+        [match.end() for match in tokens],
     )
 
 
@@ -76,10 +80,10 @@ def annotate_texts(texts: Sequence[str], engine: Engine | None) -> list[list[Sen
     """
     if engine is None:
         return [_plain(text) for text in texts]
-    found: list[list[Sentence]] = []
+    annotated: list[list[Sentence]] = []
     for batch in _batches(texts):
-        found += _annotated(batch, engine)
-    return found
+        annotated += _annotated(batch, engine)
+    return annotated
 
 
 def _plain(text: str) -> list[Sentence]:
@@ -107,7 +111,7 @@ def _annotated(batch: list[str], engine: Engine) -> list[list[Sentence]]:
     except Exception:  # whatever an engine raises is about one of these texts
         if len(batch) == 1:
             return [_plain(batch[0])]
-        return [one for text in batch for one in _annotated([text], engine)]
+        return [sentences for text in batch for sentences in _annotated([text], engine)]
     starts, place = [], 0
     for text in batch:
         starts.append(place)

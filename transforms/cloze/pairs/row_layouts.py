@@ -12,10 +12,10 @@ from transforms.common.errors import LexbeamError
 from transforms.formats.readers.delimited import rows
 from transforms.formats.readers.jsonl import json_rows
 from transforms.formats.records.base import BadRecord, Reject, Source
-from transforms.formats.records.fields import scalar, there_are
+from transforms.formats.records.fields import list_fields, scalar
 from transforms.formats.records.paths import look_up
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
-from transforms.intake.rows import read_rows_of
+from transforms.intake.row_files import read_rows_of
 
 __all__ = ["kind_of_name", "read_jsonl", "read_recam", "read_tsv"]
 
@@ -90,7 +90,7 @@ def _option(values: Mapping[str, Any], name: str, how: Cleaning) -> str:
 
 def _label(values: Mapping[str, Any], number: int) -> int:
     if values.get("label") is None:
-        raise BadRecord("missing_field", f"no field 'label'{there_are(values, 'label')}")
+        raise BadRecord("missing_field", f"no field 'label'{list_fields(values, 'label')}")
     said = values["label"]
     text = "" if isinstance(said, bool) else str(said).strip()
     if not _LABEL.fullmatch(text) or int(text) >= number:
@@ -132,7 +132,7 @@ def _objects(source: Source, options: ReadOptions, make: Any) -> Iterator[PairEn
 def _text(values: Mapping[str, Any], path: str, how: Cleaning) -> str:
     found = look_up(values, path)
     if found is None:
-        raise BadRecord("missing_field", f"no field {path!r}{there_are(values, path)}")
+        raise BadRecord("missing_field", f"no field {path!r}{list_fields(values, path)}")
     if isinstance(found, list) and all(isinstance(one, str) for one in found):
         found = "\n\n".join(found)
     if not isinstance(found, str):

@@ -74,8 +74,8 @@ def guess_dates(documents: Sequence[SeenDocument]) -> Dates | None:
 
     Of rules that find as many, a header goes before a field, that before the name of a file.
     """
-    found = [_tried(rule, documents) for rule in _rules(documents)]
-    return max((one for one in found if one.dated), key=lambda one: one.dated, default=None)
+    tried = [_tried(rule, documents) for rule in _rules(documents)]
+    return max((dates for dates in tried if dates.dated), key=lambda dates: dates.dated, default=None)
 
 
 def _rules(documents: Sequence[SeenDocument]) -> Iterator[str]:
@@ -112,11 +112,11 @@ def guess_fields(names: Iterable[str]) -> list[str]:
 
     Only those that are not found by their own name, which needs no pair.
     """
-    there = {name.lower(): name for name in sorted(names, reverse=True)}
+    by_lower_name = {name.lower(): name for name in sorted(names, reverse=True)}
     pairs = []
     for known, others in _ALSO.items():
-        if known not in there and (name := next((o for o in others if o in there), None)):
-            pairs.append(f"{known}={there[name]}")
+        if known not in by_lower_name and (name := next((o for o in others if o in by_lower_name), None)):
+            pairs.append(f"{known}={by_lower_name[name]}")
     return pairs
 
 

@@ -42,8 +42,8 @@ def stem(name: str) -> str:
 def _keys(source: str) -> tuple[str, ...]:
     ways = ways_to_write(source)
     # Cleaned as the keys are: names made on other systems may be in another normal form.
-    found = (*ways, *(stem(way) for way in ways if "/" not in way))
-    return tuple(dict.fromkeys(map(clean_field, found)))
+    names = (*ways, *(stem(way) for way in ways if "/" not in way))
+    return tuple(dict.fromkeys(map(clean_field, names)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +130,6 @@ def _add(by_key: dict[str, dict[str, str]], values: dict[str, str], columns: dic
     key = clean_field(values[columns["key"]])
     if not key:
         return  # a row about no file
-    row = {name: found for name, column in columns.items() if name != "key" and (found := clean_field(values[column]))}
+    row = {name: value for name, column in columns.items() if name != "key" and (value := clean_field(values[column]))}
     if by_key.setdefault(key, row) != row:
         raise UsageError(f"{place}: the key {key!r} has another row, which differs")

@@ -25,7 +25,7 @@ from transforms.common.store.identity import Place
 from transforms.formats.dates.metadata import Metadata, read_metadata
 from transforms.formats.records.base import Record, Reject
 from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, Date, parse_date, pick_year
-from transforms.formats.records.fields import there_are
+from transforms.formats.records.fields import list_fields
 from transforms.formats.records.paths import check_path
 
 __all__ = [
@@ -139,30 +139,30 @@ def date_of(
         metadata: the table, loaded by `load_metadata`, where the rule names one.
     """
     if rule.period is not None:
-        date, found, place = rule.period, rule.period.text, ""
+        date, text, place = rule.period, rule.period.text, ""
     else:
-        found, place = _found(rule, record, source, metadata)
-        if not found:
+        text, place = _look_up(rule, record, source, metadata)
+        if not text:
             return Reject(record.position, "no_date", f"no date {place}")
-        parsed = parse_date(found)
+        parsed = parse_date(text)
         if parsed is None:
-            return Reject(record.position, "bad_date", f"{found[:100]!r} {place} is not a date")
+            return Reject(record.position, "bad_date", f"{text[:100]!r} {place} is not a date")
         date = parsed
     year = pick_year(date, how)
     if year is None:
-        return Reject(record.position, "bad_date", f"{found!r} is a range, see --date-range")
+        return Reject(record.position, "bad_date", f"{text!r} is a range, see --date-range")
     return date._replace(year=year)
 
 
-def _found(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
+def _look_up(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
     """Return the date as found, or an empty string, and where it was looked for."""
     if rule.kind == "header":
-        found = record.fields.get("date", "")
-        return found, "in the header" + ("" if found else there_are(record.fields, "date"))
+        text = record.fields.get("date", "")
+        return text, "in the header" + ("" if text else list_fields(record.fields, "date"))
     if rule.kind == "field":
-        found = record.fields.get(rule.field, "")
+        text = record.fields.get(rule.field, "")
         place = f"in field {rule.field!r}"
-        return found, place + ("" if found else there_are(record.fields, rule.field))
+        return text, place + ("" if text else list_fields(record.fields, rule.field))
     if rule.kind == "table":
         if metadata is None:
             raise UsageError("`dates`: a table's rule needs its table")

@@ -20,7 +20,7 @@ from transforms.common.store.batches import BatchReader
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
-from transforms.formats.ingest.stage import INGEST, Asked, Ingested, IngestOptions, Unit, acceptable, lacking
+from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
@@ -89,9 +89,9 @@ def _decide(element: tuple[str, Iterable[tuple[Any, ...]]], mode: str) -> Iterat
 
 
 def _join(element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
-    _, found = element
-    for stage in found["files"]:
-        yield AnnotateTask(stage, tuple(sorted(found["decisions"])))
+    _, joined = element
+    for stage in joined["files"]:
+        yield AnnotateTask(stage, tuple(sorted(joined["decisions"])))
 
 
 @dataclass
@@ -116,7 +116,10 @@ class SettleDuplicates(beam.PTransform):
         )
 
 
-def _counts(element: Ingested) -> tuple[int, int, frozenset[int]]:
+_Counts = tuple[int, int, frozenset[int]]  # records, rejects, years
+
+
+def _counts(element: Ingested) -> _Counts:
     records = sum(row.records for row in element.inputs)
     return records, sum(element.reasons.values()), frozenset(element.years)
 
@@ -125,9 +128,9 @@ def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*years)
 
 
-def _gate(element: Any, share: float, asked: Asked, counts: tuple[int, int, frozenset[int]]) -> Iterator[Any]:
+def _gate(element: T, share: float, year_checks: YearChecks, counts: _Counts) -> Iterator[T]:
     records, rejected, years = counts
-    if acceptable(records, rejected, share) and not lacking(years, asked):
+    if acceptable(records, rejected, share) and not lacking(years, year_checks):
         yield element
 
 
@@ -135,13 +138,13 @@ def _gate(element: Any, share: float, asked: Asked, counts: tuple[int, int, froz
 class KeepAcceptable(beam.PTransform):
     """Let elements pass only if few enough of the records in `receipts` were rejected.
 
-    Their documents must also have the years that other sections of the run have `asked` for. So a
-    hopeless corpus fails before the long work of annotation; the driver says why.
+    Their documents must also have the years that other sections of the run need. So a hopeless
+    corpus fails before the long work of annotation; the driver says why.
     """
 
     receipts: beam.PCollection
     share: float
-    asked: Asked = field(default_factory=dict)
+    year_checks: YearChecks = field(default_factory=dict)
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
         """Apply the transform."""
@@ -150,7 +153,9 @@ class KeepAcceptable(beam.PTransform):
             | "CountRecords" >> beam.Map(_counts)
             | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
         )
-        return elements | "Gate" >> beam.FlatMap(_gate, self.share, self.asked, counts=beam.pvalue.AsSingleton(counts))
+        return elements | "Gate" >> beam.FlatMap(
+            _gate, self.share, self.year_checks, counts=beam.pvalue.AsSingleton(counts)
+        )
 
 
 def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:

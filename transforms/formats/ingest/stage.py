@@ -40,12 +40,12 @@ from transforms.layers.registry import columns_of
 
 __all__ = [
     "INGEST",
-    "Asked",
     "IngestOptions",
     "Ingested",
     "InputCount",
     "InputFile",
     "Unit",
+    "YearChecks",
     "acceptable",
     "lacking",
     "read_documents",
@@ -208,14 +208,14 @@ def acceptable(records: int, rejected: int, share: float) -> bool:
     return rejected <= share * records and records > 0
 
 
-# Asked by whom, and a function that says what the years of the documents lack for it, or None.
-Asked = Mapping[str, Callable[[Collection[int]], str | None]]
+# By section: a function that says what the years of the documents lack for it, or None.
+YearChecks = Mapping[str, Callable[[Collection[int]], str | None]]
 
 
-def lacking(years: Collection[int], asked: Asked) -> list[str]:
+def lacking(years: Collection[int], year_checks: YearChecks) -> list[str]:
     """Return what the years that have documents lack, each with the section that asks for it."""
-    found = ((section, ask(years)) for section, ask in asked.items())
-    return [f"{section}: {text}" for section, text in found if text is not None]
+    lacks = ((section, ask(years)) for section, ask in year_checks.items())
+    return [f"{section}: {text}" for section, text in lacks if text is not None]
 
 
 def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> FileReading:
@@ -246,16 +246,16 @@ _REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
 def read_documents(
     file: InputFile,
     options: IngestOptions,
-    told: Callable[[str, str], None] = lambda name, format: None,
+    on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator["_Row | RejectRow"]:
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
-    `told` is called with the name and the format of each source; `notes` counts what readers did
+    `on_format` is called with the name and the format of each source; `notes` counts what readers did
     to what they read. If the file changes while it is read, the last is a reject.
     """
     reading = _reading(file)
-    yield from _documents(file, reading, options, told, notes)
+    yield from _documents(file, reading, options, on_format, notes)
     if reading.broken is not None:
         changed = reading.broken == CHANGED
         why = (_REJECT[0], f"the file {CHANGED}") if changed else ("unreadable", reading.broken)
@@ -269,14 +269,20 @@ def _documents(
     file: InputFile,
     reading: FileReading,
     options: IngestOptions,
-    told: Callable[[str, str], None] = lambda name, format: None,
+    on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator[_Row | RejectRow]:
     """Yield what a file holds; nothing more once its reading is broken."""
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=reading.open, told=told, notes=notes
+        file.path,
+        file.name,
+        format=options.format,
+        options=options.reader,
+        open=reading.open,
+        on_format=on_format,
+        notes=notes,
     )
     for source, entry in entries:
         if reading.broken is not None:

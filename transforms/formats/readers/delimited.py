@@ -80,8 +80,8 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
                 raise BadRecord(row.reason, f"in the header: {row.detail}")
             columns = [name.strip() for name in row]
             if options.text_field not in columns:
-                there = ", ".join(columns[:12])
-                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {there}")
+                names = ", ".join(columns[:12])
+                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {names}")
             headed = True
             continue
         records += 1

@@ -79,8 +79,8 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     page = clean_value(_decoded(read_all(source, options), source, options, how), how)
     cleaned = without_scripts(page, None if everything else 50_000)
     root = parsed(cleaned.page, deep=everything)
-    found = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
-    text = clean_text("\n\n".join(found), how)
+    texts = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
+    text = clean_text("\n\n".join(texts), how)
     if not text:
         raise BadRecord("empty", "no text" if everything else "no main text; see --html all")
     yield Record("", head_fields(root, cleaned.linked), text, None)
@@ -110,10 +110,10 @@ def parsed(page: str, *, deep: bool = False) -> Any:
 
 def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
     encodings = encodings_of(data, source, options)
-    found = _DECLARED.search(data[:4096])
-    if found is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
+    match = _DECLARED.search(data[:4096])
+    if match is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
         return decode(data, encodings, how)
-    declared = (found[1] or found[2]).decode("ascii")
+    declared = (match[1] or match[2]).decode("ascii")
     try:
         codec = codecs.lookup(declared)
         encoding = _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""

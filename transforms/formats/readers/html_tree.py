@@ -151,19 +151,19 @@ def without_scripts(page: str, most: int | None = None) -> Page:
     pieces: list[str] = []
     linked: list[str] = []
     tags = marks = pairs = done = place = 0
-    while (found := _OPENING.search(page, place)) is not None:
-        if found["comment"]:
-            pieces.append(page[done : found.start()])
-            done = place = _comment_end(page, found.end())
+    while (tag := _OPENING.search(page, place)) is not None:
+        if tag["comment"]:
+            pieces.append(page[done : tag.start()])
+            done = place = _comment_end(page, tag.end())
             continue
-        if found["bogus"]:  # for a parser all up to the next bracket is a comment
-            end = page.find(">", found.start())
+        if tag["bogus"]:  # for a parser all up to the next bracket is a comment
+            end = page.find(">", tag.start())
             place = len(page) if end < 0 else end + 1
             continue
-        name = _NAME.match(page, found.end("raw") if found["raw"] else found.end())
-        rest = _ATTRIBUTES.match(page, name.end() if name else found.end())
+        name = _NAME.match(page, tag.end("raw") if tag["raw"] else tag.end())
+        rest = _ATTRIBUTES.match(page, name.end() if name else tag.end())
         assert rest is not None
-        tags += found[0] != "</"
+        tags += tag[0] != "</"
         number = len(_ATTRIBUTE.findall(rest[0])) if rest[0] != ">" else 0
         marks += 1 + number
         pairs += number * number
@@ -174,14 +174,14 @@ def without_scripts(page: str, most: int | None = None) -> Page:
                 "too_large", f"a page of over {_MARKS} tags and attributes, or too many attributes in a tag"
             )
         place = rest.end()
-        raw = (found["raw"] or "").lower()
+        raw = (tag["raw"] or "").lower()
         if raw:
             close = _END[raw].search(page, place)
             place = close.end() if close else len(page)
         if raw in _DROPPED:
             if raw == "script" and "ld+json" in rest[0].lower():
                 linked.append(page[rest.end() : place])
-            pieces.append(page[done : found.start()])
+            pieces.append(page[done : tag.start()])
             done = place
     pieces.append(page[done:])
     return Page("".join(pieces), tags, "\n".join(linked))
@@ -196,8 +196,8 @@ def _comment_end(page: str, place: int) -> int:
     for short in (">", "->"):  # <!--> and <!---> are comments, too
         if page.startswith(short, place):
             return place + len(short)
-    found = _COMMENT_END.search(page, place)
-    return found.end() if found else len(page)
+    end = _COMMENT_END.search(page, place)
+    return end.end() if end else len(page)
 
 
 def main_paragraphs(root: Any, tags: int) -> list[str]:
@@ -209,7 +209,7 @@ def main_paragraphs(root: Any, tags: int) -> list[str]:
     from trafilatura import bare_extraction
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a reject says what is wrong
-    found: Any = bare_extraction(
+    extracted: Any = bare_extraction(
         root,
         fast=tags > _THOROUGH,
         include_comments=False,
@@ -217,14 +217,14 @@ def main_paragraphs(root: Any, tags: int) -> list[str]:
         deduplicate=False,
         with_metadata=False,
     )
-    if found is None or found.body is None:
+    if extracted is None or extracted.body is None:
         return []
-    return paragraphs(found.body, _MAIN_BLOCKS, frozenset())
+    return paragraphs(extracted.body, _MAIN_BLOCKS, frozenset())
 
 
 def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
     """Return what a reader sees, block by block: white space is one space, `<br>` a line end."""
-    found: list[str] = []
+    texts: list[str] = []
     pieces: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
@@ -233,7 +233,7 @@ def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str
         if gone:
             walk.skip_subtree()  # its end comes, and with it what stands behind it
         if tag in blocks:
-            _close(found, pieces)
+            _close(texts, pieces)
         elif tag in _CELLS:
             pieces.append(" ")
         elif tag in _BREAKS and event == "start":
@@ -241,20 +241,20 @@ def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str
         text = element.tail if event == "end" else element.text
         if text and not gone and not (event == "end" and element is root):
             pieces.append(" ".join(text.split("\n")))
-    _close(found, pieces)
-    return found
+    _close(texts, pieces)
+    return texts
 
 
 def _is_hidden(element: Any) -> bool:
     return "hidden" in element.attrib or bool(_HIDDEN.search(element.get("style", "")))
 
 
-def _close(found: list[str], pieces: list[str]) -> None:
+def _close(texts: list[str], pieces: list[str]) -> None:
     """End a paragraph."""
     lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
     text = "\n".join(filter(None, lines))
     if text:
-        found.append(text)
+        texts.append(text)
     pieces.clear()
 
 
@@ -265,28 +265,28 @@ def head_fields(root: Any, linked: str) -> dict[str, str]:
         root: its root element.
         linked: its linked data (JSON-LD), of which the first date of publication counts.
     """
-    told: dict[str, dict[str, None]] = {}  # in the order of the page, each once
-    for name, value in _told(root):
+    properties: dict[str, dict[str, None]] = {}  # in the order of the page, each once
+    for name, value in _properties(root):
         if field := clean_field(value[:1000]):
-            told.setdefault(name, {})[field] = None
+            properties.setdefault(name, {})[field] = None
     title = next(root.iter("title"), None)
     published = _PUBLISHED.search(linked)
-    dates = [value for name in _DATES for value in told.get(name, ())]
+    dates = [value for name in _DATES for value in properties.get(name, ())]
     dates += [published[1]] if published else []
     readable = [value for value in dates if parse_date(value) is not None]
-    names = next(filter(None, (_people(told.get(name, ())) for name in _AUTHORS)), "")
+    names = next(filter(None, (_people(properties.get(name, ())) for name in _AUTHORS)), "")
     fields = {
-        "title": next((next(iter(told[name])) for name in _TITLES if name in told), "")
+        "title": next((next(iter(properties[name])) for name in _TITLES if name in properties), "")
         or ("" if title is None else clean_field("".join(title.itertext())[:1000])),
         "author": names,
         "date": clean_field((readable or dates or [""])[0]),
         "language": clean_field(root.get("lang") or root.get(_XML_LANG) or root.get("xml:lang", ""))
-        or next((next(iter(told[name])) for name in _LANGUAGES if name in told), ""),
+        or next((next(iter(properties[name])) for name in _LANGUAGES if name in properties), ""),
     }
     return {name: value for name, value in fields.items() if value}
 
 
-def _told(root: Any) -> Iterator[tuple[str, str]]:
+def _properties(root: Any) -> Iterator[tuple[str, str]]:
     """Yield what a page states: the name of a property, and its value."""
     for element in root.iter("meta"):
         for key in ("name", "property", "itemprop", "http-equiv"):

@@ -131,20 +131,20 @@ def _element(place: int, data: bytes, how: Cleaning) -> Any:
         raise BadRecord(error.reason, detail) from None
 
 
-def _of_value(found: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
+def _of_value(value: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
     if options.json_path:
-        found = look_up(found, options.json_path)
-        if found is None:
+        value = look_up(value, options.json_path)
+        if value is None:
             raise BadRecord("missing_field", f"nothing lies at {options.json_path!r}")
-    if isinstance(found, dict):
-        yield from entries_of("", found, options, how)
+    if isinstance(value, dict):
+        yield from entries_of("", value, options, how)
         return
-    if not isinstance(found, list):
-        raise BadRecord("malformed", f"neither an array nor an object, but {kind_of(found)}")
-    if not found:
+    if not isinstance(value, list):
+        raise BadRecord("malformed", f"neither an array nor an object, but {kind_of(value)}")
+    if not value:
         raise BadRecord("empty", _NO_ELEMENTS)
-    for number, value in enumerate(found, 1):
-        yield from entries_of(str(number), value, options, how)
+    for number, element in enumerate(value, 1):
+        yield from entries_of(str(number), element, options, how)
 
 
 def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> Any:

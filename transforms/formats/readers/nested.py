@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.fields import Fields, record_of_fields, there_are
+from transforms.formats.records.fields import Fields, list_fields, record_of_fields
 from transforms.formats.records.paths import ARRAY, look_up, routes
 from transforms.formats.records.text_cleaning import STRICT, Cleaning
 
@@ -67,17 +67,17 @@ def _elements(value: dict[str, Any], way: str, fields: Fields) -> list[Any]:
         BadRecord: `missing_field`, `malformed`, `empty`.
     """
     named = way + ARRAY
-    found = value[named] if named in value else look_up(value, way)
-    if found is None:
-        paths = fields.own().paths
+    elements = value[named] if named in value else look_up(value, way)
+    if elements is None:
+        paths = fields.without_parent().paths
         arrays = dict.fromkeys(path[: path.rindex(ARRAY) + 2] for path in paths if ARRAY in path)
-        said = there_are(arrays or fields.own(), named)
+        said = list_fields(arrays or fields.without_parent(), named)
         raise BadRecord("missing_field", f"no array {named!r}{said}")
-    if not isinstance(found, list):
-        raise BadRecord("malformed", f"{way!r} is {kind_of(found)}, not an array")
-    if not found:
+    if not isinstance(elements, list):
+        raise BadRecord("malformed", f"{way!r} is {kind_of(elements)}, not an array")
+    if not elements:
         raise BadRecord("empty", f"the array {named!r} has no elements")
-    return found
+    return elements
 
 
 def kind_of(value: Any) -> str:

@@ -17,16 +17,14 @@ from transforms.formats.readers.conllu import read_conllu
 from transforms.formats.readers.delimited import read_csv
 from transforms.formats.readers.html import read_html
 from transforms.formats.readers.jsonl import read_json, read_jsonl
-from transforms.formats.readers.lines import read_lines
 from transforms.formats.readers.parquet import read_parquet
-from transforms.formats.readers.plain_text import read_text
 from transforms.formats.readers.tei import read_tei
+from transforms.formats.readers.text import read_lines, read_text
 from transforms.formats.records.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.sources.archives import open_sources
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.sources.content import HEAD, content_of, is_binary
-from transforms.formats.sources.failures import reject_of
-from transforms.formats.sources.streams import marked_encoding, peek
+from transforms.formats.sources.streams import marked_encoding, peek, reject_of
 
 __all__ = ["FORMATS", "READERS", "Format", "detect", "printable", "read_file"]
 
@@ -46,7 +44,7 @@ def detect(name: str, head: bytes) -> str | None:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         return "parquet"
-    if (found := content_of(head)) is not None and found.reason == "html":
+    if (content := content_of(head)) is not None and content.reason == "html":
         return "html"
     by_name = next((format for format, entry in READERS.items() if lower.endswith(entry.suffixes)), None)
     if by_name == "json" and _json_lines(start):
@@ -60,7 +58,7 @@ def detect(name: str, head: bytes) -> str | None:
         return "jsonl" if _json_lines(start) else "json"
     if start.startswith((b"[{", b"[\n", b"[ {")):
         return "json"
-    if found is not None:
+    if content is not None:
         return None
     return "text" if wide or not is_binary(head[:_LOOK]) else None
 
@@ -78,7 +76,7 @@ def read_file(
     format: str = "auto",
     options: ReaderOptions | None = None,
     open: Callable[[], BinaryIO],
-    told: Callable[[str, str], None] = lambda name, format: None,
+    on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator[tuple[str, Record | Reject]]:
     """Yield what a file holds: records and rejects, each with the name of its source.
@@ -92,7 +90,7 @@ def read_file(
         format: a key of `READERS`, or `auto`.
         options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
-        told: is called with the name of each source and the format that it is read in.
+        on_format: is called with the name of each source and the format that it is read in.
         notes: counts what readers did to what they read, see `Source`.
 
     Raises:
@@ -109,7 +107,7 @@ def read_file(
                 continue
             if notes is not None:
                 source = replace(source, notes=notes)
-            for entry in _read(source, format, options, functools.partial(told, shown)):
+            for entry in _read(source, format, options, functools.partial(on_format, shown)):
                 yield shown, entry
     except LexbeamError:
         raise
@@ -118,13 +116,13 @@ def read_file(
 
 
 def _read(
-    source: Source, format: str, options: ReaderOptions, told: Callable[[str], None]
+    source: Source, format: str, options: ReaderOptions, on_format: Callable[[str], None]
 ) -> Iterator[Record | Reject]:
     try:
         head, stream = peek(source.open(), HEAD)
         source = replace(source, open=_First(stream, source.open))
         name = _format_of(source.name, head, format, options)
-        told(name)
+        on_format(name)
         for entry in READERS[name].read(source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
     except LexbeamError:
@@ -140,16 +138,16 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
         BadRecord: its content is certain to be something else than this or any reader takes.
     """
     name = format if format != "auto" else detect(source, head)
-    found = None if name is not None and READERS[name].any_content else content_of(head)
+    content = None if name is not None and READERS[name].any_content else content_of(head)
     refused = name == "html" and format == "auto" and options.html == "reject"
-    if refused and (found is None or found.reason == "html"):
+    if refused and (content is None or content.reason == "html"):
         raise BadRecord("html", "a page in HTML; see --html")
-    if found is not None and found.reason == "html" and (name == "html" or _may_hold(name, options)):
-        found = None
-    if found is not None:
-        remedy = "; see --format html" if found.reason == "html" else ""
+    if content is not None and content.reason == "html" and (name == "html" or _may_hold(name, options)):
+        content = None
+    if content is not None:
+        remedy = "; see --format html" if content.reason == "html" else ""
         wanted = READERS[name].title or name if name is not None else "text"
-        raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
+        raise BadRecord(content.reason, f"{content.what}, not {wanted}{remedy}")
     if name is None:
         raise BadRecord("binary", "bytes of no known format; see --format")
     return name

@@ -238,7 +238,7 @@ def _html(name: str) -> str | None:
 
 
 def _first(element: Any, name: str) -> Any:
-    return next((found for found in element.iter() if local_name(found) == name), None)
+    return next((inner for inner in element.iter() if local_name(inner) == name), None)
 
 
 def _text(element: Any) -> str:
@@ -246,19 +246,19 @@ def _text(element: Any) -> str:
 
 
 def _date(header: Any) -> str:
-    found: list[tuple[int, str]] = []
+    ranked: list[tuple[int, str]] = []
     source = _first(header, "sourceDesc")
     for element in () if source is None else source.iter():
         if local_name(element) == "date":
             kind = _kind(element)
             if kind != "digitalSource":
-                found.append((_EDITIONS.get(kind, 2), _value(element)))
+                ranked.append((_EDITIONS.get(kind, 2), _value(element)))
     profile = _first(header, "profileDesc")
     creation = None if profile is None else _first(profile, "creation")
     if creation is not None:
         dates = [e for e in creation.iter() if local_name(e) in ("date", "creation")]
-        found += [(3, _value(element)) for element in reversed(dates)]
-    values = [value for _, value in sorted(found, key=lambda pair: pair[0]) if value]
+        ranked += [(3, _value(element)) for element in reversed(dates)]
+    values = [value for _, value in sorted(ranked, key=lambda pair: pair[0]) if value]
     readable = [value for value in values if parse_date(value) is not None]
     return (readable or values or [""])[0]
 

@@ -15,6 +15,7 @@ UPOS (also as `msd="UPosTag=NOUN|..."`).
 import functools
 import itertools
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,10 +125,10 @@ def _single_spaces(data: bytes) -> bytes:
     """Return bytes without the spaces that follow a space."""
     codes = np.frombuffer(data, np.uint8)
     spaces = codes == ord(" ")
-    kept = np.ones(codes.size, bool)
-    np.logical_and(spaces[1:], spaces[:-1], out=kept[1:])
-    np.logical_not(kept[1:], out=kept[1:])
-    return codes[kept].tobytes()
+    stays = np.ones(codes.size, bool)
+    np.logical_and(spaces[1:], spaces[:-1], out=stays[1:])
+    np.logical_not(stays[1:], out=stays[1:])
+    return codes[stays].tobytes()
 
 
 class _Word(NamedTuple):
@@ -142,63 +143,68 @@ def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
     return _Word(lemma, pos or ("PUNCT" if name == "pc" else ""))
 
 
+class _Token(NamedTuple):
+    """A token by its place in the text, and its lemma and tag."""
+
+    start: int
+    end: int
+    word: _Word
+
+
+_SIGN, _UNMARKED = _Word("", "PUNCT"), _Word("", "X")
+
+
 def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body:
     """Return text without marks, and the sentences of the words that were marked.
 
     Words outside the marks are tokens, too: their lemma is their form, their tag X.
     """
-    words = list(words)
     text = _Text()
-    sentences: list[list[tuple[int, int, int]]] = []
-    current: list[tuple[int, int, int]] = []
-    number = 0
-
-    def close() -> None:
-        nonlocal current
-        if current:
-            sentences.append(current)
-        current = []
-
-    for paragraph in paragraphs:
-        text.border()
-        start = 0
-        for piece in _MARKS.split(paragraph):
-            if piece == WORD:
-                text.word = True
-            elif piece == WORD_END:
-                start, text.word = text.word_start, False
-                if text.length > start >= 0:
-                    current.append((start, text.length, number))
-                number += 1
-                text.word_start = -1
-            elif piece in (SENTENCE, SENTENCE_END):
-                close()
-            elif text.add(piece) and not text.word:
-                for found in _TOKEN.finditer(text.pieces[-1]):
-                    place = text.length - len(text.pieces[-1])
-                    current.append((place + found.start(), place + found.end(), len(words)))
-                    words.append(_Word("", "X" if found[1] else "PUNCT"))
-        close()
+    sentences = list(filter(None, _sentences(paragraphs, iter(words), text)))
     joined = "".join(text.pieces)
     whole = composed(joined, how)
-    exact = whole is joined
     upos = all(word.tag in _UPOS for word in words)
-    annotated = []
-    for sentence in sentences:
-        forms = [joined[start:end] for start, end, _ in sentence]
-        if not exact:
-            forms = list(map(nfc, forms))
-        lemmas = [clean_field(words[n].lemma) for _, _, n in sentence]
-        annotated.append(
-            Sentence(
-                forms,
-                [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
-                [words[n].tag for _, _, n in sentence] if upos else None,
-                [start for start, _, _ in sentence] if exact else None,
-                [end for _, end, _ in sentence] if exact else None,
-            )
-        )
+    exact = whole is joined
+    annotated = [_sentence(sentence, joined, upos=upos, exact=exact) for sentence in sentences]
     return Body(whole, annotated or None)
+
+
+def _sentences(paragraphs: list[str], words: Iterator[_Word], text: "_Text") -> Iterator[list[_Token]]:
+    """Yield the tokens of each sentence, of which there may be none, and put their forms into the text."""
+    tokens: list[_Token] = []
+    for paragraph in paragraphs:
+        text.border()
+        for piece in _MARKS.split(paragraph):
+            if piece == WORD:
+                text.begin_word()
+            elif piece == WORD_END:
+                start, word = text.end_word(), next(words)
+                if text.length > start >= 0:
+                    tokens.append(_Token(start, text.length, word))
+            elif piece in (SENTENCE, SENTENCE_END):
+                yield tokens
+                tokens = []
+            elif text.add(piece) and not text.in_word:
+                place = text.length - len(text.pieces[-1])
+                for token in _TOKEN.finditer(text.pieces[-1]):
+                    tokens.append(_Token(place + token.start(), place + token.end(), _UNMARKED if token[1] else _SIGN))
+        yield tokens
+        tokens = []
+
+
+def _sentence(tokens: list[_Token], text: str, *, upos: bool, exact: bool) -> Sentence:
+    """Return a sentence; without `exact` the text is not the document's, and there are no offsets."""
+    forms = [text[token.start : token.end] for token in tokens]
+    if not exact:
+        forms = list(map(nfc, forms))
+    lemmas = [clean_field(token.word.lemma) for token in tokens]
+    return Sentence(
+        forms,
+        [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
+        [token.word.tag for token in tokens] if upos else None,
+        [token.start for token in tokens] if exact else None,
+        [token.end for token in tokens] if exact else None,
+    )
 
 
 class _Text:
@@ -207,12 +213,22 @@ class _Text:
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.length = 0
-        self.word = False
-        self.word_start = -1
+        self.in_word = False
+        self._word_start = -1
         self._gap = ""
 
     def border(self) -> None:
+        """Begin a paragraph."""
         self._gap = "\n\n"
+
+    def begin_word(self) -> None:
+        """Take what is added from now on for a word."""
+        self.in_word = True
+
+    def end_word(self) -> int:
+        """End a word; return where it began, -1 if it holds nothing but white space."""
+        start, self.in_word, self._word_start = self._word_start, False, -1
+        return start
 
     def add(self, piece: str) -> bool:
         """Return whether there was anything but white space."""
@@ -225,8 +241,8 @@ class _Text:
             self._gap = self._gap or " "
         if self.length:
             self._put(self._gap)
-        if self.word and self.word_start < 0:
-            self.word_start = self.length
+        if self.in_word and self._word_start < 0:
+            self._word_start = self.length
         self._put(" ".join(words))
         self._gap = " " if piece[-1].isspace() else ""
         return True

@@ -80,9 +80,9 @@ def _free_marks(element: Any) -> None:
 
 def _move_to_tei(element: Any) -> None:
     """Put the elements of an element's own namespace into that of TEI, if it has another."""
-    own = etree.QName(element).namespace
-    if own not in (None, _TEI):
-        for inner in element.iter(f"{{{own}}}*"):
+    namespace = etree.QName(element).namespace
+    if namespace not in (None, _TEI):
+        for inner in element.iter(f"{{{namespace}}}*"):
             inner.tag = f"{{{_TEI}}}{etree.QName(inner).localname}"
 
 

@@ -297,8 +297,8 @@ def _range(text: str) -> Span | None:
         # The dash that parts two dates, not one within either: try each.
         if cut[0] == " -" and text.startswith("-"):
             return None  # -49 -44: a dash or a sign?
-        if found := _between(text[: cut.start()], text[cut.end() :]):
-            return found
+        if span := _between(text[: cut.start()], text[cut.end() :]):
+            return span
     return None
 
 

@@ -85,15 +85,15 @@ def _child(values: Any, name: str) -> Any:
 
 
 def _all_at(values: Any, path: str) -> list[Any] | None:
-    found = [values]
+    reached = [values]
     for name, array in _steps(path):
-        found = [child for one in found if (child := _child(one, name)) is not None]
+        reached = [child for value in reached if (child := _child(value, name)) is not None]
         if array:
-            lists = [one for one in found if isinstance(one, list)]
-            found = [element for one in lists for element in one]
-            if lists and not found:
+            lists = [value for value in reached if isinstance(value, list)]
+            reached = [element for value in lists for element in value]
+            if lists and not reached:
                 return []
-    return [one for one in found if one is not None] or None
+    return [value for value in reached if value is not None] or None
 
 
 @functools.lru_cache(256)

@@ -199,8 +199,8 @@ def _even(text: str) -> str:
 def _rare_of(text: str) -> set[str]:
     """Return the rare characters of a text; of a long one's pieces, since each needs memory."""
     pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
-    found = (rare_characters(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
-    return set().union(*found)
+    kinds = (rare_characters(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
+    return set().union(*kinds)
 
 
 def rare_characters(utf8: bytes) -> set[str]:
@@ -239,9 +239,9 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
         text = without_control(text, how)
     if "\r" in rare:
         text = io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
-    for found, meant in _LINE_ENDS.items():
-        if found in rare:
-            text = text.replace(found, meant)
+    for end, feeds in _LINE_ENDS.items():
+        if end in rare:
+            text = text.replace(end, feeds)
     if "\u00ad" in rare:
         text = _SOFT_BREAK.sub("", text)
     for character in _INVISIBLE:
@@ -266,8 +266,8 @@ def without_control(text: str, how: Cleaning, *, json: bool = False) -> str:
     if "\x00" in text:
         place = text.index("\x00")
         raise BadRecord("control", f"a NUL character at code point {place}; see --control")
-    if found := _SURROGATE.search(text):
-        detail = f"half of a surrogate pair at code point {found.start()}; see --control"
+    if half := _SURROGATE.search(text):
+        detail = f"half of a surrogate pair at code point {half.start()}; see --control"
         raise BadRecord("control", detail)
     return text
 

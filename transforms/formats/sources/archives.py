@@ -19,8 +19,7 @@ from transforms.common.names import Names, member_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.sources.compression import Guard, Guarded, decompress
 from transforms.formats.sources.content import Content, package_of, packaged_head
-from transforms.formats.sources.failures import reject_of
-from transforms.formats.sources.streams import peek
+from transforms.formats.sources.streams import peek, reject_of
 
 __all__ = ["is_hidden", "open_sources"]
 
@@ -162,9 +161,9 @@ def _zip_members(
             raise BadRecord("empty", "the archive has no members")
 
 
-def _refuse_package(found: Content | None) -> None:
-    if found is not None:
-        raise BadRecord(found.reason, f"{found.what}, not an archive of texts")
+def _refuse_package(package: Content | None) -> None:
+    if package is not None:
+        raise BadRecord(package.reason, f"{package.what}, not an archive of texts")
 
 
 def _mimetype(archive: zipfile.ZipFile) -> bytes:

@@ -102,8 +102,8 @@ _SIGNATURES: dict[str, dict[str, bytes]] = {
         "a folder's settings": rb"\x00\x00\x00\x01Bud1",
     },
 }
-_KINDS = [Content(reason, what) for reason, found in _SIGNATURES.items() for what in found]
-_MAGIC = re.compile(b"|".join(b"(" + magic + b")" for found in _SIGNATURES.values() for magic in found.values()))
+_KINDS = [Content(reason, what) for reason, kinds in _SIGNATURES.items() for what in kinds]
+_MAGIC = re.compile(b"|".join(b"(%b)" % magic for kinds in _SIGNATURES.values() for magic in kinds.values()))
 _ISO = slice(32769, 32774)
 
 _BOMS = {
@@ -180,9 +180,9 @@ def content_of(head: bytes) -> Content | None:
             return _markup(head[len(bom) :].decode(encoding, "ignore").encode())
     head = head.removeprefix(b"\xef\xbb\xbf")
     odd = _count_odd(head[:4096])
-    if odd and (found := _MAGIC.match(head)) and (odd >= _SOME or _count_odd(found[0])):
-        assert found.lastindex is not None
-        return _KINDS[found.lastindex - 1]
+    if odd and (signature := _MAGIC.match(head)) and (odd >= _SOME or _count_odd(signature[0])):
+        assert signature.lastindex is not None
+        return _KINDS[signature.lastindex - 1]
     if odd and head[_ISO] == b"CD001":
         return Content("binary", "a disc image")
     start = head[:4096].lstrip()
@@ -248,9 +248,9 @@ def _root(head: bytes, place: int = 0) -> tuple[int, bytes, bool]:
             place = _after(head, b"-->", place + 4)
         elif head.startswith(b"<?", place):
             place = _after(head, b"?>", place)
-        elif (found := _DOCTYPE.match(head, place)) and b">" in head[place:]:
-            declared, certain = found[1].lower(), bool(found[2].strip())
-            place = found.end()
+        elif (doctype := _DOCTYPE.match(head, place)) and b">" in head[place:]:
+            declared, certain = doctype[1].lower(), bool(doctype[2].strip())
+            place = doctype.end()
             if head.startswith(b"[", place):
                 place = _after(head, b"]", place)
             place = _after(head, b">", place)
@@ -259,8 +259,8 @@ def _root(head: bytes, place: int = 0) -> tuple[int, bytes, bool]:
 
 
 def _after(head: bytes, end: bytes, place: int) -> int:
-    found = head.find(end, place)
-    return len(head) if found < 0 else found + len(end)
+    start = head.find(end, place)
+    return len(head) if start < 0 else start + len(end)
 
 
 def package_of(names: Collection[str], mimetype: bytes) -> Content | None:

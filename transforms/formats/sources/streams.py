@@ -1,18 +1,35 @@
-"""Streams of bytes: their beginning, whole or line by line, and the encodings they may be in."""
+"""Streams of bytes: their beginning, whole or line by line, their encodings, and the reject of a broken one."""
 
 import codecs
+import gzip
 import io
+import lzma
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
-__all__ = ["MARKED", "encodings_of", "fill", "iter_lines", "marked_encoding", "opened", "peek", "read_all", "too_long"]
+__all__ = [
+    "MARKED",
+    "encodings_of",
+    "fill",
+    "iter_lines",
+    "marked_encoding",
+    "opened",
+    "peek",
+    "read_all",
+    "reject_of",
+    "too_long",
+]
 
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
 _BOM = b"\xef\xbb\xbf"
 _UTF8 = ("utf-8", "utf-8-sig")
+_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 # Byte order marks of encodings whose line feed is more than a byte.
 MARKED = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -117,10 +134,10 @@ def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[s
     Where UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, which no UTF-8
     begins with, goes before them, and is noted in the source.
     """
-    found = marked_encoding(head)
-    if found and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
-        source.notes[f"encoding {found} by its byte order mark"] += 1
-        return (found,)
+    marked = marked_encoding(head)
+    if marked and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
+        source.notes[f"encoding {marked} by its byte order mark"] += 1
+        return (marked,)
     return options.encoding
 
 
@@ -217,3 +234,20 @@ def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
 def too_long(options: ReaderOptions) -> BadRecord:
     """Return what a line is that `iter_lines` has passed over."""
     return BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes")
+
+
+def reject_of(error: Exception) -> Reject:
+    """Return the reject, at position "", that stands for a source that raised `error`."""
+    kind = type(error).__name__
+    if isinstance(error, BadRecord):
+        return Reject("", error.reason, error.detail)
+    if isinstance(error, MemoryError):
+        return Reject("", "too_large", "not enough memory to read it")
+    if isinstance(error, _BROKEN):
+        return Reject("", "malformed", f"breaks off or is damaged: {kind}: {error}")
+    if isinstance(error, OSError) and error.errno is not None:
+        return Reject("", "unreadable", error.strerror or kind)
+    if isinstance(error, OSError) and "ompress" not in str(error) and "stream" not in str(error):
+        return Reject("", "unreadable", str(error) or kind)
+    # What decompression raises is an OSError, too, but one without a number.
+    return Reject("", "malformed", f"{kind}: {error}")

@@ -19,7 +19,7 @@ from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, whole_number
-from transforms.intake.locating import locate_given
+from transforms.intake.locating import locate_at_offsets
 from transforms.simplification.instances.layouts import (
     LAYOUTS,
     BenchmarkInstance,
@@ -134,7 +134,7 @@ def _located(entry: Cwi2018Row) -> BenchmarkInstance:
     if entry.offsets is None:
         places, flags = places_of(sentence, target)
     else:
-        found = locate_given(raw, sentence, target, entry.offsets)
+        found = locate_at_offsets(raw, sentence, target, entry.offsets)
         if found.start is not None and found.end is not None:
             places = [(found.start, found.end)]
             flags = ["wrong_place" if flag == "wrong_offsets" else flag for flag in found.flags]
