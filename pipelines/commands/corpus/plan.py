@@ -74,7 +74,7 @@ class CorpusOptions(IntakeOptions):
     date_range: str = option(
         "first",
         help="year that counts of a date that is a range",
-        choices=("first", "middle", "last", "reject"),
+        choices="transforms.formats.dates.rules:DATE_RANGES",
         group="dates",
     )
     engine: str = option(

@@ -16,34 +16,48 @@ A REGEX is one of RE2 (`transforms/common/patterns.py`) and has a group.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.names import own_name
 from transforms.common.patterns import compiled, searchable, shown
 from transforms.common.store.identity import Place
 from transforms.formats.dates.metadata import Metadata, read_metadata
 from transforms.formats.records.base import Record, Reject
-from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, Date, parse_date, pick_year
+from transforms.formats.records.date_parsing import Date, parse_date
 from transforms.formats.records.fields import list_fields
 from transforms.formats.records.paths import check_path
 
-__all__ = [
-    "DATE_RANGES",
-    "LAST_YEAR",
-    "Date",
-    "DateRule",
-    "date_of",
-    "load_metadata",
-    "parse_date",
-    "parse_date_rule",
-    "pick_year",
-]
+__all__ = ["DATE_RANGES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
 
 _FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
 _YEAR = re.compile(r"[+-]?\d{1,4}")
 _YEAR_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\(\?P?<year>")
+
+
+@dataclass(frozen=True)
+class RangeRule(Entry):
+    """A year of a date that is a range.
+
+    Attributes:
+        year: from a date the year that counts; None where none does.
+    """
+
+    year: Callable[[Date], int | None]
+
+
+DATE_RANGES: Registry[RangeRule] = Registry(
+    {
+        "first": RangeRule(lambda date: date.year, doc="its first year"),
+        "middle": RangeRule(lambda date: (date.year + date.year_to) // 2, doc="the year halfway through it"),
+        "last": RangeRule(lambda date: date.year_to, doc="its last year"),
+        "reject": RangeRule(lambda date: date.year if date.year == date.year_to else None, doc="none, it is a reject"),
+    },
+    what="year of a range",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +148,8 @@ def date_of(
         rule: where to look.
         record: as its reader yielded it.
         source: the source's published name; what counts is the file's (or the member's) own name.
-        how: which year of a range is `Date.year`: `first`, `middle` or `last`; with `reject` a
-            range is a `bad_date`. `Date.year_to` stays the range's last year.
+        how: which year of a range is `Date.year`: an entry of `DATE_RANGES`; a range without one is
+            a `bad_date`. `Date.year_to` stays the range's last year.
         metadata: the table, loaded by `load_metadata`, where the rule names one.
     """
     if rule.period is not None:
@@ -148,7 +162,7 @@ def date_of(
         if parsed is None:
             return Reject(record.position, "bad_date", f"{text[:100]!r} {place} is not a date")
         date = parsed
-    year = pick_year(date, how)
+    year = DATE_RANGES[how].year(date)
     if year is None:
         return Reject(record.position, "bad_date", f"{text!r} is a range, see --date-range")
     return date._replace(year=year)

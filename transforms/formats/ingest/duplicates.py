@@ -8,13 +8,19 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from transforms.common.code.fingerprints import digest
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.store.identity import Place
 from transforms.formats.ingest.staging import StageFile
 
 __all__ = ["DUPLICATES", "AnnotateTask", "Decision", "RecordOccurrence", "decide", "document_id"]
 
-# What --duplicates takes.
-DUPLICATES = ("reject", "keep")
+DUPLICATES: Registry[Entry] = Registry(
+    {
+        "reject": Entry(doc="all but the first are rejects"),
+        "keep": Entry(doc="all are kept, each with an id of its own"),
+    },
+    what="treatment of duplicates",
+)
 
 
 class RecordOccurrence(NamedTuple):
@@ -48,7 +54,10 @@ class AnnotateTask(NamedTuple):
 
 
 def decide(occurrences: Iterable[RecordOccurrence], mode: str) -> Iterator[Decision]:
-    """Yield a decision for each occurrence of one key but the first, which needs none."""
+    """Yield a decision for each occurrence of one key but the first, which needs none.
+
+    `mode` is an entry of `DUPLICATES`.
+    """
     first, *others = sorted(occurrences)
     for number, other in enumerate(others, 1):
         same_as = f"{first.source} {first.position}".rstrip() if mode == "reject" else ""

@@ -106,7 +106,7 @@ class IngestOptions:
         format: a reader's name, or `auto`.
         reader: the readers' own options.
         dates: rule that finds a document's date; None leaves documents undated.
-        date_range: which year of a range counts: `first`, `middle`, `last`, or `reject`.
+        date_range: which year of a range counts: an entry of `DATE_RANGES`.
         metadata: rows by file name that fill in fields; None where there are none.
         language: language of documents whose source does not say.
         genre: genre of documents whose source does not say.
@@ -332,12 +332,13 @@ def _content_key(row: dict[str, Any], collection: str) -> str:
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
-    """Return the layers that count, and the readers: all where the format is found out by file."""
+    """Return the entries that count: of readers all where the format is found out by file."""
     named = {options.format} if options.format != "auto" else set(READERS)
     if options.format == "auto" and options.reader.html == "reject":
         named.discard("html")  # nor does the package count that nobody needs then
     return {
         "transforms.formats.readers.registry:READERS": tuple(sorted(named)),
+        "transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
         "transforms.layers.registry:LAYERS": options.reader.layers,
     }
 

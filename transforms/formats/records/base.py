@@ -39,7 +39,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
 from transforms.formats.records.paths import check_path, check_records
@@ -64,11 +65,41 @@ __all__ = [
 BLOCK = 2000
 
 MOST_BYTES = 1 << 50
-LINES_HOLD = ("lemmas", "forms", "text")
-CONTROL = ("reject", "drop")
-MARKS = ("reject", "break")
-TEI_PARTS = ("body", "front", "back")
-HTML_READ = ("reject", "main", "all")
+CONTROL: Registry[Entry] = Registry(
+    {
+        "reject": Entry(doc="the record is a reject"),
+        "drop": Entry(doc="they are removed, and with them all other control characters but white space"),
+    },
+    what="treatment of control characters",
+)
+MARKS: Registry[Entry] = Registry(
+    {"reject": Entry(doc="the record is a reject"), "break": Entry(doc="U+034F is put before each excess mark")},
+    what="treatment of combining marks",
+)
+TEI_PARTS: Registry[Entry] = Registry(
+    {
+        "body": Entry(doc="the text proper"),
+        "front": Entry(doc="what precedes it, such as title page and preface"),
+        "back": Entry(doc="what follows it, such as appendices"),
+    },
+    what="part of a TEI text",
+)
+LINES_HOLD: Registry[Entry] = Registry(
+    {
+        "lemmas": Entry(doc="a sentence of lemmas"),
+        "forms": Entry(doc="a sentence of word forms"),
+        "text": Entry(doc="a paragraph of running text, for an engine"),
+    },
+    what="content of lines",
+)
+HTML_READ: Registry[Entry] = Registry(
+    {
+        "reject": Entry(doc="nothing, a page is a reject; where `format` is html, its main text"),
+        "main": Entry(doc="its main text, without menus and advertisements"),
+        "all": Entry(doc="all that a reader sees"),
+    },
+    what="part of a page",
+)
 # What Python decodes, too: names of hosts, in time that grows with the square of their length, and
 # source code. `charmap` is latin-1 by another name.
 _NO_FILES = ("punycode", "idna", "unicode-escape", "raw-unicode-escape", "charmap")
@@ -139,10 +170,9 @@ class ReaderOptions:
         encoding: of text, lines, jsonl, json, csv and conllu, strictly; XML declares its own. Of
             several the first that takes a file (text, json) or line (the others) counts. Where
             UTF-8 is among them, a file with a byte order mark of UTF-16 or UTF-32 is read so.
-        control: what becomes of NUL and halves of surrogate pairs, which no text holds: `reject`
-            the record, or `drop` them and all control characters but white space.
-        marks: what becomes of over 30 combining marks in a row: `reject` the record, or `break`
-            the run by U+034F.
+        control: what becomes of NUL and halves of surrogate pairs, which no text holds: an entry of
+            `CONTROL`.
+        marks: what becomes of over 30 combining marks in a row: an entry of `MARKS`.
         fields: `NAME=FIELD` pairs: which field, column or path of a record gives `title`,
             `author`, `genre`, `language`, `date`, or a field of any other name. Without them the
             five are found by name, whatever their case.
@@ -152,16 +182,14 @@ class ReaderOptions:
             around the array counts for nothing.
         records: path of the array within each line, element, object or row whose elements are the
             records (jsonl, json, parquet), as `speeches[]`; empty if it is a record itself.
-        tei_parts: parts of a TEI text that are read: `body`, `front`, `back`.
+        tei_parts: parts of a TEI text that are read: entries of `TEI_PARTS`.
         delimiter: of csv; empty: a tab for .tsv and .tab, else the commonest of tab, comma,
             semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
         quoting: whether csv quotes (`"`) mean something. Switch it off where quotes are stray.
         header: whether the first row of csv names the columns.
         columns: names of the columns of csv without header; else they are `1`, `2`, ...
-        lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
-            is a paragraph that an engine annotates.
-        html: what is read of web pages: `main`, their main text, or `all`; `reject` makes them
-            rejects where `auto` finds them, and reads as `main` does where the format is `html`.
+        lines_hold: what a line of `lines` holds: an entry of `LINES_HOLD`.
+        html: what is read of a web page: an entry of `HTML_READ`.
         max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
@@ -177,9 +205,7 @@ class ReaderOptions:
         help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a file or line",
     )
     control: str = option(
-        "reject",
-        help="what becomes of NUL and halves of surrogate pairs; drop takes all control characters but white space",
-        choices=CONTROL,
+        "reject", help="what becomes of NUL and halves of surrogate pairs, which no text holds", choices=CONTROL
     )
     marks: str = option("reject", help="what becomes of over 30 combining marks in a row", choices=MARKS)
     fields: tuple[str, ...] = option(
@@ -190,13 +216,13 @@ class ReaderOptions:
     records: str = option(
         "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]", metavar="PATH"
     )
-    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
+    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text that are read", choices=TEI_PARTS)
     delimiter: str = option("", help="of CSV; found out if not given")
     quoting: bool = option(True, help="whether quotes mean something in CSV")
     header: bool = option(True, help="whether the first row of CSV names the columns")
     columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
-    lines_hold: str = option("lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD)
-    html: str = option("reject", help="what is read of web pages: their main text, all, or nothing", choices=HTML_READ)
+    lines_hold: str = option("lemmas", help="what a line of `lines` holds", choices=LINES_HOLD)
+    html: str = option("reject", help="what is read of a web page", choices=HTML_READ)
     max_record_bytes: int = option(
         200_000_000,
         help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
@@ -246,17 +272,11 @@ class ReaderOptions:
             check_path(path, name)
         if self.records:
             check_records(self.records, self.text_field, paths)
-        for name, values, allowed in (
-            ("lines_hold", (self.lines_hold,), LINES_HOLD),
-            ("tei_parts", self.tei_parts, TEI_PARTS),
-            ("control", (self.control,), CONTROL),
-            ("marks", (self.marks,), MARKS),
-            ("html", (self.html,), HTML_READ),
-        ):
-            for value in values:
-                if value not in allowed:
-                    hint = nearest(value, allowed)
-                    raise UsageError(f"`{name}` takes {', '.join(allowed)}, not {value!r}{hint}")
+        LINES_HOLD.check([self.lines_hold], "`lines_hold`")
+        TEI_PARTS.check(self.tei_parts, "`tei_parts`")
+        CONTROL.check([self.control], "`control`")
+        MARKS.check([self.marks], "`marks`")
+        HTML_READ.check([self.html], "`html`")
         if len(_TAB.get(self.delimiter, self.delimiter)) > 1:
             raise UsageError(f"`delimiter` is one character or `tab`, not {self.delimiter!r}")
 

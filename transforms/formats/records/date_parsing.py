@@ -24,9 +24,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["DATE_RANGES", "LAST_YEAR", "Date", "parse_date", "pick_year"]
+__all__ = ["LAST_YEAR", "Date", "parse_date"]
 
-DATE_RANGES = ("first", "middle", "last", "reject")
 LAST_YEAR = 2100
 
 
@@ -143,16 +142,6 @@ def parse_date(text: str) -> Date | None:
     if span is None or not -9999 <= span[0] <= span[1] <= LAST_YEAR:
         return None
     return Date(*span, text.strip())
-
-
-def pick_year(date: Date, how: str) -> int | None:
-    """Return the year that counts of a date: `first`, `middle` or `last` of a range.
-
-    With `reject` a range has none, and None is returned.
-    """
-    if how == "reject":
-        return date.year if date.year == date.year_to else None
-    return {"first": date.year, "middle": (date.year + date.year_to) // 2, "last": date.year_to}[how]
 
 
 def _plain(text: str) -> str:
