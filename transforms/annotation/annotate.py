@@ -17,7 +17,8 @@ from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
 from transforms.annotation.engines.normalise import NormalisationRules
-from transforms.annotation.engines.registry import Engine, annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch

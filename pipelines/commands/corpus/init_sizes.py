@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pipelines.progress.progress import counting
-from transforms.annotation.engines.registry import annotate_text, load_splitter
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_splitter
 
 __all__ = ["KeptTexts", "about"]
 

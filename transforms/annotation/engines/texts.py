@@ -13,7 +13,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transforms.annotation.engines.registry import Engine, annotate_text, split_paragraphs
+from transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
+from transforms.annotation.engines.registry import Engine
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
 
