@@ -8,7 +8,7 @@ Ids are settled here, after duplicates are known. A record that the engine fails
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
-from transforms.formats.ingest.staging import EXAMPLES, RECORD, StagedRejects, stage_rejects
+from transforms.formats.ingest.staging import EXAMPLES, RecordRow, StagedRejects, stage_rejects
 from transforms.layers.registry import columns_of
 
 __all__ = ["ANNOTATE", "AnnotateOptions", "Annotated", "StagedBatch"]
@@ -157,12 +157,12 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
     )
 
 
-def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, RecordRow]]:
     for index in range(reader.count(file)):
         yield index, reader.read(file, index).to_pylist()[0]
 
 
-def _left_out(row: dict[str, Any], decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
+def _left_out(row: RecordRow, decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
     place = (row["source"], row["position"])
     if decision is not None and decision.same_as:
         return RejectRow(*place, "ingest", "duplicate", f"same as {decision.same_as}")
@@ -188,13 +188,14 @@ def _normalised(batch: pa.RecordBatch, rules: NormalisationRules | None) -> pa.R
 
 
 def _annotate(
-    row: dict[str, Any], engine: Engine | None, options: AnnotateOptions
+    row: RecordRow, engine: Engine | None, options: AnnotateOptions
 ) -> tuple[pa.RecordBatch | None, RejectRow | None]:
     if engine is None:
         raise LexbeamError(
             f"{row['source']} came without annotation: give `engine` an engine "
             "(for example spacy:NAME or builtin:en) instead of none"
         )
+    assert row["text"] is not None
     try:
         sentences = annotate_text(row["text"], engine, normalise=options.normalise)
     except (LexbeamError, MemoryError, OSError):
@@ -206,13 +207,11 @@ def _annotate(
     return annotation_batch(sentences, columns_of(options.layers)), None
 
 
-def _document_batch(name: str, row: dict[str, Any]) -> pa.RecordBatch:
-    schema = DOCUMENTS.schema()
-    values = {**{key: row[key] for key in schema.names if key in RECORD.names}}
-    return pa.RecordBatch.from_pylist([{**values, "document_id": name}], schema=schema)
+def _document_batch(name: str, row: RecordRow) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{**row, "document_id": name}], schema=DOCUMENTS.schema())
 
 
-def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def _sentence_batch(name: str, row: RecordRow, annotation: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     rows = annotation.num_rows
     constants = {"document_id": name, "year": row["year"], "genre": row["genre"], "language": row["language"]}
     arrays = []
@@ -226,7 +225,7 @@ def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch, 
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> None:
+def _count(tally: _Tally, row: RecordRow, annotation: pa.RecordBatch) -> None:
     tokens = max(len(annotation.column(name).flatten()) for name in ("forms", "lemmas"))
     tally.counts["sentences"] += annotation.num_rows
     tally.counts["tokens"] += tokens

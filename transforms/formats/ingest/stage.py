@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, NamedTuple, NoReturn
+from typing import Annotated, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
 from transforms.common.code.fingerprints import digest, text_digest
@@ -25,8 +25,8 @@ from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
 from transforms.formats.ingest.staging import (
     KEYS,
-    RECORD,
     RecordKey,
+    RecordRow,
     RecordStage,
     RejectStage,
     StagedRejects,
@@ -34,7 +34,6 @@ from transforms.formats.ingest.staging import (
 )
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.fields import KNOWN
 from transforms.formats.sources.readings import CHANGED, FileReading, first_reading
 from transforms.layers.registry import columns_of
 
@@ -78,7 +77,7 @@ class Unit:
     size: Size
     broken: Annotated[tuple[tuple[str, str], ...], Uncounted("the digests are of what was read at last")] = ()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Names and paths of a folder are alike, and a graph holds those of all files.
         files = zlib.compress(pickle.dumps([tuple(file) for file in self.files]))
         return _unit, (files, self.size, self.broken)
@@ -262,7 +261,7 @@ def read_documents(
         yield RejectRow(file.name, "", "ingest", *why)
 
 
-_Row = tuple[dict[str, Any], Record, RecordKey]
+_Row = tuple[RecordRow, Record, RecordKey]
 
 
 def _documents(
@@ -302,33 +301,43 @@ def _documents(
             yield RejectRow(source, entry.position, "ingest", row.reason, detail)
             continue
         if entry.text is not None:
-            row["key"] = _content_key(row, file.collection)
+            row["key"] = _content_key(entry.text, row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
             row["key"] = digest(["ready", source, entry.position, reading.sha256])
             yield row, entry, ("", source, ordinal, entry.position)
 
 
-def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] | Reject:
-    row: dict[str, Any] = dict.fromkeys(RECORD.names)
-    row.update(source=source, position=record.position, block=record.block, text=record.text)
-    row["annotated"] = record.sentences is not None
-    table = options.metadata.fields(source) if options.metadata is not None else {}
-    for name in KNOWN:
-        row[name] = record.fields.get(name) or table.get(name)
-    row["language"] = row["language"] or options.language
-    row["genre"] = row["genre"] or options.genre
-    if options.dates is None:
-        return row
-    date = date_of(options.dates, record, source, options.date_range, options.metadata)
+def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Reject:
+    """Return the row of a record, its key still empty, or the reject that it becomes for want of a date."""
+    rule = options.dates
+    date = None if rule is None else date_of(rule, record, source, options.date_range, options.metadata)
     if isinstance(date, Reject):
         return date
-    row.update(year=date.year, year_to=date.year_to, date=date.text)
-    return row
+    table = options.metadata.fields(source) if options.metadata is not None else {}
+
+    def known(name: str) -> str | None:
+        return record.fields.get(name) or table.get(name)
+
+    return RecordRow(
+        key="",
+        source=source,
+        position=record.position,
+        block=record.block,
+        language=known("language") or options.language,
+        year=None if date is None else date.year,
+        year_to=None if date is None else date.year_to,
+        date=known("date") if date is None else date.text,
+        genre=known("genre") or options.genre,
+        author=known("author"),
+        title=known("title"),
+        text=record.text,
+        annotated=record.sentences is not None,
+    )
 
 
-def _content_key(row: dict[str, Any], collection: str) -> str:
-    return text_digest(row["text"], [row["year"], row["author"], row["title"], collection])
+def _content_key(text: str, row: RecordRow, collection: str) -> str:
+    return text_digest(text, [row["year"], row["author"], row["title"], collection])
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:

@@ -19,7 +19,6 @@ import codecs
 import importlib.util
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from lxml import etree
 from lxml.html import HTMLParser
@@ -86,7 +85,7 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     yield Record("", head_fields(root, cleaned.linked), text, None)
 
 
-def parsed(page: str, *, deep: bool = False) -> Any:
+def parsed(page: str, *, deep: bool = False) -> etree._Element:
     """Return a page's root element.
 
     Raises:

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -200,7 +200,7 @@ def _comment_end(page: str, place: int) -> int:
     return end.end() if end else len(page)
 
 
-def main_paragraphs(root: Any, tags: int) -> list[str]:
+def main_paragraphs(root: etree._Element, tags: int) -> list[str]:
     """Return the paragraphs of a page's main text, as trafilatura finds it.
 
     Of a page of over 5,000 tags it is found by trafilatura's own rules alone: the other ways that
@@ -209,7 +209,7 @@ def main_paragraphs(root: Any, tags: int) -> list[str]:
     from trafilatura import bare_extraction
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a reject says what is wrong
-    extracted: Any = bare_extraction(
+    extracted = bare_extraction(
         root,
         fast=tags > _THOROUGH,
         include_comments=False,
@@ -217,12 +217,11 @@ def main_paragraphs(root: Any, tags: int) -> list[str]:
         deduplicate=False,
         with_metadata=False,
     )
-    if extracted is None or extracted.body is None:
-        return []
-    return paragraphs(extracted.body, _MAIN_BLOCKS, frozenset())
+    body = getattr(extracted, "body", None)
+    return [] if body is None else paragraphs(body, _MAIN_BLOCKS, frozenset())
 
 
-def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
+def paragraphs(root: etree._Element, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
     """Return what a reader sees, block by block: white space is one space, `<br>` a line end."""
     texts: list[str] = []
     pieces: list[str] = []
@@ -245,7 +244,7 @@ def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str
     return texts
 
 
-def _is_hidden(element: Any) -> bool:
+def _is_hidden(element: etree._Element) -> bool:
     return "hidden" in element.attrib or bool(_HIDDEN.search(element.get("style", "")))
 
 
@@ -258,7 +257,7 @@ def _close(texts: list[str], pieces: list[str]) -> None:
     pieces.clear()
 
 
-def head_fields(root: Any, linked: str) -> dict[str, str]:
+def head_fields(root: etree._Element, linked: str) -> dict[str, str]:
     """Return `title`, `author`, `date`, `language`, as far as a page states them.
 
     Args:
@@ -286,7 +285,7 @@ def head_fields(root: Any, linked: str) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _properties(root: Any) -> Iterator[tuple[str, str]]:
+def _properties(root: etree._Element) -> Iterator[tuple[str, str]]:
     """Yield what a page states: the name of a property, and its value."""
     for element in root.iter("meta"):
         for key in ("name", "property", "itemprop", "http-equiv"):

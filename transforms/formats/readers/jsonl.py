@@ -4,7 +4,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 import orjson
@@ -41,7 +41,7 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
             yield from entries_of(str(number), value, options, how)
 
 
-def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, Any]]:
+def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, object]]:
     """Yield the number and the value of each line that is not blank, or a `BadRecord`.
 
     Raises:
@@ -123,7 +123,7 @@ def _of_elements(
         raise BadRecord("empty", _NO_ELEMENTS)
 
 
-def _element(place: int, data: bytes, how: Cleaning) -> Any:
+def _element(place: int, data: bytes, how: Cleaning) -> object:
     try:
         return _parse(data, ("utf-8",), how)
     except BadRecord as error:
@@ -131,7 +131,7 @@ def _element(place: int, data: bytes, how: Cleaning) -> Any:
         raise BadRecord(error.reason, detail) from None
 
 
-def _of_value(value: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
+def _of_value(value: object, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
     if options.json_path:
         value = look_up(value, options.json_path)
         if value is None:
@@ -147,7 +147,7 @@ def _of_value(value: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Rec
         yield from entries_of(str(number), element, options, how)
 
 
-def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> Any:
+def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> object:
     if encodings[0] == "utf-8":
         try:
             # orjson, the faster, makes a copy of what it parses.

@@ -13,7 +13,6 @@ elements is a reject of its own; so is an element that is no object, or has no t
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.records.fields import Fields, list_fields, record_of_fields
@@ -32,7 +31,9 @@ _KINDS = {
 }
 
 
-def entries_of(position: str, value: Any, options: ReaderOptions, how: Cleaning = STRICT) -> Iterator[Record | Reject]:
+def entries_of(
+    position: str, value: object, options: ReaderOptions, how: Cleaning = STRICT
+) -> Iterator[Record | Reject]:
     """Return the record that a value is, or those of its array `options.records`, and rejects.
 
     Texts are cleaned as `how` says.
@@ -42,7 +43,7 @@ def entries_of(position: str, value: Any, options: ReaderOptions, how: Cleaning 
 
 
 def _below(
-    position: str, value: Any, ways: list[str], options: ReaderOptions, how: Cleaning, parent: Fields | None
+    position: str, value: object, ways: list[str], options: ReaderOptions, how: Cleaning, parent: Fields | None
 ) -> Iterator[Record | Reject]:
     try:
         if not isinstance(value, dict):
@@ -60,7 +61,7 @@ def _below(
         yield from _below(place, element, ways[1:], options, how, here)
 
 
-def _elements(value: dict[str, Any], way: str, fields: Fields) -> list[Any]:
+def _elements(value: dict[str, object], way: str, fields: Fields) -> list[object]:
     """Return the elements of an array.
 
     Raises:
@@ -80,6 +81,6 @@ def _elements(value: dict[str, Any], way: str, fields: Fields) -> list[Any]:
     return elements
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Return what a value of JSON is, in words."""
     return _KINDS.get(type(value), "a number")

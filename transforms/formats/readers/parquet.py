@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -130,7 +130,7 @@ def _dictionary_bytes(stream: BinaryIO, column: pq.ColumnChunkMetaData) -> int:
     return size >> 1
 
 
-def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | BadRecord]:
+def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, object] | BadRecord]:
     """Yield rows as dictionaries; dates and decimals as strings, bad UTF-8 as bytes."""
     for index, field in enumerate(batch.schema):
         kind = field.type

@@ -16,9 +16,10 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from lxml import etree
 
 from transforms.common.marks import nfc
 from transforms.common.records import Sentence
@@ -70,13 +71,13 @@ class Body(NamedTuple):
     sentences: list[Sentence] | None
 
 
-def local_name(element: Any) -> str:
+def local_name(element: etree._Element) -> str:
     """Return an element's name without its namespace."""
     tag = element.tag
     return tag[tag.find("}") + 1 :] if isinstance(tag, str) else ""
 
 
-def read_body(root: Any, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
+def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
     """Return the text of the named parts (`body`, `front`, `back`) of a TEI element.
 
     Raises:

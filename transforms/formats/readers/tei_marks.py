@@ -8,7 +8,7 @@ line ends of XML are line feeds) and noncharacters. A document's own ones become
 
 import functools
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -50,7 +50,7 @@ class Marked(NamedTuple):
     rare: set[str]
 
 
-def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
+def marked_text(element: etree._Element, parts: tuple[str, ...]) -> Marked:
     """Return the text of the parts `body`, `front`, `back` of a TEI element, with marks.
 
     Elements are known by their names in the namespace of TEI, in that of `element`, and in none:
@@ -70,7 +70,7 @@ def holds(text: bytes, *noncharacters: str) -> bool:
     return _NONCHARACTER in text and any(mark.encode() in text for mark in noncharacters)
 
 
-def _free_marks(element: Any) -> None:
+def _free_marks(element: etree._Element) -> None:
     """Take the characters that are marks out of an element's own text."""
     for inner in element.iter():
         for place in ("text", "tail"):
@@ -78,7 +78,7 @@ def _free_marks(element: Any) -> None:
                 setattr(inner, place, text.translate(_OWN))
 
 
-def _move_to_tei(element: Any) -> None:
+def _move_to_tei(element: etree._Element) -> None:
     """Put the elements of an element's own namespace into that of TEI, if it has another."""
     namespace = etree.QName(element).namespace
     if namespace not in (None, _TEI):

@@ -22,7 +22,7 @@ _NAME = 60
 
 
 def record_of_fields(
-    position: str, values: Mapping[str, Any], options: ReaderOptions, how: Cleaning, parent: "Fields | None" = None
+    position: str, values: Mapping[str, object], options: ReaderOptions, how: Cleaning, parent: "Fields | None" = None
 ) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
@@ -51,16 +51,17 @@ def record_of_fields(
     return Record(position, fields, text, None)
 
 
-def _joined(parts: list[Any], path: str) -> Any:
+def _joined(parts: list[object], path: str) -> object:
     """Return strings as paragraphs of one text; if another value is among them, that value."""
     if ARRAY in path:  # the texts of each element may be several
         parts = [text for part in parts for text in (part if isinstance(part, list) else [part])]
-    if all(isinstance(part, str) for part in parts):
-        return "\n\n".join(parts)
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) == len(parts):
+        return "\n\n".join(texts)
     return next(part for part in parts if not isinstance(part, str))
 
 
-def scalar(value: Any) -> str:
+def scalar(value: object) -> str:
     """Return a string or number as a field's string; empty for anything else."""
     if isinstance(value, str):
         return clean_field(value) if len(value) <= _LONGEST else ""
@@ -80,7 +81,7 @@ class Fields(Mapping[str, str]):
     A path that begins with a dot is the parent's, with two dots the parent's parent's.
     """
 
-    def __init__(self, values: Mapping[str, Any], options: ReaderOptions, parent: "Fields | None" = None) -> None:
+    def __init__(self, values: Mapping[str, object], options: ReaderOptions, parent: "Fields | None" = None) -> None:
         self._values = values
         self.text_field = options.text_field
         self._options = options
@@ -142,7 +143,7 @@ class Fields(Mapping[str, str]):
         return sum(1 for _ in self)
 
 
-def list_fields(fields: Mapping[str, Any], missing: str) -> str:
+def list_fields(fields: Mapping[str, object], missing: str) -> str:
     """Return the first fields that there are, for a message, and the nearest to a missing one."""
     paths = fields.paths if isinstance(fields, Fields) else iter(fields)
     unlike = {missing, fields.text_field} if isinstance(fields, Fields) else {missing}
@@ -164,7 +165,7 @@ def listed_fields(detail: str) -> list[str]:
 _THERE, _HINT = "; there are ", "; did you mean"
 
 
-def _value(value: Any, path: str) -> str:
+def _value(value: object, path: str) -> str:
     """Return what lies at a path as a field's string, of several values each once."""
     if not isinstance(value, list) or ARRAY not in path:
         return scalar(value)

@@ -11,7 +11,6 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from transforms.common.errors import UsageError
 
@@ -62,7 +61,7 @@ def routes(records: str) -> list[str]:
     return records.removesuffix(ARRAY).split(ARRAY + ".")
 
 
-def look_up(values: Any, path: str) -> Any:
+def look_up(values: object, path: str) -> object:
     """Return what lies at a path, or None; with `[]` in it, a list of all that does, None aside.
 
     The list is empty if the arrays are. A key that is the whole path goes before.
@@ -76,7 +75,7 @@ def look_up(values: Any, path: str) -> Any:
     return values
 
 
-def _child(values: Any, name: str) -> Any:
+def _child(values: object, name: str) -> object:
     if isinstance(values, Mapping):
         return values.get(name)
     if isinstance(values, list) and name.isdecimal() and len(name) < 10 and int(name) < len(values):
@@ -84,7 +83,7 @@ def _child(values: Any, name: str) -> Any:
     return None
 
 
-def _all_at(values: Any, path: str) -> list[Any] | None:
+def _all_at(values: object, path: str) -> list[object] | None:
     reached = [values]
     for name, array in _steps(path):
         reached = [child for value in reached if (child := _child(value, name)) is not None]
@@ -102,7 +101,7 @@ def _steps(path: str) -> list[tuple[str, bool]]:
     return [(name.removesuffix(ARRAY), name.endswith(ARRAY)) for name in names]
 
 
-def paths_of(values: Mapping[str, Any], limit: int = 12) -> Iterator[str]:
+def paths_of(values: Mapping[str, object], limit: int = 12) -> Iterator[str]:
     """Yield the first paths to what is no object and no array, of each array by its first element.
 
     What lies over three deep is named by what holds it.
@@ -110,7 +109,7 @@ def paths_of(values: Mapping[str, Any], limit: int = 12) -> Iterator[str]:
     return itertools.islice(_paths_of(values, "", 3), limit)
 
 
-def _paths_of(values: Mapping[str, Any], before: str, deep: int) -> Iterator[str]:
+def _paths_of(values: Mapping[str, object], before: str, deep: int) -> Iterator[str]:
     for name, value in values.items():
         path = f"{before}{name}"
         if isinstance(value, list) and value:

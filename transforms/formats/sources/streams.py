@@ -14,6 +14,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, So
 
 __all__ = [
     "MARKED",
+    "ByteStream",
     "encodings_of",
     "fill",
     "iter_lines",
@@ -39,7 +40,7 @@ MARKED = {
 }
 
 
-def fill(buffer: Any, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
+def fill(buffer: memoryview, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
     """Fill a buffer as far as a stream goes: how many bytes there were, and what it broke off with.
 
     What came before that is good, and goes out first.
@@ -69,18 +70,39 @@ def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
     return buffered.peek(size)[:size], buffered
 
 
-class _Filled(io.RawIOBase):
+class ByteStream(io.RawIOBase):
+    """A stream over another one, which it closes; `produce` says which bytes it gives."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        """Return that bytes can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer and return how many bytes there were."""
+        return self.produce(buffer)
+
+    def produce(self, buffer: memoryview) -> int:
+        """Put bytes at a buffer's start and return how many; 0 at the end of the stream."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close this stream and the one below."""
+        self._stream.close()
+        super().close()
+
+
+class _Filled(ByteStream):
     """Passes on bytes of a stream that may give fewer than it is asked for, as pipes do.
 
     Else as many as it likes to give first would decide what a file is taken for.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._error: Exception | None = None
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return bool(getattr(self._stream, "seekable", bool)())
@@ -92,17 +114,13 @@ class _Filled(io.RawIOBase):
     def tell(self) -> int:
         return self._stream.tell()
 
-    def readinto(self, buffer: Any) -> int:
+    def produce(self, buffer: memoryview) -> int:
         count = 0
         if self._error is None:
             count, self._error = fill(buffer, self._stream.read)
         if not count and self._error is not None:
             raise self._error
         return count
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def read_all(source: Source, options: ReaderOptions) -> bytes:
@@ -162,20 +180,17 @@ def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str,
     return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
 
 
-class _Recoded(io.RawIOBase):
+class _Recoded(ByteStream):
     """Turns bytes of UTF-16 and the like into UTF-8."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._encoding = encoding
         self._left = b""
         self._ended = False
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    def produce(self, buffer: memoryview) -> int:
         while not self._left and not self._ended:
             data = self._stream.read(_CHUNK)
             self._ended = not data
@@ -188,10 +203,6 @@ class _Recoded(io.RawIOBase):
         self._left = self._left[len(piece) :]
         buffer[: len(piece)] = piece
         return len(piece)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
