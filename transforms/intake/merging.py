@@ -119,7 +119,7 @@ def engine_of(options: TextAnnotationOptions) -> Engine | None:
     return load_engine(options.engine, layers=options.layers) if options.engine else None
 
 
-def chosen_engine(_: Any, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
+def chosen_engine(_: object, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
     """Return the entries of registries that count, see `Stage`."""
     kind = options.engine.partition(":")[0]
     return {

@@ -6,7 +6,7 @@ SettleParts   PCollection[Loaded] -> PCollection[Settled], PCollection[Part]
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypedDict
 
 import apache_beam as beam
 
@@ -19,11 +19,17 @@ from transforms.intake.staging import Loaded
 __all__ = ["LoadRecords", "SettleParts"]
 
 
-def _size(element: tuple[str, Any]) -> float:
-    return element[1].size
+class _Sized(Protocol):
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
 
 
-def _evenly(_: tuple[int, Any]) -> float:
+def _size(element: tuple[str, _Sized]) -> float:
+    return float(element[1].size)
+
+
+def _evenly(_: tuple[int, object]) -> float:
     return 1.0
 
 
@@ -54,14 +60,21 @@ class LoadRecords(beam.PTransform):
 
 
 def _deal_parts(
-    element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[Any]]
-) -> Iterator[tuple[int, Any]]:
+    element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[object]]
+) -> Iterator[tuple[int, object]]:
     """Yield the task of each part; of none where too many records were rejected: the driver says why."""
     yield from enumerate(deal(list(element[1])))
 
 
+class _Receipts(TypedDict):
+    """The receipts of all files, and of all parts."""
+
+    loaded: Iterable[Loaded]
+    settled: Iterable[Settled]
+
+
 def _of_rejects(
-    element: tuple[int, dict[str, Iterable[Any]]], rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]
+    element: tuple[int, _Receipts], rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]
 ) -> tuple[int, RejectTask]:
     return 0, rejects(list(element[1]["loaded"]), list(element[1]["settled"]))
 
@@ -92,11 +105,11 @@ class SettleParts(beam.PTransform):
     options: Any
     list_rejects: Stage[RejectTask, None, PartFile]
     table: str
-    deal: Callable[[Sequence[Loaded]], Sequence[Any]]
+    deal: Callable[[Sequence[Loaded]], Sequence[object]]
     lanes: int
     rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask] = rejects_of
 
-    def expand(self, loaded: beam.PCollection) -> Any:
+    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
         """Apply the transform."""
         keyed = loaded | "GatherAll" >> beam.WithKeys(0)
         settled = (

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -112,8 +113,10 @@ class Staging:
         self._writer = self._open.enter_context(RunWriter(stream, self._schema.columns, self._schema.order))
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._open.__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
 
     @property
     def rejected(self) -> int:

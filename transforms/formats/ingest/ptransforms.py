@@ -10,7 +10,7 @@ Counters (namespace `ingest`): records, documents, rejects.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Protocol, TypedDict, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -21,7 +21,7 @@ from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
-from transforms.formats.ingest.staging import StageFile
+from transforms.formats.ingest.staging import StagedRejects, StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
 
@@ -74,21 +74,31 @@ def _files(element: Ingested) -> Iterator[tuple[str, StageFile]]:
         yield _name(stage), stage
 
 
-def _occurrences(element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
+# The fields of a `RecordOccurrence`. There is one for each record: plain tuples take a third of what named ones do.
+_Occurrence = tuple[str, int, str, str, int]
+
+
+def _occurrences(element: Ingested) -> Iterator[tuple[str, _Occurrence]]:
     with BatchReader() as reader:
         for number, stage in enumerate(element.stages):
             columns = reader.read(element.keys, number).to_pydict().values()
             for key, source, ordinal, position, place in zip(*columns, strict=True):
-                # There is one for each record: plain tuples take a third of what named ones do.
                 yield key, (source, ordinal, position, _name(stage), place)
 
 
-def _decide(element: tuple[str, Iterable[tuple[Any, ...]]], mode: str) -> Iterator[tuple[str, Decision]]:
+def _decide(element: tuple[str, Iterable[_Occurrence]], mode: str) -> Iterator[tuple[str, Decision]]:
     for decision in decide((RecordOccurrence(*row) for row in element[1]), mode):
         yield decision.file, decision
 
 
-def _join(element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
+class _OfFile(TypedDict):
+    """What belongs to a staging file: itself, and the decisions on its records."""
+
+    files: Iterable[StageFile]
+    decisions: Iterable[Decision]
+
+
+def _join(element: tuple[str, _OfFile]) -> Iterator[AnnotateTask]:
     _, joined = element
     for stage in joined["files"]:
         yield AnnotateTask(stage, tuple(sorted(joined["decisions"])))
@@ -158,7 +168,13 @@ class KeepAcceptable(beam.PTransform):
         )
 
 
-def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+class _WithRejects(Protocol):
+    @property
+    def rejects(self) -> StagedRejects:
+        """Where rejects are staged."""
+
+
+def _rejects(element: _WithRejects, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
     if element.rejects.file is not None:
         batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
         for bucket in range(parts):
@@ -174,6 +190,6 @@ class ListRejects(beam.PTransform):
 
     parts: int
 
-    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+    def expand(self, receipts: beam.PCollection[_WithRejects]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.FlatMap(_rejects, self.parts)

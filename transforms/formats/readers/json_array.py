@@ -150,7 +150,8 @@ class _Scanner:
         self.began |= bool(steps.any())
         brackets = (steps != 0) & (depths - (steps > 0) == 0)
         commas = (steps == 0) & (depths == 1)
-        return marks[brackets | commas].tolist()
+        places: list[int] = marks[brackets | commas].tolist()
+        return places
 
     def _without_escapes(self, piece: bytes) -> bytes:
         """Return bytes without escaped quotes and backslashes, at the same places."""

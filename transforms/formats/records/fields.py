@@ -89,7 +89,8 @@ class Fields(Mapping[str, str]):
         self._known: dict[str, list[str]] | None = None
 
     def __getitem__(self, name: str) -> str:
-        if (value := self.get(name)) is None:
+        value: str | None = self.get(name)
+        if value is None:
             raise KeyError(name)
         return value
 
