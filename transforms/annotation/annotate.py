@@ -2,7 +2,7 @@
 
     receipt = make(workspace, ANNOTATE, task, options)
 
-Ids are settled here, after duplicates are known. A record that the engine fails on is a reject.
+Ids are assigned here, once duplicates are known. A record on which the engine fails is a reject.
 """
 
 from collections import Counter
@@ -38,9 +38,9 @@ class AnnotateOptions:
     """What decides how records are annotated.
 
     Attributes:
-        engine: engine spec, `none` for input that comes annotated.
-        name: name of the engine, which holds no path.
-        fingerprint: what identifies engine and model.
+        engine: specification of the engine; `none` for input that comes annotated.
+        name: name of the engine, without any path.
+        fingerprint: identifies engine and model.
         normalise: rules for forms and lemmas, or None.
         max_characters: longer documents are rejects.
         layers: further columns of sentences.
@@ -55,7 +55,7 @@ class AnnotateOptions:
 
 
 class StagedBatch(NamedTuple):
-    """A staged batch of table `table`: its document, the block within it, where it lies."""
+    """A staged batch of table `table`: its document, its block there, its place in the staging file."""
 
     table: str
     document_id: str
@@ -70,15 +70,15 @@ class Annotated:
     Attributes:
         documents: staging file of table documents.
         sentences: staging file of table sentences.
-        staged: the batches of both.
+        staged: the batches of both files.
         rejects: where the rejects are staged.
         reasons: source and reason of every reject.
         examples: the first rejects.
         counts: documents, sentences, tokens and characters.
         years: documents by year.
         tokens_by_year: tokens by year.
-        languages: documents by language, those without one left out.
-        columns: annotation that some sentence has.
+        languages: documents by language, without those that have none.
+        columns: columns of annotation that are not null in every sentence.
     """
 
     documents: File
@@ -95,7 +95,7 @@ class Annotated:
 
 
 class _Tally:
-    """What is counted on the way."""
+    """Counts, rejects and batches of a file so far."""
 
     def __init__(self) -> None:
         self.staged: list[StagedBatch] = []

@@ -38,7 +38,7 @@ def _keyed(task: AnnotateTask) -> tuple[str, AnnotateTask]:
 
 @dataclass
 class AnnotateDocuments(beam.PTransform):
-    """Annotate staging files, each as one element, balanced over workers by their length."""
+    """Annotate staging files, each as one element, balanced over workers by length."""
 
     workspace: Workspace
     options: AnnotateOptions
@@ -68,7 +68,7 @@ def _staged(element: Annotated, parts: int) -> Iterator[tuple[tuple[str, int], S
 
 @dataclass
 class ListStaged(beam.PTransform):
-    """Name the staged batches of documents and sentences that receipts hold, by part."""
+    """Name the staged batches of documents and sentences, by part."""
 
     parts: int
 

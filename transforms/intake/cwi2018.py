@@ -1,4 +1,4 @@
-"""Words marked as complex, as labelled files have them; and the files of CWI-2018, which two tasks read.
+"""Words labelled for complexity, and the files of CWI-2018, which two tasks read.
 
 A row of CWI-2018 has id, sentence, start, end, target, native annotators, others, how many of each marked it, a
 binary label and a probability. There is no header; files without labels have fewer cells.
@@ -23,7 +23,7 @@ CELLS = (_LABELLED, *_UNLABELLED)
 
 
 class FileLabel(NamedTuple):
-    """A label that a file gives: a row of `complexity/labels` without its instance."""
+    """A label in a file: a row of `complexity/labels` without its instance."""
 
     group: str
     complexity: float
@@ -32,14 +32,14 @@ class FileLabel(NamedTuple):
 
 
 class Cwi2018Row(NamedTuple):
-    """An instance as a file has it; texts are not cleaned yet.
+    """An instance as a file has it, its texts not cleaned yet.
 
     Attributes:
         line: number of its row.
         token: the target.
         sentence: the sentence; None or blank: there is none.
         kind: single or mwe.
-        genre, language, source_id: None where nothing says them.
+        genre, language, source_id: None if unknown.
         offsets: start and end of the target in the sentence, in code points; None: not given.
         labels: those that it has.
     """
@@ -61,7 +61,7 @@ def kind_of(token: str) -> str:
 
 
 def labels_of(cell: str, annotations: str) -> tuple[FileLabel, ...]:
-    """Return the label that a complexity and the number of its annotations are; none if the first cell is empty.
+    """Return the label of a complexity and its number of annotations; none if the complexity is empty.
 
     Raises:
         BadRecord: `malformed`.
@@ -81,11 +81,11 @@ def labels_of(cell: str, annotations: str) -> tuple[FileLabel, ...]:
 def read_cwi2018(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read CWI-2018. Complexity is the share of annotators who marked the target.
 
-    There is a label for each group, `native` and `other`, that has annotators, too. Genre (news,
-    wikinews, wikipedia) and language are what the file's name says, unless they are given.
+    Each group, `native` and `other`, that has annotators also gets a label. Genre (news, wikinews,
+    wikipedia) and language come from the file's name, unless `about` has them.
 
     Raises:
-        LexbeamError: the first row is none of this layout.
+        LexbeamError: the first row does not have this layout.
     """
     words = about.words()
     language = about.language or next((_LANGUAGES[w] for w in words if w in _LANGUAGES), None)

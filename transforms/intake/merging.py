@@ -46,7 +46,7 @@ __all__ = [
 
 
 class PartTask(NamedTuple):
-    """What becomes part `bucket` of `parts`."""
+    """The rows that become part `bucket` of `parts`."""
 
     bucket: int
     parts: int
@@ -58,9 +58,9 @@ class TextAnnotationOptions:
     """What decides how texts are annotated.
 
     Attributes:
-        engine: its specification; empty: none, or texts come annotated.
-        fingerprint: what identifies engine and model.
-        layers: layers that it gives.
+        engine: its specification; empty for none, or if texts come annotated.
+        fingerprint: identifies engine and model.
+        layers: the layers to add.
     """
 
     engine: Fingerprinted = ""
@@ -70,11 +70,11 @@ class TextAnnotationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """Receipt of a part, which a task adds its counts to.
+    """Receipt of a part, to which a task adds its counts.
 
     Attributes:
         tables: the part of each table, by name.
-        rejects: where the rejects of this stage lie, if it has any.
+        rejects: where the rejects of this stage are staged; None without any.
     """
 
     tables: dict[str, PartFile]
@@ -82,20 +82,20 @@ class Settled:
 
 
 class RejectTask(NamedTuple):
-    """What a table of rejects is made from: those that are staged, and others."""
+    """The rejects of a table: staged ones, and others."""
 
     staged: tuple[StagedRejects, ...]
     rows: tuple[RejectRow, ...] = ()
 
 
 def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
-    """Return what each part is made from: all that was loaded, in the order of names."""
+    """Return the task of each part: all loaded rows, in the order of the files' names."""
     rows = tuple(receipt.rows for receipt in sorted(loaded, key=lambda receipt: receipt.name))
     return [PartTask(bucket, parts, rows) for bucket in range(parts)]
 
 
 def rejects_of(loaded: Sequence[Loaded], settled: Sequence[Settled]) -> RejectTask:
-    """Return what the table of rejects is made from."""
+    """Return the task of the table of rejects."""
     of_parts = [receipt.rejects for receipt in settled if receipt.rejects is not None]
     return RejectTask((*(receipt.rejects for receipt in loaded), *of_parts))
 
@@ -108,14 +108,14 @@ def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFil
 def grouped_rows(
     reader: BatchReader, task: PartTask, schema: RowSchema
 ) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """Yield the keys of a part, in order, with their rows, those equal in it in the order of names."""
+    """Yield the keys of a part, in order, with their rows; ties are in the order of the files' names."""
     runs = [(staged.rows, run) for staged in task.loaded for run in staged.runs]
     merged = rows_of_part(runs, reader, schema.order, task.bucket, task.parts)
     return groupby(merged, key=itemgetter(schema.order[0]))
 
 
 def engine_of(options: TextAnnotationOptions) -> Engine | None:
-    """Return the engine, loaded; None: there is none."""
+    """Return the loaded engine; None without one."""
     return load_engine(options.engine, layers=options.layers) if options.engine else None
 
 
@@ -129,7 +129,7 @@ def chosen_engine(_: object, options: TextAnnotationOptions) -> dict[str, tuple[
 
 
 def sentences_of(rows: Iterable[Mapping[str, Any]], engine: Engine | None) -> dict[str, Sentence]:
-    """Return the annotation of the sentences of rows; each is annotated once."""
+    """Return the annotation of the sentences in rows, by sentence; each is annotated once."""
     texts = list(dict.fromkeys(row["sentence"] for row in rows if row["sentence"] is not None))
     return dict(zip(texts, annotate_sentences(texts, engine), strict=True))
 

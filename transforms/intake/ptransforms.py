@@ -6,7 +6,7 @@ SettleParts   PCollection[Loaded] -> PCollection[Settled], PCollection[Part]
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol
 
 import apache_beam as beam
 
@@ -35,13 +35,13 @@ def _evenly(_: tuple[int, object]) -> float:
 
 @dataclass
 class LoadRecords(beam.PTransform):
-    """Read files, or parts of tables, by a stage, each as one element, dealt out to workers by their bytes.
+    """Read files, or parts of tables, by a stage, each as one element, balanced over workers by size.
 
     Attributes:
         workspace: where artefacts lie.
         stage: reads a task, which has a `size`.
         options: of the stage.
-        lanes: how many keys work is dealt out to.
+        lanes: how many keys the work is dealt out to.
     """
 
     workspace: Workspace
@@ -60,21 +60,14 @@ class LoadRecords(beam.PTransform):
 
 
 def _deal_parts(
-    element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[object]]
-) -> Iterator[tuple[int, object]]:
-    """Yield the task of each part; of none where too many records were rejected: the driver says why."""
+    element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[Any]]
+) -> Iterator[tuple[int, Any]]:
+    """Yield the task of each part; none if too many records were rejected, which the driver reports."""
     yield from enumerate(deal(list(element[1])))
 
 
-class _Receipts(TypedDict):
-    """The receipts of all files, and of all parts."""
-
-    loaded: Iterable[Loaded]
-    settled: Iterable[Settled]
-
-
 def _of_rejects(
-    element: tuple[int, _Receipts], rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]
+    element: tuple[int, dict[str, Iterable[Any]]], rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask]
 ) -> tuple[int, RejectTask]:
     return 0, rejects(list(element[1]["loaded"]), list(element[1]["settled"]))
 
@@ -87,17 +80,17 @@ def _name_settled(element: tuple[int, Settled]) -> Iterator[Part]:
 
 @dataclass
 class SettleParts(beam.PTransform):
-    """Merge what was loaded into parts; returns the receipts of the parts, and all parts.
+    """Merge loaded rows into parts; returns the receipts of the parts, and all parts.
 
     Attributes:
         workspace: where artefacts lie.
         settle: the stage that makes a part.
-        options: of the stage.
+        options: of that stage.
         list_rejects: the stage that makes the table of rejects.
         table: the name of that table.
-        deal: from all receipts, the tasks of the parts in order; none where too many records were rejected.
-        lanes: how many keys work is dealt out to.
-        rejects: from receipts of files and of parts, what the table of rejects is made from.
+        deal: from all receipts, the tasks of the parts in order; none if too many records were rejected.
+        lanes: how many keys the work is dealt out to.
+        rejects: from the receipts of files and of parts, the task of the table of rejects.
     """
 
     workspace: Workspace
@@ -105,7 +98,7 @@ class SettleParts(beam.PTransform):
     options: Any
     list_rejects: Stage[RejectTask, None, PartFile]
     table: str
-    deal: Callable[[Sequence[Loaded]], Sequence[object]]
+    deal: Callable[[Sequence[Loaded]], Sequence[Any]]
     lanes: int
     rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask] = rejects_of
 

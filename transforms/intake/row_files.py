@@ -1,9 +1,8 @@
 """Files of rows, tables and JSON lines: read by a function of the task's own.
 
 What stands around the rows is the same for every task: archives are opened, compression undone,
-files that hold no text are rejects, and so is whatever a broken file raises. Labelled files are
-`entries_of`: they are read as their digest says, quotes settled, with notes of what was done to
-read them.
+files that hold no text are rejects, and so is whatever a broken file raises. `entries_of` reads
+labelled files: as their digest says, with quotes settled, and with notes of what was changed.
 """
 
 from collections import Counter
@@ -42,13 +41,13 @@ def entries_of(
     read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
     notes: Counter[str],
 ) -> Iterator[tuple[str, T | Reject]]:
-    """Yield what the rows of a file, or of the files of an archive, are; and their file's name.
+    """Yield what `read` makes of the rows of a file, or of an archive's files, with the name of their file.
 
     Args:
         task: the file.
         options: how rows are cut into cells.
-        read: from the rows of a table, with line numbers, and its name, what they are.
-        notes: counts what was done to read them.
+        read: makes records and rejects from the rows of a table, with line numbers, and its name.
+        notes: counts what readers changed or guessed.
 
     Raises:
         LexbeamError: the file has changed since its digest was taken, or `read` says so.

@@ -52,7 +52,7 @@ class ConlluWord(NamedTuple):
 
 
 def iob2(tags: Sequence[str | None]) -> Texts:
-    """Return tags of entities, in any scheme with prefixes, as IOB2; None where one is no tag."""
+    """Return tags of entities, in any scheme with prefixes, as IOB2; None for what is not a tag."""
     iob: Texts = []
     before = ""  # type of the entity that the token before is in
     for tag in tags:
@@ -69,13 +69,13 @@ def iob2(tags: Sequence[str | None]) -> Texts:
 
 
 def renumbered(tokens: Sequence[I], head_of: Callable[[I], I | None]) -> list[int]:
-    """Return the head of each token that is kept, as its number from 1 among these; 0 for a root.
+    """Return the head of each token as its number from 1 among the tokens; 0 for a root.
 
-    A token whose head is left out gets the nearest ancestor that is kept.
+    If the head of a token is not among the tokens, its nearest ancestor that is takes its place.
 
     Args:
-        kept: the tokens, by anything that names them.
-        head_of: the head of a token, kept or not; None for a root. It has no cycles.
+        tokens: any names of the tokens.
+        head_of: the head of any token of the sentence; None for a root. It has no cycles.
     """
     numbers = {token: number for number, token in enumerate(tokens, 1)}
     heads = []
@@ -149,7 +149,7 @@ def stanza_deprels(words: Sequence[Any]) -> Texts:
 
 
 def stanza_entities(words: Sequence[Any]) -> Texts:
-    """Return the entities, of which Stanza tells by token."""
+    """Return the entities, which Stanza has by token."""
     return iob2(_of_tokens([(id(word.parent), word.parent.ner) for word in words]))
 
 
@@ -179,7 +179,7 @@ def conllu_deprels(words: Sequence[ConlluWord]) -> Texts:
 def conllu_entities(words: Sequence[ConlluWord]) -> list[str | None] | None:
     """Return `NER=` of column MISC, of a multiword token's line for its words.
 
-    A word without it is outside of entities; None if no word of the sentence has it.
+    A word without it is outside entities; None if no word of the sentence has it.
     """
     tags = []
     for number, word in enumerate(words):

@@ -1,7 +1,8 @@
 import pytest
 
+from schemas.corpus.sentences import UPOS
 from transforms.annotation.engines.hanta import model_file
-from transforms.annotation.engines.tagsets import TAG_MAPS, UPOS, tag_map
+from transforms.annotation.engines.tagsets import TAG_MAPS, tag_map
 
 
 def tag_inventory(language):

@@ -2,12 +2,12 @@
 
 The Hanover Tagger (Wartena 2019, A Probabilistic Morphology Model for German Lemmatization; LGPL)
 finds a sentence's tags by a Viterbi search over a trigram model and then each word's lemma by a
-Viterbi search over its morphemes. Both depend on little and ask for it again and again, so the
-word's tags, the transitions between states and the lemmas are kept here, in bounded caches; the
-search over the sentence is written anew upon them, and that over morphemes in
-`hanta_morphemes.py`. Tests compare both with HanTa's.
+Viterbi search over its morphemes. Both need the same few values again and again, so a word's tags,
+the transitions between states and the lemmas are kept here in bounded caches. The search over the
+sentence is rewritten on top of them, that over morphemes in `hanta_morphemes.py`. Tests compare both
+with HanTa's.
 
-What is kept lies within HanTa's public methods, so members that are not public are used, and
+The cached values are computed inside HanTa's public methods, so private members are used, and
 `setup.py` pins the version: `_tag_word` (a word's tags with log P(word | tag), which `tag_word`
 does not give), `_analyze` (a word's lemma by the number of its tag), and two undocumented
 attributes of a model, `LP_trans_word` (log probabilities of transitions) and `int2tag` (tags by
@@ -23,8 +23,8 @@ from transforms.annotation.engines.hanta_morphemes import MorphemeSearch
 
 __all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "model_file"]
 
-# HanTa's time grows with the square of a word's length: longer ones (addresses, broken text) are
-# tagged from their context alone and are their own lemmas.
+# HanTa's time grows with the square of a word's length: longer words (addresses, broken text) are
+# tagged by their context alone and are their own lemmas.
 MAX_WORD = 100
 
 # Longer sentences (lists, text without punctuation) are tagged in pieces: a sum of logarithms
@@ -53,7 +53,7 @@ def model_file(language: str) -> str:
 def load_tagger(language: str) -> Tagger:
     """Load the model for `language`; return a function from a sentence's words to lemma and tag.
 
-    Words are not empty. The pairs are those of HanTa's `tag_sent`, but for words over `MAX_WORD`
+    Words must not be empty. The pairs are those of HanTa's `tag_sent`, except for words over `MAX_WORD`
     characters and sentences over `MAX_SENTENCE` words.
     """
     from HanTa.HanoverTagger import HanoverTagger

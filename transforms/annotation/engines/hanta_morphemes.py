@@ -1,10 +1,10 @@
 """HanTa's searches over the morphemes of a word, made faster with the same output.
 
-HanTa asks for the probability of each piece of a word under each tag that may follow, one by one;
-nearly all of them are zero. A piece is a morpheme of the model under one or two tags, or an unknown
-one under the few tags that have new morphemes (`LP_hapax_t`), by its length and its end. Here a
-piece has its tags with their log probabilities at once, and only these are looked at. Sums, their
-order and what wins among equals are HanTa's own, so results are equal to the bit.
+HanTa computes the probability of each piece of a word under each tag that may follow, one by one, and
+nearly all are zero. A piece is a morpheme of the model under one or two tags, or an unknown one under
+the few tags that allow new morphemes (`LP_hapax_t`), by its length and its end. Here all tags of a
+piece with their log probabilities are found at once, and no others are looked at. Sums, their order
+and ties are HanTa's own, so results are equal to the bit.
 """
 
 import math
@@ -17,18 +17,18 @@ import numpy as np
 
 __all__ = ["MorphemeSearch"]
 
-FLOOR = -1e6  # log probabilities that are not above it count as zero
+FLOOR = -1e6  # log probabilities up to this count as zero
 BEAM = 3  # states that are followed, and those as likely as the next one, to a factor of e
-LONG = 24  # characters, from which on an unknown morpheme's length counts the same
-END = 4  # characters of its end that count, at most
-WHOLE = 4.6  # what an unknown morpheme that is the whole word is less likely
-SHORT = 4  # characters of a word, below which unknown morphemes may have one or two
+LONG = 24  # characters; all longer unknown morphemes are as likely
+END = 4  # characters at the end of an unknown morpheme that count, at most
+WHOLE = 4.6  # subtracted from the score of an unknown morpheme that is the whole word
+SHORT = 4  # characters; in shorter words unknown morphemes may have one or two
 
 _CACHED = 1 << 16
 
 State = tuple[int, int]  # the tags of two morphemes in a row
 Follow = tuple[int, float, State]  # the next tag, its log probability, the state that follows
-Ways = dict[State, tuple[list[Follow], list[Follow]]]  # every one, and those of unknown morphemes
+Ways = dict[State, tuple[list[Follow], list[Follow]]]  # all steps, and those of unknown morphemes
 Row = dict[State, float]
 Origins = dict[State, tuple[State, int]]  # the state before, and its place
 # Of a piece of a word: all its tags if it is a morpheme of the model, and those of unknown ones.
@@ -58,9 +58,9 @@ class _Pieces:
         self._scores_within = lru_cache(maxsize=_CACHED)(self._scores)
 
     def of(self, word: str, first: int, known: bool) -> Iterator[tuple[int, Scores]]:
-        """Yield the pieces of a word from a place on that have tags, by their ends, with these.
+        """Yield the pieces of a word from a place on that have tags: their ends and their scores.
 
-        `known`: only morphemes of the model.
+        With `known` only morphemes of the model count.
         """
         size = len(word)
         for end in range(first + 1, size + 1):
@@ -96,9 +96,9 @@ class _Pieces:
 
 
 def _ways_to(model: Any, target: int | None, places: Mapping[int, int]) -> Ways:
-    """Return what may follow each state on the way to a final tag, and of it what may be new.
+    """Return the steps from each state on the way to a final tag, and those that allow new morphemes.
 
-    The latter have the places of their tags among those of unknown morphemes.
+    The latter name tags by their places among those of unknown morphemes.
     """
     reachable = model.reachability.get(target, ()) if target is not None else None
     ways = {}
@@ -146,7 +146,7 @@ class MorphemeSearch:
         return morphemes[::-1]
 
     def _search(self, word: str, target: int | None, known: bool) -> tuple[list[Row], list[Origins]]:
-        """Return log probabilities of states by place, the final ones last, and whence they came.
+        """Return the log probabilities of states by place, the final ones last, and the states before them.
 
         Args:
             word: normalised.
@@ -182,7 +182,7 @@ def _follow(
     unknown: list[Follow],
     pieces: list[tuple[Row, Origins, Mapping[int, float] | None, list[float]]],
 ) -> None:
-    """Enter what follows a state and a place by pieces of the word, where it is likelier than what is there."""
+    """Enter the states that follow by pieces of the word, where they are likelier than those already there."""
     for cell, origin, tags, new in pieces:
         if tags is None:
             for among, step, then in unknown:

@@ -1,7 +1,7 @@
-r"""Normalisation rules: old spellings, long s, u/v and i/j mapped to the forms a model knows.
+r"""Normalisation rules: old spellings, long s, u/v and i/j mapped to forms that a model knows.
 
-A rule file is UTF-8 text with three columns separated by tabs, `level`, `from`, `to`; lines that
-begin with `#` and empty lines are left out, and so is the heading `level from to`. `LEVELS` says what
+A rule file is UTF-8 text with three columns separated by tabs, `level`, `from`, `to`; lines that begin
+with `#`, empty lines and the heading `level from to` are ignored. `LEVELS` says what
 each level maps.
 
 A whole form (or lemma) is looked up first as it stands, then as the character rules leave it.
@@ -71,11 +71,11 @@ class NormalisationRules:
         return bool(self.lemmas or self.lemma_chars)
 
     def form(self, form: str) -> str:
-        """Return the form to be tagged for a token."""
+        """Return the form that is tagged for a token."""
         return _mapped(form, self.forms, self.form_chars, self._form_pattern)
 
     def lemma(self, lemma: str) -> str:
-        """Return the lemma to be kept for an engine's lemma."""
+        """Return the lemma that replaces an engine's."""
         return _mapped(lemma, self.lemmas, self.lemma_chars, self._lemma_pattern)
 
     @functools.cached_property

@@ -73,8 +73,8 @@ def annotate_text(text: str, engine: Engine, *, normalise: NormalisationRules | 
         engine: a loaded engine.
         normalise: rules that map forms before tagging and lemmas after it.
 
-    Returns sentences in document order. A list is None where the engine has none (`lemmas`,
-    `upos`). With form rules, `forms` are the mapped ones and the offsets those of the original.
+    Returns sentences in document order. `lemmas` and `upos` are None if the engine has none. With form
+    rules, `forms` are the mapped ones and the offsets those of the original.
     """
     map_form = normalise.form if normalise and normalise.maps_forms else None
     map_lemma = normalise.lemma if normalise and normalise.maps_lemmas else None
@@ -113,7 +113,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
 
 
 def _without_mazes(offset: int, raw: str) -> Iterator[_Piece]:
-    """Cut what tokenisers take quadratic time for: long stretches of marks without a space."""
+    """Cut long stretches of marks without a space, for which tokenisers take quadratic time."""
     start = 0
     for run in _UNBROKEN.finditer(raw):
         for window in range(run.start(), run.end(), LONGEST_RUN):
@@ -127,7 +127,7 @@ def _without_mazes(offset: int, raw: str) -> Iterator[_Piece]:
 
 
 def _cut(window: str) -> int:
-    """Return where to cut: after the last sentence, else after the last word, else at the end."""
+    """Return the place to cut: after the last sentence, else after the last word, else at the end."""
     for pattern in (_SENTENCE_END, _SPACE):
         if ends := [match.end() for match in pattern.finditer(window)]:
             return ends[-1]

@@ -31,10 +31,10 @@ __all__ = [
 
 
 def check_engine(spec: str) -> None:
-    """Check what a specification tells by itself; `none` is one, too.
+    """Check the form of a specification; `none` is one, too.
 
     Raises:
-        UsageError: it names no engine, or an engine without what it needs.
+        UsageError: it names an unknown engine, or lacks the engine's argument.
     """
     kind, _, argument = spec.partition(":")
     if kind == "none":
@@ -49,12 +49,12 @@ def check_engine(spec: str) -> None:
 
 
 def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> EngineInfo:
-    """Return what an engine is, without loading its model.
+    """Return the description of an engine, without loading its model.
 
     Args:
         spec: engine and argument, such as `builtin:en` or `spacy:NAME_OR_PATH`.
         resolve: maps a model's path as named to a folder on this machine.
-        layers: layers that it is to give.
+        layers: layers that it must give.
 
     Raises:
         UsageError: the specification is wrong, a package or model it needs is missing, or it
@@ -95,7 +95,8 @@ def load_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str,
 def load_tagger(spec: str) -> Engine:
     """Return an engine for tokens and parts of speech, once per process and specification.
 
-    They are those of `load_engine`. It may have no lemmas and other sentences, and is quicker then.
+    They are the same as with `load_engine`. It may lack lemmas and split sentences in another way, if
+    that is faster.
 
     Raises:
         UsageError: as `describe_engine`.
@@ -127,7 +128,7 @@ def _loaded(info: EngineInfo, load: Callable[[], Annotate]) -> Engine:
 def load_splitter(language: str | None) -> Engine:
     """Return an engine that splits text into sentences and forms, by the rules of a language.
 
-    They are those of `builtin`, which need no model; of a language that has none, or of None, those
+    The rules are those of `builtin`, which need no model; for None, or a language without rules, those
     for any language.
     """
     return Engine(
@@ -159,7 +160,7 @@ class EngineKind(Entry):
     Attributes:
         prepare: checks what is needed without loading a model; returns an `EngineInfo` and a loader.
         argument: what stands behind the colon of a specification.
-        prepare_tagger: the same for parts of speech alone, where that is quicker.
+        prepare_tagger: the same for parts of speech alone, if that is faster.
     """
 
     prepare: Prepare

@@ -50,10 +50,10 @@ def count_words(text: str) -> int:
 
 
 def annotate_sentences(sentences: Sequence[str], engine: Engine | None) -> list[Sentence]:
-    """Annotate sentences, each of which stays one, whatever borders the engine finds in it.
+    """Annotate sentences; each stays one, whatever borders the engine finds in it.
 
-    What an engine fails on has the tokens of `plain_tokens`, and no layers. Layers are put together
-    as they are: heads stay counted within what the engine took for a sentence.
+    A sentence on which the engine fails has the tokens of `plain_tokens`, and no layers. Layers are
+    concatenated as they are: heads stay relative to the engine's own sentences.
 
     Args:
         sentences: texts, in NFC.
@@ -70,7 +70,7 @@ def annotate_sentences(sentences: Sequence[str], engine: Engine | None) -> list[
 def annotate_texts(texts: Sequence[str], engine: Engine | None) -> list[list[Sentence]]:
     """Annotate texts, each by itself, many at a time.
 
-    What an engine fails on has the tokens of `plain_tokens`, a sentence a paragraph.
+    A text on which the engine fails has the tokens of `plain_tokens`, a sentence a paragraph.
 
     Args:
         texts: texts, in NFC.
@@ -135,7 +135,7 @@ def _shifted(sentence: Sentence, start: int) -> Sentence:
 
 
 def _joined(pieces: list[Sentence]) -> Sentence:
-    """Return pieces as one sentence; a list that one of them lacks it lacks, too."""
+    """Return pieces as one sentence, without a list that any of them lacks."""
 
     def all_of(name: str) -> list[Any] | None:
         lists = [getattr(piece, name) for piece in pieces]

@@ -1,4 +1,4 @@
-"""Rules that say where to find a document's date, in the forms that `--dates` takes.
+"""Rules for finding a document's date, in the forms that `--dates` accepts.
 
 | form | the date is |
 |---|---|
@@ -7,7 +7,7 @@
 | `table:FILE:key=COLUMN,date=COLUMN` | in the row of a table whose key is the file's name |
 | `FROM..TO`, `YEAR` | the same period for all; an open end is the other one |
 
-A REGEX is one of RE2 (`transforms/common/patterns.py`) and has a group.
+REGEX is a pattern of RE2 (`transforms/common/patterns.py`) and must have a group.
 
     >>> from transforms.formats.records.base import Record
     >>> rule = parse_date_rule(r"name:lat_([+-]?\\d+)")
@@ -40,10 +40,10 @@ _YEAR_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\(\?P?<year>")
 
 @dataclass(frozen=True)
 class RangeRule(Entry):
-    """A year of a date that is a range.
+    """How one year is taken from a date that is a range.
 
     Attributes:
-        year: from a date the year that counts; None where none does.
+        year: the function from a date to that year, or to None.
     """
 
     year: Callable[[Date], int | None]
@@ -85,7 +85,7 @@ def parse_date_rule(spec: str) -> DateRule:
     """Return the rule that a value of `--dates` states.
 
     Raises:
-        UsageError: it states none.
+        UsageError: it has none of the forms above.
     """
     kind, colon, rest = spec.partition(":")
     if spec == "header":
@@ -133,7 +133,7 @@ def load_metadata(rule: DateRule) -> Metadata | None:
     """Read the table that a rule names; None if it names none.
 
     Raises:
-        UsageError: a column that is not there, or a key with two rows that differ.
+        UsageError: a column is missing, or a key has two rows that differ.
         LexbeamError: the file cannot be read.
     """
     return read_metadata(rule.path, dict(rule.columns)) if rule.kind == "table" else None
@@ -169,7 +169,7 @@ def date_of(
 
 
 def _look_up(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
-    """Return the date as found, or an empty string, and where it was looked for."""
+    """Return the date as the source writes it, or an empty string, and where it was looked for."""
     if rule.kind == "header":
         text = record.fields.get("date", "")
         return text, "in the header" + ("" if text else list_fields(record.fields, "date"))

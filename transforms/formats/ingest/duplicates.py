@@ -1,4 +1,4 @@
-"""Duplicates: which of several equal records is kept, and what the kept ones are called.
+"""Duplicates: which of several equal records is kept, and the ids of those that are.
 
 Two records are duplicates if they agree in text, year, author, title and source collection; their
 key is the digest of these. The least (source, ordinal) is kept.
@@ -24,7 +24,7 @@ DUPLICATES: Registry[Entry] = Registry(
 
 
 class RecordOccurrence(NamedTuple):
-    """One record with a given key: its source, its place there, and file and place in staging."""
+    """A record with a given key: its source and place there, and its staging file and place there."""
 
     source: str
     ordinal: int
@@ -47,7 +47,7 @@ class Decision(NamedTuple):
 
 
 class AnnotateTask(NamedTuple):
-    """What is to be annotated: a staging file, and decisions on records not first of their key."""
+    """A staging file to annotate, and the decisions on its records that are not the first of their key."""
 
     stage: StageFile
     decisions: tuple[Decision, ...]

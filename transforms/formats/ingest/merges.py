@@ -1,4 +1,4 @@
-"""How tables of rejects are merged: row by row, each part taking those of its bucket, or as one."""
+"""Merging rejects: into parts, each of which takes the rows of its bucket, or into one part."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -39,7 +39,7 @@ MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
 def list_rejects(
     artefact: Artefact, table: Table, staged: Iterable[StagedRejects], more: Iterable[RejectRow] = ()
 ) -> PartFile:
-    """Write staged rejects, and more, as the one part of a table with the columns of `rejects`."""
+    """Write staged rejects, and `more`, as the only part of a table with the columns of `rejects`."""
     with BatchReader() as reader:
         batches = [
             reader.read(rejects.file, ordinal)

@@ -1,8 +1,8 @@
 """Beam glue of ingestion.
 
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
-    SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
-    KeepAcceptable    PCollection[T] -> PCollection[T], empty if what was taken in will not do
+    SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
+    KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
     ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `ingest`): records, documents, rejects.
@@ -10,7 +10,7 @@ Counters (namespace `ingest`): records, documents, rejects.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -21,7 +21,7 @@ from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
 from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
-from transforms.formats.ingest.staging import StagedRejects, StageFile
+from transforms.formats.ingest.staging import StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
 
@@ -91,14 +91,7 @@ def _decide(element: tuple[str, Iterable[_Occurrence]], mode: str) -> Iterator[t
         yield decision.file, decision
 
 
-class _OfFile(TypedDict):
-    """What belongs to a staging file: itself, and the decisions on its records."""
-
-    files: Iterable[StageFile]
-    decisions: Iterable[Decision]
-
-
-def _join(element: tuple[str, _OfFile]) -> Iterator[AnnotateTask]:
+def _join(element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
     _, joined = element
     for stage in joined["files"]:
         yield AnnotateTask(stage, tuple(sorted(joined["decisions"])))
@@ -138,7 +131,7 @@ def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*years)
 
 
-def _gate(element: T, share: float, year_checks: YearChecks, counts: _Counts) -> Iterator[T]:
+def _gate(element: Any, share: float, year_checks: YearChecks, counts: _Counts) -> Iterator[Any]:
     records, rejected, years = counts
     if acceptable(records, rejected, share) and not lacking(years, year_checks):
         yield element
@@ -168,13 +161,7 @@ class KeepAcceptable(beam.PTransform):
         )
 
 
-class _WithRejects(Protocol):
-    @property
-    def rejects(self) -> StagedRejects:
-        """Where rejects are staged."""
-
-
-def _rejects(element: _WithRejects, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
+def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
     if element.rejects.file is not None:
         batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
         for bucket in range(parts):
@@ -183,13 +170,13 @@ def _rejects(element: _WithRejects, parts: int) -> Iterator[tuple[tuple[str, int
 
 @dataclass
 class ListRejects(beam.PTransform):
-    """Name the staged batches of rejects that receipts hold, for each part: it takes its rows.
+    """Name the staged batches of rejects for each part, which takes its own rows from them.
 
     A receipt has a field `rejects`, of type `StagedRejects`.
     """
 
     parts: int
 
-    def expand(self, receipts: beam.PCollection[_WithRejects]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.FlatMap(_rejects, self.parts)

@@ -54,7 +54,7 @@ READINGS = 3  # of a file that changes while it is read, before it is a reject
 
 
 class InputFile(NamedTuple):
-    """A file to take in: its published name, its path, its bytes, the input it belongs to."""
+    """A file to take in: its published name, its path, its size in bytes, the input it belongs to."""
 
     name: str
     path: Place
@@ -64,13 +64,13 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Unit:
-    """Files that one worker takes in at a time.
+    """Files that one worker takes in together.
 
     Attributes:
         files: the files.
-        size: their bytes, as they were listed.
-        broken: files that could not be read to their end as they were when their digest was taken:
-            the name, and why; a file as often as this happened.
+        size: their bytes, as listed.
+        broken: files that changed, or could no longer be read, after their digest was taken: the
+            name and the cause, once for each time that it happened.
     """
 
     files: tuple[InputFile, ...]
@@ -106,9 +106,9 @@ class IngestOptions:
         reader: the readers' own options.
         dates: rule that finds a document's date; None leaves documents undated.
         date_range: which year of a range counts: an entry of `DATE_RANGES`.
-        metadata: rows by file name that fill in fields; None where there are none.
-        language: language of documents whose source does not say.
-        genre: genre of documents whose source does not say.
+        metadata: rows by file name that fill in missing fields; None without a table.
+        language: language of documents whose source states none.
+        genre: genre of documents whose source states none.
     """
 
     format: str = "auto"
@@ -123,9 +123,8 @@ class IngestOptions:
 class InputCount(NamedTuple):
     """What became of an input file: its name, bytes and SHA-256, and numbers of records.
 
-    Bytes and SHA-256 are of what was read; of a file that was not, they are its listed bytes, and
-    why it was not. `notes` is what readers did to what they read, and how often; None where there
-    is nothing.
+    Bytes and SHA-256 are those of what was read; for a file that could not be read, its listed bytes
+    and the cause. `notes` counts what readers changed or guessed as they read; None for nothing.
     """
 
     name: str
@@ -203,7 +202,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
 
 
 def acceptable(records: int, rejected: int, share: float) -> bool:
-    """Return whether few enough of the input records were rejected; none at all is not enough."""
+    """Return whether there are input records, and few enough of them were rejected."""
     return rejected <= share * records and records > 0
 
 
@@ -212,13 +211,13 @@ YearChecks = Mapping[str, Callable[[Collection[int]], str | None]]
 
 
 def lacking(years: Collection[int], year_checks: YearChecks) -> list[str]:
-    """Return what the years that have documents lack, each with the section that asks for it."""
+    """Return what the documents' years lack, each with the section that needs it."""
     lacks = ((section, ask(years)) for section, ask in year_checks.items())
     return [f"{section}: {text}" for section, text in lacks if text is not None]
 
 
 def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> FileReading:
-    """Return what is read of a file for its digest, or a reading that fails as often as opened."""
+    """Read a file for its digest; if that fails, return a reading that fails whenever it is opened."""
     causes = [cause for name, cause in broken if name == file.name]
     if len(causes) == READINGS:
         return _failed(file, causes[-1])
@@ -250,8 +249,8 @@ def read_documents(
 ) -> Iterator["_Row | RejectRow"]:
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
-    `on_format` is called with the name and the format of each source; `notes` counts what readers did
-    to what they read. If the file changes while it is read, the last is a reject.
+    `on_format` is called with the name and the format of each source; `notes` counts what readers
+    changed or guessed. If the file changes while it is read, the last entry is a reject.
     """
     reading = _reading(file)
     yield from _documents(file, reading, options, on_format, notes)
@@ -309,7 +308,7 @@ def _documents(
 
 
 def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Reject:
-    """Return the row of a record, its key still empty, or the reject that it becomes for want of a date."""
+    """Return the row of a record, its key still empty, or a reject if it has no date that it needs."""
     rule = options.dates
     date = None if rule is None else date_of(rule, record, source, options.date_range, options.metadata)
     if isinstance(date, Reject):

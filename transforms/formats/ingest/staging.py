@@ -1,6 +1,6 @@
-"""Staging files of ingestion: records in the order of reading, their keys, rejects.
+"""Staging files of ingestion: records in the order in which they were read, their keys, rejects.
 
-What is held in memory does not grow with the number of records or rejects.
+Memory does not grow with the number of records or rejects.
 """
 
 from collections import Counter
@@ -146,7 +146,7 @@ class RecordStage:
         self._characters += size
 
     def flush(self) -> None:
-        """Write what is held to a file of its own."""
+        """Write the records held in memory to a file of their own."""
         if not self._rows:
             return
         suffix = f"-{len(self.files):04d}.arrow"
@@ -170,7 +170,7 @@ class RecordStage:
         self._rows, self._ready, self._keys, self._characters = [], [], [], 0
 
     def remove(self) -> None:
-        """Remove what was written, of an artefact that will not be."""
+        """Remove what was written: the artefact will not be made."""
         for stage in self.files:
             for file in filter(None, (stage.records, stage.ready)):
                 files.remove(file.path)
@@ -178,7 +178,7 @@ class RecordStage:
 
 
 class RejectStage:
-    """Stages rejects, a batch for some thousands of them; the file is made if any come."""
+    """Stages rejects in batches of some thousands; without rejects no file is made."""
 
     def __init__(self, artefact: Artefact) -> None:
         self._artefact = artefact
@@ -238,7 +238,7 @@ def _batch(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.RecordBatc
 
 
 def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> StagedRejects:
-    """Write rejects to a staging file and return where they are."""
+    """Write rejects to a staging file; return where they are."""
     with RejectStage(artefact) as stage:
         for row in rejects:
             stage.add(row)

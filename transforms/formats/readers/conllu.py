@@ -1,19 +1,19 @@
 """CoNLL-U: annotated text, a document from one `# newdoc` to the next, or the whole file.
 
-A token is a syntactic word; the parts of a multiword token share its span, empty nodes are passed
-over. The text is put together from the surface forms and `SpaceAfter=No`; sentences are separated
+A token is a syntactic word; the parts of a multiword token share its span, and empty nodes are
+skipped. The text is rebuilt from the surface forms and `SpaceAfter=No`; sentences are separated
 by a space, paragraphs (`# newpar`) by an empty line. A document over 2,000 sentences comes in
-blocks of so many, without text and offsets, so that a file of any size is read in little memory.
+blocks of that size, without text and offsets, so that a file of any size is read in little memory.
 
-A sentence that breaks the format is a reject of its own, which counts as one input record more;
-the rest of its document is kept. Comments before the first sentence (`# year = 1790`,
+A sentence that breaks the format is a reject of its own and counts as one more input record; the
+rest of its document is kept. Comments before the first sentence (`# year = 1790`,
 `# meta::genre = letter`) are the document's fields.
 
-Layers that are asked for are taken as they stand: a head is the number of a word, and words are
-never dropped. One that is no word of its sentence is null, so that a layer changes nothing else.
+The layers that options name are taken as they stand: a head is the number of a word, and words are
+never dropped. A head that is not a word of its sentence is null, so a layer changes nothing else.
 
-Lemmas that are not given (`_`) are None if a sentence has none, else the form; parts of speech are
-None if it has none, else `X`.
+A missing lemma (`_`) is the form, and a missing part of speech `X`; a sentence without any has None
+instead of the list.
 """
 
 from collections.abc import Iterator
@@ -109,16 +109,16 @@ class _Document:
         self._broken = False
 
     def describe(self, comments: list[str]) -> None:
-        """Take fields from comments, as long as no sentence has come."""
+        """Take fields from comments, unless a sentence has come already."""
         if not self._described:
             self._fields = {**_fields(comments), **self._fields}
 
     def begin(self) -> None:
-        """Note that the first sentence is here: what comments say from now on is about others."""
+        """Note that the first sentence has come: later comments are about other sentences."""
         self._described = True
 
     def broken(self) -> None:
-        """Note that a sentence was left out: where none is left, its reject stands for all."""
+        """Note that a sentence was left out: if none is left, its reject stands for the document."""
         self._broken = True
 
     def add(self, parsed: _Parsed, paragraph: bool) -> Iterator[Record]:
@@ -225,7 +225,7 @@ class _Words:
         self._last_part = 0
 
     def add(self, line: str, how: Cleaning) -> None:
-        """Add a line: a word, a multiword token, or an empty node, which is passed over.
+        """Add a line: a word, a multiword token, or an empty node, which is skipped.
 
         Raises:
             BadRecord: `malformed`; `too_many_marks`, in a form or lemma.

@@ -1,8 +1,8 @@
-r"""Pages of the web: their main text, without menus and advertisements, or all that a reader sees.
+r"""Web pages: their main text, without menus and advertisements, or all that a reader sees.
 
-Main text is found by trafilatura (extra `html`), which needs no network, and here neither its
-cache of texts seen before nor its guesses at dates, which depend on order and on the day. What
-a page says of itself is read from its head: title, author, date, language; nothing is guessed.
+Main text is found by trafilatura (extra `html`), without its cache of texts seen before and its
+guesses at dates, which depend on the order of pages and on the day; it needs no network. Title,
+author, date and language are those that the page's head states; nothing is guessed.
 
 The bytes are decoded by the byte order mark, else by what the page declares, with the encodings
 that browsers take for it, else by `encoding`; if what it declares is wrong, by `encoding`, too.
@@ -55,10 +55,10 @@ _DEPTH = 256  # where libxml2 stops, unless told otherwise
 
 
 def check_html(options: ReaderOptions) -> None:
-    """Check that pages can be read as `options.html` asks.
+    """Check that pages can be read as `options.html` says.
 
     Raises:
-        UsageError: main text is asked for, and the extra `html` is not installed.
+        UsageError: main text is to be read, and the extra `html` is not installed.
     """
     if options.html != "all" and importlib.util.find_spec("trafilatura") is None:
         raise UsageError(

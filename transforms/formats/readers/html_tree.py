@@ -1,4 +1,4 @@
-"""What is in a page: its source without scripts, its fields, its paragraphs."""
+"""The contents of a page: its source without scripts, its fields, its paragraphs."""
 
 import logging
 import re
@@ -139,11 +139,11 @@ class Page(NamedTuple):
 
 
 def without_scripts(page: str, most: int | None = None) -> Page:
-    """Return a page without what nobody reads, in time that grows with its length alone.
+    """Return a page without scripts, styles and comments, in time linear in its length.
 
     Args:
         page: its source.
-        most: of how many tags it may be.
+        most: how many tags it may have; None for any number.
 
     Raises:
         BadRecord: `too_large`, if it has more tags, or more attributes than can be parsed.
@@ -203,8 +203,8 @@ def _comment_end(page: str, place: int) -> int:
 def main_paragraphs(root: etree._Element, tags: int) -> list[str]:
     """Return the paragraphs of a page's main text, as trafilatura finds it.
 
-    Of a page of over 5,000 tags it is found by trafilatura's own rules alone: the other ways that
-    it compares take time that is quadratic in paragraphs.
+    For a page of over 5,000 tags trafilatura's own rules alone are used: the other algorithms that it
+    compares take time quadratic in the number of paragraphs.
     """
     from trafilatura import bare_extraction
 
@@ -222,7 +222,7 @@ def main_paragraphs(root: etree._Element, tags: int) -> list[str]:
 
 
 def paragraphs(root: etree._Element, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
-    """Return what a reader sees, block by block: white space is one space, `<br>` a line end."""
+    """Return what a reader sees, block by block, with one space for white space and line ends for `<br>`."""
     texts: list[str] = []
     pieces: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end"))
@@ -258,7 +258,7 @@ def _close(texts: list[str], pieces: list[str]) -> None:
 
 
 def head_fields(root: etree._Element, linked: str) -> dict[str, str]:
-    """Return `title`, `author`, `date`, `language`, as far as a page states them.
+    """Return those of `title`, `author`, `date` and `language` that a page states.
 
     Args:
         root: its root element.
@@ -299,5 +299,5 @@ def _properties(root: etree._Element) -> Iterator[tuple[str, str]]:
 
 
 def _people(values: Iterable[str]) -> str:
-    """Return names, without addresses of pages about people."""
+    """Return names joined by semicolons, leaving out addresses of pages about people."""
     return "; ".join(value for value in values if "://" not in value)

@@ -72,8 +72,8 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
 
     If an object is there instead of an array, it is the one record, at position "". With
     `options.records` each is read as `transforms.formats.readers.nested` says. A file that is
-    an array itself is read element by element where it is over 4 MiB; if it breaks off or turns out
-    to be broken, what is missing is one reject more, at the number of the element.
+    an array itself is read element by element if it is over 4 MiB; if it breaks off or turns out to
+    be broken, the missing rest is one more reject, at the number of its first element.
 
     Raises:
         BadRecord: `malformed`, `undecodable`, `missing_field`, `too_large`, `empty`.

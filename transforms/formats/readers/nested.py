@@ -2,8 +2,8 @@
 
 Each element is a record that inherits the fields of the objects it lies in. Its position is that of
 the outermost object and its number in each array on the way, from 1: `12:3` is the third element
-in line 12, `12:3:4` the fourth of an array within it. An object whose array is missing or has no
-elements is a reject of its own; so is an element that is no object, or has no text.
+in line 12, `12:3:4` the fourth of an array within it. An object whose array is missing or empty
+is a reject; so is an element that is not an object or has no text.
 
     >>> debate = {"date": "1850", "speeches": [{"text": "One."}, {"text": "Two.", "date": "1851"}]}
     >>> for entry in entries_of("7", debate, ReaderOptions(records="speeches[]")):

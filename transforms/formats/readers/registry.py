@@ -34,7 +34,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def detect(name: str, head: bytes) -> str | None:
-    """Return the format of a source by its name and first bytes; None if they tell of none."""
+    """Return the format of a source by its name and first bytes; None if they suggest none."""
     lower = name.lower()
     for suffix in SUFFIXES:
         lower = lower.removesuffix(suffix)
@@ -81,8 +81,8 @@ def read_file(
 ) -> Iterator[tuple[str, Record | Reject]]:
     """Yield what a file holds: records and rejects, each with the name of its source.
 
-    Archives are opened, compression is undone, the format of each member found out if it is
-    `auto`. Whatever a reader raises becomes one reject.
+    Archives are opened, compression is undone, and with `auto` the format of each member is found
+    out. Whatever a reader raises becomes one reject.
 
     Args:
         path: where the file really lies.
@@ -90,12 +90,12 @@ def read_file(
         format: a key of `READERS`, or `auto`.
         options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
-        on_format: is called with the name of each source and the format that it is read in.
-        notes: counts what readers did to what they read, see `Source`.
+        on_format: called with the name of each source and the format that it is read in.
+        notes: counts what readers changed or guessed, see `Source`.
 
     Raises:
         UsageError: no format has this name.
-        LexbeamError: what a person must correct before anything is read.
+        LexbeamError: something must be corrected before anything can be read.
     """
     options = options or ReaderOptions()
     if format != "auto":
@@ -135,7 +135,7 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
     """Return the reader of a source.
 
     Raises:
-        BadRecord: its content is certain to be something else than this or any reader takes.
+        BadRecord: its content is certainly not what the reader, or any reader, takes.
     """
     name = format if format != "auto" else detect(source, head)
     content = None if name is not None and READERS[name].any_content else content_of(head)

@@ -5,10 +5,10 @@ one made of other entities, is rejected before anything is parsed; entities that
 characters (`<!ENTITY mdash "&#8212;">`, and the named ones of HTML) are read as these.
 
 The date is that of the first edition, else of the printed source, else of any other source but a
-digital one, else of the creation (`profileDesc`); what the publication statement and the revisions
-tell is about the file, not the text, and never taken. An attribute (`when`, `notBefore` and
-`notAfter`, `from` and `to`) goes before the element's text, a date that can be read before one that
-cannot.
+digital one, else of the creation (`profileDesc`). Dates in the publication statement and the
+revisions are about the file, not the text, and never taken. An attribute (`when`, `notBefore` and
+`notAfter`, `from` and `to`) takes precedence over the element's text, and a date that can be read
+over one that cannot.
 """
 
 import re
@@ -65,7 +65,7 @@ def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
 
 
 def header_fields(root: etree._Element) -> dict[str, str]:
-    """Return `date`, `title`, `author`, `language` of a TEI element, as far as they are there."""
+    """Return those of `date`, `title`, `author` and `language` that a TEI element has."""
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
     fields: dict[str, str] = {}
     if header is not None:
@@ -92,7 +92,7 @@ def _record(position: str, root: etree._Element, options: ReaderOptions, how: Cl
 
 
 def _plain(data: bytes, how: Cleaning) -> bytes:
-    """Return bytes of XML without control characters, which XML forbids, if they may be dropped."""
+    """Return bytes of XML without the control characters that XML forbids, if they may be dropped."""
     if b"\x00" in data[:4] or marked_encoding(data):  # UTF-16 or UTF-32
         return data
     if how.control == "drop":
@@ -139,7 +139,7 @@ def _entities(data: bytes) -> dict[str, str]:
 
 
 def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cleaning) -> etree._Element:
-    """Return the root in the encoding that is declared, or else in the first that takes it."""
+    """Return the root, decoded as declared, else in the first encoding that fits."""
     if marked_encoding(data) or b"encoding" in data[:200].split(b"?>")[0]:
         return _parse(data, entities, None)
     faults = []

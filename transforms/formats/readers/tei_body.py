@@ -3,13 +3,13 @@ r"""The running text of a TEI document.
 Block elements (`<p> <head> <lg> <ab> <sp>` ...) are paragraphs; lines of verse outside `<lg>` that
 follow each other are one. Inline elements add no space. `<fw> <note> <del>` and what is not the
 text's own words are dropped; of a `<choice>` the corrected, regular or expanded reading is taken.
-White space, line ends of the XML file among it, is one space.
+A run of white space, line ends of the XML file included, is one space.
 
 Words that breaks cut in two are mended: see `tei_breaks`.
 
-A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else paragraphs; words are
-`<w>` and `<pc>`, and what stands outside them, as X or PUNCT. Parts of speech are taken if all are
-UPOS (also as `msd="UPosTag=NOUN|..."`).
+A document with `<w lemma pos>` has annotation: sentences are `<s>`, else paragraphs; words are `<w>`
+and `<pc>`, and text outside them becomes tokens tagged X or PUNCT. Parts of speech are taken if all
+are UPOS (also as `msd="UPosTag=NOUN|..."`).
 """
 
 import functools
@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from lxml import etree
 
+from schemas.corpus.sentences import UPOS
 from transforms.common.marks import nfc
 from transforms.common.records import Sentence
 from transforms.formats.readers.tei_breaks import mend_breaks
@@ -48,12 +49,6 @@ from transforms.formats.records.text_cleaning import (
 __all__ = ["Body", "local_name", "read_body"]
 
 
-_UPOS = frozenset(
-    (
-        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON"),
-        *("PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
-    )
-)
 _SOFT_HYPHEN = "\u00ad"
 # Before a break it stays, to be seen there.
 _SOFT_BREAK = re.compile(f"\u00ad[ \t]*\n[ \t\n]*(?![ \t\n]*{BREAK})")
@@ -164,7 +159,7 @@ def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body
     sentences = list(filter(None, _sentences(paragraphs, iter(words), text)))
     joined = "".join(text.pieces)
     whole = composed(joined, how)
-    upos = all(word.tag in _UPOS for word in words)
+    upos = all(word.tag in UPOS for word in words)
     exact = whole is joined
     annotated = [_sentence(sentence, joined, upos=upos, exact=exact) for sentence in sentences]
     return Body(whole, annotated or None)

@@ -26,9 +26,9 @@ def record_of_fields(
 ) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
-    Where `options.fields` names several paths for a field, the first that holds something counts.
-    Values over 1,000 characters are texts, not fields, and are left out of them. The text is never
-    that of the parent, and is cleaned as `how` says.
+    If `options.fields` names several paths for a field, the first that is not empty counts. Values over
+    1,000 characters are texts, not fields, and are left out. The text is never that of the parent, and
+    is cleaned as `how` says.
 
     Raises:
         BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`, `control`,
@@ -52,7 +52,7 @@ def record_of_fields(
 
 
 def _joined(parts: list[object], path: str) -> object:
-    """Return strings as paragraphs of one text; if another value is among them, that value."""
+    """Return strings as paragraphs of one text; if a value is not a string, that value."""
     if ARRAY in path:  # the texts of each element may be several
         parts = [text for part in parts for text in (part if isinstance(part, list) else [part])]
     texts = [part for part in parts if isinstance(part, str)]
@@ -75,10 +75,10 @@ def scalar(value: object) -> str:
 
 
 class Fields(Mapping[str, str]):
-    """Fields by name, made when they are asked for: of most records few ever are.
+    """Fields by name, read on demand, since few are ever needed.
 
-    What a record lacks, or has empty, its parent gives: the object whose array the record is of.
-    A path that begins with a dot is the parent's, with two dots the parent's parent's.
+    A field that a record lacks, or has empty, comes from its parent: the object that holds the array of
+    the record. A path that begins with a dot starts at the parent, one with two dots at the parent's.
     """
 
     def __init__(self, values: Mapping[str, object], options: ReaderOptions, parent: "Fields | None" = None) -> None:
@@ -95,14 +95,14 @@ class Fields(Mapping[str, str]):
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the first value that is there for a name."""
+        """Return the first value for a name that is not empty."""
         options = self._options
         if options.fields and (paths := _paths(options.fields).get(name)):
             return next(filter(None, map(self._at, paths)), default)
         return self._named(name) or default
 
     def _at(self, path: str) -> str:
-        """Return what lies at a path, of this record or else of its parent."""
+        """Return the value at a path, of this record or else of its parent."""
         parent = self._parent
         if parent is not None and path.startswith(".") and path not in self._values:
             return parent._at(path[1:])
@@ -110,7 +110,7 @@ class Fields(Mapping[str, str]):
         return value or (parent._at(path) if parent is not None else "")
 
     def _named(self, name: str) -> str:
-        """Return what a name that `fields` says nothing of stands for."""
+        """Return the value for a name that `fields` does not mention."""
         values, value = self._values, ""
         if name in values:
             value = _value(values[name], name) if name != self.text_field else ""
@@ -145,7 +145,7 @@ class Fields(Mapping[str, str]):
 
 
 def list_fields(fields: Mapping[str, object], missing: str) -> str:
-    """Return the first fields that there are, for a message, and the nearest to a missing one."""
+    """Return, for a message, the first fields that exist, and the nearest to a missing one."""
     paths = fields.paths if isinstance(fields, Fields) else iter(fields)
     unlike = {missing, fields.text_field} if isinstance(fields, Fields) else {missing}
     names = [clean_field(name)[:_NAME] for name in itertools.islice(dict.fromkeys(paths), _FEW)]
@@ -167,7 +167,7 @@ _THERE, _HINT = "; there are ", "; did you mean"
 
 
 def _value(value: object, path: str) -> str:
-    """Return what lies at a path as a field's string, of several values each once."""
+    """Return a value at a path as a field's string; several values are joined, each once."""
     if not isinstance(value, list) or ARRAY not in path:
         return scalar(value)
     texts = dict.fromkeys(filter(None, map(scalar, value)))

@@ -23,7 +23,7 @@ _MISPLACED = re.compile(r"(?:^|[.\]])\[\]|\[\](?!\.|$)")
 
 
 def check_path(path: str, option: str) -> None:
-    """Check that the brackets of a path are those of arrays, or of names that hold a pair.
+    """Check that the brackets of a path are those of arrays, or pairs within names.
 
     Raises:
         UsageError: they are not; the message names `option`.
@@ -62,9 +62,9 @@ def routes(records: str) -> list[str]:
 
 
 def look_up(values: object, path: str) -> object:
-    """Return what lies at a path, or None; with `[]` in it, a list of all that does, None aside.
+    """Return the value at a path, or None; with `[]` in it, a list of all values there but None.
 
-    The list is empty if the arrays are. A key that is the whole path goes before.
+    The list is empty if the arrays are. A key equal to the whole path takes precedence.
     """
     if isinstance(values, Mapping) and path in values:
         return values[path]
@@ -102,9 +102,9 @@ def _steps(path: str) -> list[tuple[str, bool]]:
 
 
 def paths_of(values: Mapping[str, object], limit: int = 12) -> Iterator[str]:
-    """Yield the first paths to what is no object and no array, of each array by its first element.
+    """Yield the first paths to values that are neither objects nor arrays, by the first element of arrays.
 
-    What lies over three deep is named by what holds it.
+    Values over three levels deep are represented by what holds them.
     """
     return itertools.islice(_paths_of(values, "", 3), limit)
 

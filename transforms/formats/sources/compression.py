@@ -23,7 +23,7 @@ _MAGIC = tuple(SUFFIXES.values())
 
 
 class Guard:
-    """Counts what goes into and comes out of compression, and stops what grows without bound."""
+    """Counts the bytes into and out of decompression, and stops it where a limit is passed."""
 
     def __init__(self, options: ReaderOptions, consumed: Callable[[], int]) -> None:
         self._ratio = options.max_expansion_ratio
@@ -93,7 +93,7 @@ class Guarded(ByteStream):
 def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[BinaryIO, str]:
     """Return a stream of decompressed bytes, and the name without the compression's suffix.
 
-    What decides is the first bytes, not the name.
+    The first bytes decide, not the name.
 
     Raises:
         BadRecord: `malformed`, if the name promises a compression that the bytes do not have.
@@ -135,7 +135,7 @@ def _unxz(stream: Any) -> Any:
 class _Streams:
     """Decompresses streams of bz2 or xz that follow each other.
 
-    The standard library takes what cannot be read behind the first stream for nothing at all.
+    The standard library ignores whatever it cannot read behind the first stream.
     """
 
     def __init__(self, stream: Any, make: Callable[[], Any], padding: bytes) -> None:

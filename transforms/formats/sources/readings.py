@@ -5,10 +5,10 @@
     stream = reading.open()                # the same bytes, or an OSError
     reading.broken                         # why it was one, else None
 
-A small file is kept in memory. Of a large one the SHA-256 of each block is kept, and a block that
-is read again is compared before anybody sees any of it. So what readers are given is what the
-digest says, whether they read a file once or twice, stop early or go back and forth. What a file
-has grown by in the meantime is not seen.
+A small file is kept in memory. Of a large one the SHA-256 of each block is kept, and a block that is
+read again is compared before any of it is passed on. So readers get the bytes of the digest, whether
+they read a file once or twice, stop early or go back and forth. Bytes appended in the meantime are
+not seen.
 """
 
 import errno
@@ -35,8 +35,8 @@ class FileReading:
     Attributes:
         sha256: of its bytes, 64 hexadecimal digits.
         bytes: how many there were.
-        broken: what was wrong when it was read again: `CHANGED`, or why it could not be read; None
-            as long as nothing was. What was read since then must not be used.
+        broken: what went wrong when it was read again: `CHANGED`, or why it could not be read; None
+            if nothing did. What was read since then must not be used.
     """
 
     def __init__(self, sha256: str, bytes: int, open: Callable[["FileReading"], BinaryIO]) -> None:

@@ -41,9 +41,9 @@ MARKED = {
 
 
 def fill(buffer: memoryview, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
-    """Fill a buffer as far as a stream goes: how many bytes there were, and what it broke off with.
+    """Fill a buffer as far as a stream goes; return the number of bytes, and the error that ended it.
 
-    What came before that is good, and goes out first.
+    The bytes before the error are good, and are passed on first.
     """
     count = 0
     while count < len(buffer):
@@ -95,9 +95,9 @@ class ByteStream(io.RawIOBase):
 
 
 class _Filled(ByteStream):
-    """Passes on bytes of a stream that may give fewer than it is asked for, as pipes do.
+    """Passes on bytes of a stream that may give fewer than requested, as pipes do.
 
-    Else as many as it likes to give first would decide what a file is taken for.
+    Else the number that happens to come first would decide which format is detected.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -149,8 +149,8 @@ def read_all(source: Source, options: ReaderOptions) -> bytes:
 def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[str, ...]:
     """Return the encodings that a source may be in, by its first bytes and options.
 
-    Where UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, which no UTF-8
-    begins with, goes before them, and is noted in the source.
+    If UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, with which no UTF-8
+    begins, takes precedence and is noted in the source.
     """
     marked = marked_encoding(head)
     if marked and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
@@ -160,7 +160,7 @@ def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[s
 
 
 def marked_encoding(head: bytes) -> str:
-    """Return the encoding that a byte order mark of UTF-16 or UTF-32 tells of; else nothing."""
+    """Return the encoding of a byte order mark of UTF-16 or UTF-32; empty without one."""
     if head[:1] not in (b"\xff", b"\xfe", b"\x00"):
         return ""
     # The mark of UTF-32 with the low byte first begins like that of UTF-16, and a NUL.
@@ -208,8 +208,8 @@ class _Recoded(ByteStream):
 def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
     """Yield the number, from 1, and the bytes of each line without its end.
 
-    A line of more than `limit` bytes is passed over and yields None. Nothing is kept of a line that
-    was yielded: it is in memory only as long as the caller keeps it.
+    A line of more than `limit` bytes is skipped and yields None. A line that was yielded is in memory
+    only as long as the caller keeps it.
     """
     size = min(limit + 2, _CHUNK)
     for number, line in enumerate(iter(lambda: stream.readline(size), b""), 1):
@@ -227,7 +227,7 @@ def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | byte
 
 
 def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
-    """Return a long line without its end, which is never in memory twice; None over the limit."""
+    """Return a long line without its end, holding it in memory once; None if it is over the limit."""
     line = bytearray(start)
     while len(line) < limit + 2 and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
         line += piece
@@ -243,7 +243,7 @@ def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
 
 
 def too_long(options: ReaderOptions) -> BadRecord:
-    """Return what a line is that `iter_lines` has passed over."""
+    """Return the error of a line that `iter_lines` has skipped."""
     return BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes")
 
 
