@@ -18,7 +18,8 @@ from pathlib import Path
 
 from benchmarks.measure import BenchmarkRow, data_folder, lexbeam, ratios, run_script, stage_seconds
 from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
-from transforms.annotation.engines.registry import describe_engine, load_engine, split_paragraphs
+from transforms.annotation.engines.paragraphs import split_paragraphs
+from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.ingest.duplicates import AnnotateTask

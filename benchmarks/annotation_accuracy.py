@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import threadpoolctl
 
-from transforms.annotation.engines.registry import annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_engine
 
 
 class GoldTreebank(NamedTuple):

@@ -44,7 +44,8 @@ def test_a_format(recipe):
 
 
 def test_an_engine(recipe):
-    from transforms.annotation.engines.registry import annotate_text, load_engine
+    from transforms.annotation.engines.paragraphs import annotate_text
+    from transforms.annotation.engines.registry import load_engine
 
     name = recipe("Add an annotation engine")
     found = annotate_text("To be\n\nor not", load_engine(f"{name}:en"))

@@ -23,11 +23,11 @@ from transforms.annotation.engines.normalise import parse_rules
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.store.artefacts import Workspace, make
 from transforms.formats.dates.metadata import Metadata
-from transforms.formats.dates.rules import DateRule, date_of, load_metadata, parse_date_rule
+from transforms.formats.dates.rules import DATE_RANGES, DateRule, date_of, load_metadata, parse_date_rule
 from transforms.formats.ingest.stage import INGEST, IngestOptions, InputFile, Unit, read_documents
 from transforms.formats.ingest.staging import RECORD
 from transforms.formats.records.base import ReaderOptions, Record
-from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, parse_date, pick_year
+from transforms.formats.records.date_parsing import LAST_YEAR, parse_date
 
 __all__ = ["ABOVE"]
 
@@ -129,7 +129,7 @@ def check_date(rng: random.Random) -> Counted:
     if parse_date(date.text) != date or parse_date(f"  {given} ") != date:
         raise Wrong(f"{given!r} is {date}, and read once more {parse_date(date.text)}")
     for how in DATE_RANGES:
-        year = pick_year(date, how)
+        year = DATE_RANGES[how].year(date)
         if year is None and (how != "reject" or date.year == date.year_to):
             raise Wrong(f"{date} has no year by {how!r}")
         if year is not None and not date.year <= year <= date.year_to:
@@ -233,7 +233,7 @@ def _options(rng: random.Random, format: str, reader: dict[str, Any]) -> IngestO
         reader=ReaderOptions(**reader),
         dates=rule,
         metadata=metadata,
-        date_range=rng.choice(DATE_RANGES),
+        date_range=rng.choice(list(DATE_RANGES)),
         language=rng.choice((None, "en")),
     )
 

@@ -28,7 +28,7 @@ from schemas.rejects import REASONS
 from transforms.common.errors import LexbeamError
 from transforms.common.names import file_of, unescape
 from transforms.common.records import annotation_batch
-from transforms.formats.readers import conllu, jsonl, lines, parquet, tei_breaks
+from transforms.formats.readers import conllu, jsonl, parquet, tei_breaks, text
 from transforms.formats.readers.registry import read_file
 from transforms.formats.records import text_cleaning
 from transforms.formats.records.base import ReaderOptions, Record, Reject
@@ -39,7 +39,7 @@ SECONDS = 5.0  # of processor time for an input; thousands of times what one tak
 # Inner limits that tests make small, so that small inputs go where otherwise only long ones do.
 SMALL = (
     (conllu, "BLOCK", 2),
-    (lines, "BLOCK", 2),
+    (text, "BLOCK", 2),
     (parquet, "_BATCH_ROWS", 2),
     (jsonl, "_SMALL", 8),
     (jsonl, "_PIECE", 24),
@@ -154,7 +154,7 @@ def _read(made: Input, stream: Any, told: set[str], notes: Counter[str]) -> list
             format=made.asked,
             options=options,
             open=lambda: stream(made.data),
-            told=lambda _, format: told.add(format),
+            on_format=lambda _, format: told.add(format),
             notes=notes,
         )
         found = [_plain(name, entry) for name, entry in read]

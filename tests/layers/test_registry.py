@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from pipelines.cli import main
 from schemas.columns import column
-from transforms.annotation.engines.registry import annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_engine
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.layers import registry as module
 from transforms.layers.registry import LAYERS, Layer, LayerOptions, LayerReading, check_layers, columns_of, values_of

@@ -6,7 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from transforms.annotation.engines.registry import annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_engine
 from transforms.sample import corpus as corpus_module
 from transforms.sample import vocabulary
 from transforms.sample.corpus import design_corpus, read_documents

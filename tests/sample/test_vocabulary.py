@@ -3,7 +3,8 @@
 import pytest
 from HanTa.HanoverTagger import HanoverTagger
 
-from transforms.annotation.engines.registry import annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_engine
 from transforms.sample import vocabulary
 from transforms.sample.language import RARE_WORDS
 from transforms.sample.planting import PLANTED_WORDS

@@ -2,13 +2,13 @@
 
     receipt = make(workspace, ANNOTATE, task, options)
 
-Ids are settled here, after duplicates are known. A record that the engine fails on is a reject.
+Ids are assigned here, once duplicates are known. A record on which the engine fails is a reject.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,8 @@ from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import sentences_schema
 from schemas.rejects import RejectRow
 from transforms.annotation.engines.normalise import NormalisationRules
-from transforms.annotation.engines.registry import Engine, annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.records import annotation_batch
@@ -26,7 +27,7 @@ from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.identity import Fingerprinted
 from transforms.common.store.receipts import File
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, document_id
-from transforms.formats.ingest.staging import EXAMPLES, RECORD, StagedRejects, stage_rejects
+from transforms.formats.ingest.staging import EXAMPLES, RecordRow, StagedRejects, stage_rejects
 from transforms.layers.registry import columns_of
 
 __all__ = ["ANNOTATE", "AnnotateOptions", "Annotated", "StagedBatch"]
@@ -37,9 +38,9 @@ class AnnotateOptions:
     """What decides how records are annotated.
 
     Attributes:
-        engine: engine spec, `none` for input that comes annotated.
-        name: name of the engine, which holds no path.
-        fingerprint: what identifies engine and model.
+        engine: specification of the engine; `none` for input that comes annotated.
+        name: name of the engine, without any path.
+        fingerprint: identifies engine and model.
         normalise: rules for forms and lemmas, or None.
         max_characters: longer documents are rejects.
         layers: further columns of sentences.
@@ -54,7 +55,7 @@ class AnnotateOptions:
 
 
 class StagedBatch(NamedTuple):
-    """A staged batch of table `table`: its document, the block within it, where it lies."""
+    """A staged batch of table `table`: its document, its block there, its place in the staging file."""
 
     table: str
     document_id: str
@@ -69,15 +70,15 @@ class Annotated:
     Attributes:
         documents: staging file of table documents.
         sentences: staging file of table sentences.
-        staged: the batches of both.
+        staged: the batches of both files.
         rejects: where the rejects are staged.
         reasons: source and reason of every reject.
         examples: the first rejects.
         counts: documents, sentences, tokens and characters.
         years: documents by year.
         tokens_by_year: tokens by year.
-        languages: documents by language, those without one left out.
-        columns: annotation that some sentence has.
+        languages: documents by language, without those that have none.
+        columns: columns of annotation that are not null in every sentence.
     """
 
     documents: File
@@ -94,7 +95,7 @@ class Annotated:
 
 
 class _Tally:
-    """What is counted on the way."""
+    """Counts, rejects and batches of a file so far."""
 
     def __init__(self) -> None:
         self.staged: list[StagedBatch] = []
@@ -156,12 +157,12 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
     )
 
 
-def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, RecordRow]]:
     for index in range(reader.count(file)):
         yield index, reader.read(file, index).to_pylist()[0]
 
 
-def _left_out(row: dict[str, Any], decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
+def _left_out(row: RecordRow, decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
     place = (row["source"], row["position"])
     if decision is not None and decision.same_as:
         return RejectRow(*place, "ingest", "duplicate", f"same as {decision.same_as}")
@@ -187,13 +188,14 @@ def _normalised(batch: pa.RecordBatch, rules: NormalisationRules | None) -> pa.R
 
 
 def _annotate(
-    row: dict[str, Any], engine: Engine | None, options: AnnotateOptions
+    row: RecordRow, engine: Engine | None, options: AnnotateOptions
 ) -> tuple[pa.RecordBatch | None, RejectRow | None]:
     if engine is None:
         raise LexbeamError(
             f"{row['source']} came without annotation: give `engine` an engine "
             "(for example spacy:NAME or builtin:en) instead of none"
         )
+    assert row["text"] is not None
     try:
         sentences = annotate_text(row["text"], engine, normalise=options.normalise)
     except (LexbeamError, MemoryError, OSError):
@@ -205,13 +207,11 @@ def _annotate(
     return annotation_batch(sentences, columns_of(options.layers)), None
 
 
-def _document_batch(name: str, row: dict[str, Any]) -> pa.RecordBatch:
-    schema = DOCUMENTS.schema()
-    values = {**{key: row[key] for key in schema.names if key in RECORD.names}}
-    return pa.RecordBatch.from_pylist([{**values, "document_id": name}], schema=schema)
+def _document_batch(name: str, row: RecordRow) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{**row, "document_id": name}], schema=DOCUMENTS.schema())
 
 
-def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def _sentence_batch(name: str, row: RecordRow, annotation: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     rows = annotation.num_rows
     constants = {"document_id": name, "year": row["year"], "genre": row["genre"], "language": row["language"]}
     arrays = []
@@ -225,7 +225,7 @@ def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch, 
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> None:
+def _count(tally: _Tally, row: RecordRow, annotation: pa.RecordBatch) -> None:
     tokens = max(len(annotation.column(name).flatten()) for name in ("forms", "lemmas"))
     tally.counts["sentences"] += annotation.num_rows
     tally.counts["tokens"] += tokens

@@ -1,4 +1,4 @@
-"""Which language a text is in, and which engine is there for it, without loading a model.
+"""The language of a text, and an engine for it, without loading a model.
 
 >>> guess_language("The cat sat on the mat, and that was all there was to it.")
 'en'
@@ -14,7 +14,7 @@ from collections import Counter
 
 __all__ = ["LANGUAGES", "guess_engine", "guess_language", "short_tag"]
 
-# Those that spaCy has stop words of, and an engine lemmas.
+# Those with stop words in spaCy and lemmas in an engine.
 LANGUAGES = (
     "bg",
     "ca",
@@ -52,7 +52,7 @@ LANGUAGES = (
     "tr",
     "uk",
 )
-# Tags of three letters, of both kinds, as headers have them.
+# Tags of three letters, bibliographic and terminological, as headers have them.
 _LONG = {
     "bul": "bg",
     "cat": "ca",
@@ -102,14 +102,14 @@ _LONG = {
     "tur": "tr",
     "ukr": "uk",
 }
-LEAST = 0.2  # of the words of a text are stop words of its language; of most texts, a half
+LEAST = 0.2  # share of stop words of its language in a text; in most texts it is a half
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def guess_language(text: str) -> str | None:
     """Return the language whose stop words make up the greatest share of the words of a text.
 
-    None where that share is below a fifth: too little text, or another language.
+    None if that share is below a fifth: too little text, or another language.
     """
     words = Counter(_WORD.findall(text.lower()))
     shares = {
@@ -131,15 +131,15 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 def short_tag(language: str) -> str:
-    """Return a tag as engines have it: `en` for `eng` and `en-GB`; what is unknown stays."""
+    """Return a tag as engines write it: `en` for `eng` and `en-GB`; an unknown tag stays as it is."""
     tag = re.split("[-_]", language.strip().lower())[0]
     return _LONG.get(tag, tag)
 
 
 def guess_engine(language: str) -> str | None:
-    """Return an engine that is installed for a language; None if there is none.
+    """Return an installed engine for a language; None if there is none.
 
-    That is the smallest model of spaCy, else the builtin one.
+    That is the smallest model of spaCy, else the builtin engine.
     """
     from transforms.annotation.engines.builtin import languages
 

@@ -1,4 +1,4 @@
-"""How the tables that annotation fills are merged: documents and sentences, by document."""
+"""Merging the tables of annotation, documents and sentences, by document."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -22,15 +22,15 @@ def _merge_documents(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
     """Merge documents.
 
     Raises:
-        LexbeamError: two documents have one id; their sentences would be taken for one's.
+        LexbeamError: two documents have the same id; their sentences could not be told apart.
     """
     staged = in_order(task.staged)
     with BatchReader() as reader:
-        for one, other in pairwise(staged):
-            if one.order == other.order:
+        for first, second in pairwise(staged):
+            if first.order == second.order:
                 raise LexbeamError(
-                    f"two documents have the id {one.order[0]}: {_place(reader, one)} and "
-                    f"{_place(reader, other)}; nothing is published. This is a fault of Lexbeam: "
+                    f"two documents have the id {first.order[0]}: {_place(reader, first)} and "
+                    f"{_place(reader, second)}; nothing is published. This is a fault of Lexbeam: "
                     "please report it with these names, and leave one of the two out by `exclude`"
                 )
         return merge(artefact, DOCUMENTS, batches(reader, staged))
@@ -48,7 +48,7 @@ def _merge_sentences(artefact: Artefact, task: MergeTask, layers: Layers) -> Par
 
 
 def _renumbered(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
-    """Number the sentences of a document through, over the borders of its blocks."""
+    """Number the sentences of a document consecutively, across its blocks."""
     document, number = "", 0
     for entry in staged:
         batch = reader.read(entry.file, entry.ordinal)

@@ -38,7 +38,7 @@ def _keyed(task: AnnotateTask) -> tuple[str, AnnotateTask]:
 
 @dataclass
 class AnnotateDocuments(beam.PTransform):
-    """Annotate staging files, each as one element, balanced over workers by their length."""
+    """Annotate staging files, each as one element, balanced over workers by length."""
 
     workspace: Workspace
     options: AnnotateOptions
@@ -58,17 +58,17 @@ class AnnotateDocuments(beam.PTransform):
 
 def _staged(element: Annotated, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
     files = {"documents": element.documents, "sentences": element.sentences}
-    found: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
+    runs: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
     for batch in element.staged:
         key = (batch.table, bucket_of(batch.document_id, parts))
-        found.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
-    for (table, bucket), batches in found.items():
+        runs.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
+    for (table, bucket), batches in runs.items():
         yield (table, bucket), StagedRun(files[table], tuple(batches))
 
 
 @dataclass
 class ListStaged(beam.PTransform):
-    """Name the staged batches of documents and sentences that receipts hold, by part."""
+    """Name the staged batches of documents and sentences, by part."""
 
     parts: int
 

@@ -1,4 +1,4 @@
-"""Readers of raw corpora: each yields an input record as a `Record` or a `Reject`.
+"""Readers of raw corpora: each input record becomes a `Record` or a `Reject`.
 
 In: files, folders, archives. Out: staged documents and rejects. Rooms in the order of the data: `sources` (bytes),
 `readers` (formats) with `records` (what they yield), `dates`, `ingest` (the stage).

@@ -1,4 +1,4 @@
-"""Intake: what people bring becomes rows of a task's tables, rejects with their reasons, and counts.
+"""Intake: files that people bring become rows of a task's tables, rejects with their reasons, and counts.
 
 In: tables, JSON lines, archives of them, parts of corpora. Out: parts of tables. Read `row_files` (a file as rows),
 `staging` (records as staged rows or rejects), `merging` (rows of a key put together, annotated and written), then

@@ -1,4 +1,4 @@
-"""Words marked as complex, as labelled files have them; and the files of CWI-2018, which two tasks read.
+"""Words labelled for complexity, and the files of CWI-2018, which two tasks read.
 
 A row of CWI-2018 has id, sentence, start, end, target, native annotators, others, how many of each marked it, a
 binary label and a probability. There is no header; files without labels have fewer cells.
@@ -12,7 +12,7 @@ from transforms.common.errors import LexbeamError
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.intake.header import About, FileRows, whole_number
 
-__all__ = ["CELLS", "Cwi2018Row", "LabelGiven", "kind_of", "labels_of", "read_cwi2018"]
+__all__ = ["CELLS", "Cwi2018Row", "FileLabel", "kind_of", "labels_of", "read_cwi2018"]
 
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
@@ -22,8 +22,8 @@ _UNLABELLED = (5, 7)  # without and with the numbers of annotators
 CELLS = (_LABELLED, *_UNLABELLED)
 
 
-class LabelGiven(NamedTuple):
-    """A label that a file gives: a row of `complexity/labels` without its instance."""
+class FileLabel(NamedTuple):
+    """A label in a file: a row of `complexity/labels` without its instance."""
 
     group: str
     complexity: float
@@ -32,14 +32,14 @@ class LabelGiven(NamedTuple):
 
 
 class Cwi2018Row(NamedTuple):
-    """An instance as a file has it; texts are not cleaned yet.
+    """An instance as a file has it, its texts not cleaned yet.
 
     Attributes:
         line: number of its row.
         token: the target.
         sentence: the sentence; None or blank: there is none.
         kind: single or mwe.
-        genre, language, source_id: None where nothing says them.
+        genre, language, source_id: None if unknown.
         offsets: start and end of the target in the sentence, in code points; None: not given.
         labels: those that it has.
     """
@@ -52,7 +52,7 @@ class Cwi2018Row(NamedTuple):
     language: str | None
     source_id: str | None
     offsets: tuple[int, int] | None
-    labels: tuple[LabelGiven, ...]
+    labels: tuple[FileLabel, ...]
 
 
 def kind_of(token: str) -> str:
@@ -60,8 +60,8 @@ def kind_of(token: str) -> str:
     return "mwe" if len(token.split()) > 1 else "single"
 
 
-def labels_of(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
-    """Return the label that a complexity and the number of its annotations are; none if the first cell is empty.
+def labels_of(cell: str, annotations: str) -> tuple[FileLabel, ...]:
+    """Return the label of a complexity and its number of annotations; none if the complexity is empty.
 
     Raises:
         BadRecord: `malformed`.
@@ -75,17 +75,17 @@ def labels_of(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
     if not 0 <= value <= 1:
         raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1")
     number = whole_number(annotations, "annotations") if annotations.strip() else None
-    return (LabelGiven("", value, number, None),)
+    return (FileLabel("", value, number, None),)
 
 
 def read_cwi2018(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
     """Read CWI-2018. Complexity is the share of annotators who marked the target.
 
-    There is a label for each group, `native` and `other`, that has annotators, too. Genre (news,
-    wikinews, wikipedia) and language are what the file's name says, unless they are given.
+    Each group, `native` and `other`, that has annotators also gets a label. Genre (news, wikinews,
+    wikipedia) and language come from the file's name, unless `about` has them.
 
     Raises:
-        LexbeamError: the first row is none of this layout.
+        LexbeamError: the first row does not have this layout.
     """
     words = about.words()
     language = about.language or next((_LANGUAGES[w] for w in words if w in _LANGUAGES), None)
@@ -112,11 +112,11 @@ def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | N
     if len(cells) not in CELLS:
         raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_LABELLED}")
     start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
-    labels: list[LabelGiven] = []
+    labels: list[FileLabel] = []
     if len(cells) == _LABELLED and cells[10].strip():
         native, other, marked, other_marked = (whole_number(cells[at], "a count") for at in range(5, 9))
-        found = labels_of(cells[10], "")[0]
-        labels.append(_counted("", found.complexity, marked + other_marked, native + other))
+        label = labels_of(cells[10], "")[0]
+        labels.append(_counted("", label.complexity, marked + other_marked, native + other))
         for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
             if number:
                 labels.append(_counted(group, hits / number, hits, number))
@@ -133,11 +133,11 @@ def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | N
     )
 
 
-def _counted(group: str, complexity: float, marked: int, number: int) -> LabelGiven:
+def _counted(group: str, complexity: float, marked: int, number: int) -> FileLabel:
     """Return a label whose judgments are all 0 or 1, with their sample standard deviation."""
     if marked > number:
         raise BadRecord("malformed", f"{marked} of {number} annotators marked it")
     spread = None
     if number > 1:
         spread = math.sqrt(marked * (number - marked) / (number * (number - 1)))
-    return LabelGiven(group, complexity, number, spread)
+    return FileLabel(group, complexity, number, spread)

@@ -5,20 +5,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
+from transforms.formats.readers.delimited import Row
 from transforms.formats.records.base import BadRecord
 
 __all__ = ["About", "FileRows", "header_name", "rows_below", "rows_of_table", "whole_number"]
 
-FileRows = Iterable[tuple[int, list[str] | BadRecord]]
+FileRows = Iterable[Row]
 
 
 class About(NamedTuple):
-    """What is known of a file beside its rows.
+    """What is known of a file besides its rows.
 
     Attributes:
         name: its published name.
-        genre: of rows that do not say, as the user has it.
-        language: likewise.
+        genre: the user's, for rows that state none.
+        language: the same.
     """
 
     name: str
@@ -26,7 +27,7 @@ class About(NamedTuple):
     language: str | None = None
 
     def words(self) -> list[str]:
-        """Return the words of the file's own name, in small letters."""
+        """Return the words of the file's own name, in lower case."""
         return [word for word in re.split(r"[\W_]+", self.name.rpartition("/")[2].lower()) if word]
 
 
@@ -38,24 +39,24 @@ def rows_of_table(
     Raises:
         LexbeamError: the header cannot be read, lacks a column, or has one twice.
     """
-    given = iter(rows)
-    line, header = next(given, (0, []))
+    remaining = iter(rows)
+    line, header = next(remaining, (0, []))
     if isinstance(header, BadRecord):
         raise LexbeamError(f"{about.name}, line {line}: no header can be read: {header.detail}")
-    yield from rows_below(header, given, about, needed, remedy)
+    yield from rows_below(header, remaining, about, needed, remedy)
 
 
 def rows_below(
     header: list[str], rows: FileRows, about: About, needed: tuple[str, ...], remedy: Callable[[list[str]], str]
 ) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
-    """Yield rows, with their lines, as mappings from the names of the header; or why not.
+    """Yield rows with their line numbers, as mappings from the names of the header, or errors.
 
     Args:
         header: its cells.
         rows: what stands below it.
         about: the file.
         needed: columns that must be there, in every row.
-        remedy: from the header, what to do where one is missing.
+        remedy: from the header, what to do if one is missing.
 
     Raises:
         LexbeamError: the header lacks a column, or has one twice.
@@ -63,8 +64,8 @@ def rows_below(
     names = [header_name(cell) for cell in header]
     for name in needed:
         if name not in names:
-            there = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
-            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {there}: {remedy(header)}")
+            columns = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
+            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {columns}: {remedy(header)}")
     doubled = sorted({name for name in names if name and names.count(name) > 1})
     if doubled:
         raise LexbeamError(f"{about.name}: several columns {doubled[0]!r}: rename all but one")
@@ -83,7 +84,7 @@ def rows_below(
 
 
 def header_name(cell: str) -> str:
-    """Return what a cell of a header calls its column, whatever its capitals."""
+    """Return the name in a cell of a header, whatever its case."""
     return cell.strip().casefold()
 
 
@@ -91,7 +92,7 @@ def whole_number(cell: str, name: str) -> int:
     """Return the whole number of a cell.
 
     Raises:
-        BadRecord: it is none; `name` says what it should be.
+        BadRecord: it is not one; `name` says what it should be.
     """
     text = cell.strip()
     if not re.fullmatch(r"[0-9]{1,9}", text):

@@ -1,4 +1,4 @@
-"""Where a target stands in its sentence.
+"""The place of a target in its sentence.
 
 >>> locate("A cat sat on the catalogue.", "cat")
 Located(start=2, end=5, flags=())
@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 from transforms.formats.records.text_cleaning import clean_value
 
-__all__ = ["Located", "locate", "locate_given"]
+__all__ = ["Located", "locate", "locate_at_offsets"]
 
 _FLAGS = ("not_in_sentence", "within_word", "several", "wrong_offsets")
 
 
 class Located(NamedTuple):
-    """Where a target stands.
+    """The place of a target.
 
     Attributes:
-        start: its first code point in the sentence; None where it does not occur.
+        start: its first code point in the sentence; None if it does not occur.
         end: the code point after its last one.
         flags: of `not_in_sentence`, `within_word`, `several`, `wrong_offsets`, in this order.
     """
@@ -40,9 +40,9 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
     Args:
         sentence: in NFC.
         token: the target, not empty, in NFC.
-        near: where a file says that it starts; of several places the nearest one counts, and
+        near: where it starts according to a file; of several places the nearest one counts, and
             `wrong_offsets` is flagged.
-        sure: whether the place is right but for what cleaning has changed; nothing is flagged then.
+        sure: whether that place is right, apart from changes by cleaning; nothing is flagged then.
     """
     whole: list[int] = []
     within: list[int] = []
@@ -54,29 +54,29 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
         if best is not None:
             return Located(best, best + len(token), ())
     flags = ["wrong_offsets"] if near is not None else []
-    found = whole or within
-    if not found:
+    places = whole or within
+    if not places:
         return Located(None, None, _ordered(["not_in_sentence", *flags]))
     if not whole:
         flags.append("within_word")
-    if near is None and len(found) > 1:
+    if near is None and len(places) > 1:
         flags.append("several")
-    return Located(found[0], found[0] + len(token), _ordered(flags))
+    return Located(places[0], places[0] + len(token), _ordered(flags))
 
 
-def locate_given(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
-    """Find a target where a file says that it stands; see `locate`.
+def locate_at_offsets(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
+    """Find a target at the offsets that a file gives; see `locate`.
 
     Args:
-        raw: the sentence as the file has it, which the offsets are counted in.
-        sentence: it as `clean_value` leaves it, stripped.
-        token: the target, cleaned likewise.
-        offsets: start and end; None: not given.
+        raw: the sentence as the file has it, in which the offsets are counted.
+        sentence: the same after `clean_value`, stripped.
+        token: the target, cleaned in the same way.
+        offsets: start and end; None if the file has none.
     """
     if offsets is None:
         return locate(sentence, token)
     start, end = offsets
-    # Where it starts in the text as it is cleaned, which takes signs away.
+    # Where it starts in the clean text, which has lost some characters.
     near = len(clean_value(raw[:start]).lstrip())
     sure = start < end and clean_value(raw[start:end]).strip() == token
     return locate(sentence, token, near, sure=sure)
@@ -89,13 +89,13 @@ def _places(sentence: str, token: str) -> Iterator[int]:
         place = sentence.find(token, place + 1)
 
 
-def _keep(kept: list[int], place: int, near: int | None) -> None:
-    if not kept:
-        kept.append(place)
-    elif near is not None and abs(place - near) < abs(kept[0] - near):
-        kept[:] = [place, kept[0]]
-    elif len(kept) == 1:
-        kept.append(place)
+def _keep(nearest: list[int], place: int, near: int | None) -> None:
+    if not nearest:
+        nearest.append(place)
+    elif near is not None and abs(place - near) < abs(nearest[0] - near):
+        nearest[:] = [place, nearest[0]]
+    elif len(nearest) == 1:
+        nearest.append(place)
 
 
 def _touched(sentence: str, token: str, place: int) -> bool:

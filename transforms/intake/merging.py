@@ -45,7 +45,7 @@ __all__ = [
 
 
 class PartTask(NamedTuple):
-    """What becomes part `bucket` of `parts`."""
+    """The rows that become part `bucket` of `parts`."""
 
     bucket: int
     parts: int
@@ -57,9 +57,9 @@ class TextAnnotationOptions:
     """What decides how texts are annotated.
 
     Attributes:
-        engine: its specification; empty: none, or texts come annotated.
-        fingerprint: what identifies engine and model.
-        layers: layers that it gives.
+        engine: its specification; empty for none, or if texts come annotated.
+        fingerprint: identifies engine and model.
+        layers: the layers to add.
     """
 
     engine: Fingerprinted = ""
@@ -69,11 +69,11 @@ class TextAnnotationOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """Receipt of a part, which a task adds its counts to.
+    """Receipt of a part, to which a task adds its counts.
 
     Attributes:
         tables: the part of each table, by name.
-        rejects: where the rejects of this stage lie, if it has any.
+        rejects: where the rejects of this stage are staged; None without any.
     """
 
     tables: dict[str, PartFile]
@@ -81,22 +81,22 @@ class Settled:
 
 
 class RejectTask(NamedTuple):
-    """What a table of rejects is made from: those that are staged, and others."""
+    """The rejects of a table: staged ones, and others."""
 
     staged: tuple[StagedRejects, ...]
     rows: tuple[RejectRow, ...] = ()
 
 
 def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
-    """Return what each part is made from: all that was loaded, in the order of names."""
-    rows = tuple(one.rows for one in sorted(loaded, key=lambda one: one.name))
+    """Return the task of each part: all loaded rows, in the order of the files' names."""
+    rows = tuple(receipt.rows for receipt in sorted(loaded, key=lambda receipt: receipt.name))
     return [PartTask(bucket, parts, rows) for bucket in range(parts)]
 
 
 def rejects_of(loaded: Sequence[Loaded], settled: Sequence[Settled]) -> RejectTask:
-    """Return what the table of rejects is made from."""
-    of_parts = [one.rejects for one in settled if one.rejects is not None]
-    return RejectTask((*(one.rejects for one in loaded), *of_parts))
+    """Return the task of the table of rejects."""
+    of_parts = [receipt.rejects for receipt in settled if receipt.rejects is not None]
+    return RejectTask((*(receipt.rejects for receipt in loaded), *of_parts))
 
 
 def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFile:
@@ -107,18 +107,18 @@ def write_rejects(artefact: Artefact, task: RejectTask, table: Table) -> PartFil
 def grouped_rows(
     reader: BatchReader, task: PartTask, schema: RowSchema
 ) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """Yield the keys of a part, in order, with their rows, those equal in it in the order of names."""
-    runs = [(one.rows, run) for one in task.loaded for run in one.runs]
+    """Yield the keys of a part, in order, with their rows; ties are in the order of the files' names."""
+    runs = [(staged.rows, run) for staged in task.loaded for run in staged.runs]
     merged = rows_of_part(runs, reader, schema.order, task.bucket, task.parts)
     return groupby(merged, key=itemgetter(schema.order[0]))
 
 
 def engine_of(options: TextAnnotationOptions) -> Engine | None:
-    """Return the engine, loaded; None: there is none."""
+    """Return the loaded engine; None without one."""
     return load_engine(options.engine, layers=options.layers) if options.engine else None
 
 
-def chosen_engine(_: Any, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
+def chosen_engine(_: object, options: TextAnnotationOptions) -> dict[str, tuple[str, ...]]:
     """Return the entries of registries that count, see `Stage`."""
     kind = options.engine.partition(":")[0]
     return {
@@ -128,7 +128,7 @@ def chosen_engine(_: Any, options: TextAnnotationOptions) -> dict[str, tuple[str
 
 
 def sentences_of(rows: Iterable[Mapping[str, Any]], engine: Engine | None) -> dict[str, Sentence]:
-    """Return the annotation of the sentences of rows; each is annotated once."""
+    """Return the annotation of the sentences in rows, by sentence; each is annotated once."""
     texts = list(dict.fromkeys(row["sentence"] for row in rows if row["sentence"] is not None))
     return dict(zip(texts, annotate_sentences(texts, engine), strict=True))
 
@@ -147,8 +147,8 @@ def write_tables(
 
     def rows_of(beside: Sequence[SideRows]) -> Iterator[pa.Table]:
         for rows, *more in batches:
-            for held, some in zip(beside, more, strict=True):
-                held.add(some)
+            for held, more_rows in zip(beside, more, strict=True):
+                held.add(more_rows)
             yield pa.Table.from_pylist(rows, schema=first.schema())
 
     written = {}

@@ -6,7 +6,7 @@ SettleParts   PCollection[Loaded] -> PCollection[Settled], PCollection[Part]
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import apache_beam as beam
 
@@ -19,23 +19,29 @@ from transforms.intake.staging import Loaded
 __all__ = ["LoadRecords", "SettleParts"]
 
 
-def _size(element: tuple[str, Any]) -> float:
-    return element[1].size
+class _Sized(Protocol):
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
 
 
-def _evenly(_: tuple[int, Any]) -> float:
+def _size(element: tuple[str, _Sized]) -> float:
+    return float(element[1].size)
+
+
+def _evenly(_: tuple[int, object]) -> float:
     return 1.0
 
 
 @dataclass
 class LoadRecords(beam.PTransform):
-    """Read files, or parts of tables, by a stage, each as one element, dealt out to workers by their bytes.
+    """Read files, or parts of tables, by a stage, each as one element, balanced over workers by size.
 
     Attributes:
         workspace: where artefacts lie.
         stage: reads a task, which has a `size`.
         options: of the stage.
-        lanes: how many keys work is dealt out to.
+        lanes: how many keys the work is dealt out to.
     """
 
     workspace: Workspace
@@ -56,7 +62,7 @@ class LoadRecords(beam.PTransform):
 def _deal_parts(
     element: tuple[int, Iterable[Loaded]], deal: Callable[[Sequence[Loaded]], Sequence[Any]]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the task of each part; of none where too many records were rejected: the driver says why."""
+    """Yield the task of each part; none if too many records were rejected, which the driver reports."""
     yield from enumerate(deal(list(element[1])))
 
 
@@ -74,17 +80,17 @@ def _name_settled(element: tuple[int, Settled]) -> Iterator[Part]:
 
 @dataclass
 class SettleParts(beam.PTransform):
-    """Merge what was loaded into parts; returns the receipts of the parts, and all parts.
+    """Merge loaded rows into parts; returns the receipts of the parts, and all parts.
 
     Attributes:
         workspace: where artefacts lie.
         settle: the stage that makes a part.
-        options: of the stage.
+        options: of that stage.
         list_rejects: the stage that makes the table of rejects.
         table: the name of that table.
-        deal: from all receipts, the tasks of the parts in order; none where too many records were rejected.
-        lanes: how many keys work is dealt out to.
-        rejects: from receipts of files and of parts, what the table of rejects is made from.
+        deal: from all receipts, the tasks of the parts in order; none if too many records were rejected.
+        lanes: how many keys the work is dealt out to.
+        rejects: from the receipts of files and of parts, the task of the table of rejects.
     """
 
     workspace: Workspace
@@ -96,7 +102,7 @@ class SettleParts(beam.PTransform):
     lanes: int
     rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask] = rejects_of
 
-    def expand(self, loaded: beam.PCollection) -> Any:
+    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
         """Apply the transform."""
         keyed = loaded | "GatherAll" >> beam.WithKeys(0)
         settled = (

@@ -1,23 +1,27 @@
-"""Files of rows as artefacts read them: what is read is what their digest says.
+"""Files of rows, tables and JSON lines: read by a function of the task's own.
 
-Labelled files of every task come this way: a file, or the files of an archive, as rows of cells,
-quotes settled, and notes of what was done to read them.
+What stands around the rows is the same for every task: archives are opened, compression undone,
+files that hold no text are rejects, and so is whatever a broken file raises. `entries_of` reads
+labelled files: as their digest says, with quotes settled, and with notes of what was changed.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from transforms.common.errors import LexbeamError
 from transforms.common.store.identity import Place, Size
 from transforms.formats.readers.delimited import Row, rows
 from transforms.formats.readers.quotes import quotes_settled
-from transforms.formats.records.base import ReaderOptions, Reject, Source
-from transforms.formats.sources.failures import reject_of
+from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
+from transforms.formats.sources.archives import open_sources
+from transforms.formats.sources.content import content_of
 from transforms.formats.sources.readings import first_reading
-from transforms.intake.rows import read_rows_of
+from transforms.formats.sources.streams import peek, reject_of
 
-__all__ = ["RowFile", "entries_of"]
+__all__ = ["RowFile", "entries_of", "read_rows_of"]
+
+_HEAD = 1 << 13
 
 T = TypeVar("T")
 
@@ -37,13 +41,13 @@ def entries_of(
     read: Callable[[Iterator[Row], str], Iterator[T | Reject]],
     notes: Counter[str],
 ) -> Iterator[tuple[str, T | Reject]]:
-    """Yield what the rows of a file, or of the files of an archive, are; and their file's name.
+    """Yield what `read` makes of the rows of a file, or of an archive's files, with the name of their file.
 
     Args:
         task: the file.
         options: how rows are cut into cells.
-        read: from the rows of a table, with line numbers, and its name, what they are.
-        notes: counts what was done to read them.
+        read: makes records and rejects from the rows of a table, with line numbers, and its name.
+        notes: counts what readers changed or guessed.
 
     Raises:
         LexbeamError: the file has changed since its digest was taken, or `read` says so.
@@ -65,3 +69,56 @@ def entries_of(
     if reading.sha256 != task.sha256:
         raise LexbeamError(f"{task.name} has changed while it was read: run the command again when nobody writes to it")
     yield from read_rows_of(task.path, task.name, reading.open, options, opened)
+
+
+def read_rows_of(
+    path: str,
+    name: str,
+    open: Callable[[], BinaryIO],
+    options: ReaderOptions,
+    read: Callable[[Source], Iterator[T | Reject]],
+    what: str = "a table",
+) -> Iterator[tuple[str, T | Reject]]:
+    """Yield what `read` yields of a file, or of the files of an archive, and their names.
+
+    Args:
+        path: where the file really lies.
+        name: its published name.
+        open: opens the stream of its bytes.
+        options: limits of archives and compressed files.
+        read: yields what the rows of a source are, and rejects.
+        what: what a source should be, for the detail of a reject.
+
+    Raises:
+        LexbeamError: `read` raises it: the whole file is not what the user says.
+    """
+    try:
+        for source_name, source in open_sources(path, name, open, options):
+            if isinstance(source, Reject):
+                yield source_name, source
+                continue
+            try:
+                head, stream = peek(source.open(), _HEAD)
+                if (content := content_of(head)) is not None:
+                    raise BadRecord(content.reason, f"{content.what}, not {what}")
+                source.open = _Opened(stream)
+                for entry in read(source):
+                    yield source_name, entry
+            except LexbeamError:
+                raise
+            except Exception as error:  # whatever a broken file or archive raises
+                yield source_name, reject_of(error)
+    except LexbeamError:
+        raise
+    except Exception as error:
+        yield name, reject_of(error)
+
+
+class _Opened:
+    """Gives a stream that is open already."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def __call__(self) -> BinaryIO:
+        return self._stream

@@ -1,4 +1,4 @@
-"""Files staged: what their records give as sorted runs of rows, what gives none as rejects.
+"""Files staged: their records as sorted runs of rows, and those that yield none as rejects.
 
 A run is as many rows as fit in memory, in one order; `merging` merges the runs of all files. A task says what a
 row is (`RowSchema`) and how rows are read from a record; the receipt, counts and rejects are the same for all.
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -30,7 +31,7 @@ T = TypeVar("T")
 
 
 class RowSchema(NamedTuple):
-    """What staged rows are.
+    """The form of staged rows.
 
     Attributes:
         columns: their columns.
@@ -44,7 +45,7 @@ class RowSchema(NamedTuple):
 
 
 class LoadedFile(NamedTuple):
-    """What became of a file: its name, bytes and SHA-256, records that gave rows, rejects."""
+    """What became of a file: its name, bytes and SHA-256, records that yielded rows, rejects."""
 
     name: str
     bytes: int
@@ -61,12 +62,12 @@ class Loaded:
         inputs: what was read.
         rows: the staging file of the rows, and its sorted runs.
         count: how many rows there are.
-        records: how many records gave them.
-        tally: what the task counts of them.
+        records: how many records yielded them.
+        tally: the task's own counts of them.
         rejects: where the rejects are staged.
         reasons: rejects by reason.
         examples: the first rejects that are faults.
-        notes: what was done to read it, and how often, see `Source`.
+        notes: counts what readers changed or guessed, see `Source`.
     """
 
     inputs: tuple[LoadedFile, ...]
@@ -81,18 +82,18 @@ class Loaded:
 
     @property
     def name(self) -> str:
-        """The name of the first file, by which receipts are in order."""
+        """The name of the first file, by which receipts are sorted."""
         return self.inputs[0].name
 
 
 class Staging:
-    """Takes what records give, rows or a reject each, and stages it.
+    """Stages rows and rejects of records.
 
     Args:
-        artefact: what is made.
+        artefact: the artefact that is made.
         schema: of the rows.
         stage: of rejects.
-        by_rule: reasons of rejects that are no faults.
+        by_rule: reasons of rejects that are not faults.
     """
 
     def __init__(self, artefact: Artefact, schema: RowSchema, stage: str, by_rule: Collection[str] = ()) -> None:
@@ -112,8 +113,10 @@ class Staging:
         self._writer = self._open.enter_context(RunWriter(stream, self._schema.columns, self._schema.order))
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._open.__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
 
     @property
     def rejected(self) -> int:
@@ -135,7 +138,7 @@ class Staging:
             self._writer.add(row, self._schema.size(row))
 
     def loaded(self, inputs: Sequence[LoadedFile], notes: Mapping[str, int] | None = None) -> Loaded:
-        """Return the receipt, once all is staged and closed."""
+        """Return the receipt; everything must have been staged and closed."""
         return Loaded(
             inputs=tuple(inputs),
             rows=SortedRows(self._artefact.file(".arrow"), tuple(self._writer.runs)),
@@ -187,8 +190,8 @@ def stage_file(
 def reasons_of(loaded: Sequence[Loaded]) -> Counter[str]:
     """Return how many rejects there are by reason."""
     reasons: Counter[str] = Counter()
-    for one in loaded:
-        reasons.update(one.reasons)
+    for receipt in loaded:
+        reasons.update(receipt.reasons)
     return reasons
 
 
@@ -201,18 +204,18 @@ def reject_error(
         loaded: what was loaded.
         share: of rejects that is allowed.
         remedy: what to do.
-        what: records are called.
-        by_rule: reasons that are no faults.
+        what: what records are called.
+        by_rule: reasons that are not faults.
     """
     reasons = reasons_of(loaded)
-    records = sum(one.records for one in loaded) + reasons.total()
+    records = sum(receipt.records for receipt in loaded) + reasons.total()
     if not records:
         return LexbeamError(f"the input has no {what}; nothing is published")
     faults = {reason: number for reason, number in sorted(reasons.items()) if reason not in by_rule}
     listed = ", ".join(f"{reason} {number}" for reason, number in faults.items())
     first = "".join(
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in [row for one in loaded for row in one.examples[:2]][:EXAMPLES_SHOWN]
+        for row in [row for receipt in loaded for row in receipt.examples[:2]][:EXAMPLES_SHOWN]
     )
     return LexbeamError(
         f"{sum(faults.values())} of {records} {what} were rejected ({listed}), more than `max_reject_share` {share} "

@@ -1,12 +1,12 @@
-"""Layers: optional columns of table `sentences`, which are there only if they are asked for.
+"""Layers: optional columns of table `sentences`, present only if options name them.
 
     lexbeam corpus novels/ --out corpus --engine spacy:en_core_web_sm --layers xpos,heads,deprels
 
 A layer is a column of lists, one value a token, and for each kind of engine or annotated input a
-plain function from a sentence's tokens, as the engine has them, to the values. What a sentence has
-nothing of is null; a token without a value is null within the list.
+plain function from a sentence's tokens, as the engine has them, to the values. The list is null if the
+sentence has no values; a token without one is null within the list.
 
-What functions get, by kind, whitespace left out:
+The functions get these tokens, without whitespace, by kind of engine:
 
     spacy, builtin   spaCy's Tokens of the sentence
     stanza           Stanza's Words of the sentence
@@ -33,8 +33,8 @@ class LayerReading(NamedTuple):
     """How one kind of engine gives a layer.
 
     Attributes:
-        values: from the tokens of a sentence to the values, one a token, None where a token has
-            none; None if the sentence has none.
+        values: from the tokens of a sentence to a value for each, None for a token without one; None
+            if the sentence has none.
         needs: what must run for it. Of spaCy: attributes that components set (`token.head`), each
             in the metadata of a component's factory; of Stanza: processors.
     """
@@ -49,7 +49,7 @@ class Layer:
 
     Attributes:
         column: its Arrow column, of lists, nullable; its name is that of the registry.
-        reads: how kinds of engines, and formats that come annotated, give it.
+        reads: how engines, and formats that come annotated, give it, by kind.
     """
 
     column: pa.Field
@@ -57,7 +57,7 @@ class Layer:
 
     @property
     def doc(self) -> str:
-        """What it is, in a line: its column says it."""
+        """The doc line, which is that of its column."""
         return str((self.column.metadata or {}).get(b"doc", b"").decode())
 
     def __post_init__(self) -> None:
@@ -68,11 +68,11 @@ class Layer:
 
 @dataclass(frozen=True, kw_only=True)
 class LayerOptions:
-    """Which layers a corpus gets; they are kept in the order of the registry, each once."""
+    """The layers of a corpus, in the order of the registry, each once."""
 
     layers: tuple[str, ...] = option(
         (),
-        help="further columns of `sentences`; docs/reference/annotation.md says what they are",
+        help="further columns of `sentences`, see docs/reference/annotation.md",
         metavar="LAYER",
         choices="transforms.layers.registry:LAYERS",
     )
@@ -95,7 +95,7 @@ def columns_of(layers: Iterable[str]) -> tuple[pa.Field, ...]:
 
 
 def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> None:
-    """Check that a source can give layers at all.
+    """Check that a source can give layers.
 
     Args:
         layers: the layers.
@@ -103,7 +103,7 @@ def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> 
         source: what they are of, for the message: `engine 'builtin:en'`.
 
     Raises:
-        UsageError: one of them is given by none of the kinds; it says what gives it.
+        UsageError: none of the kinds gives one of them; the message says what does.
     """
     for name in layers:
         reads = LAYERS[name].reads
@@ -117,17 +117,17 @@ def check_layers(layers: Iterable[str], kinds: Collection[str], source: str) -> 
 
 
 def needs_of(layers: Iterable[str], kind: str) -> dict[str, tuple[str, ...]]:
-    """Return what each layer needs to run of an engine."""
+    """Return what an engine must run for each layer."""
     return {name: LAYERS[name].reads[kind].needs for name in layers}
 
 
 def values_of(layers: Sequence[str], kind: str, tokens: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the values of each layer for a sentence; None where it has none, or only nulls.
+    """Return the values of each layer for a sentence; None if it has none, or only nulls.
 
     Raises:
         LexbeamError: a layer's function gives more or fewer values than there are tokens.
     """
-    found = []
+    by_layer = []
     for name in layers:
         reading = LAYERS[name].reads.get(kind)
         values = None if reading is None else reading.values(tokens)
@@ -135,9 +135,9 @@ def values_of(layers: Sequence[str], kind: str, tokens: Sequence[Any]) -> tuple[
             raise LexbeamError(
                 f"layer {name!r} of {kind} gives {len(values)} values for {len(tokens)} tokens: correct its function"
             )
-        given = values is not None and any(value is not None for value in values)
-        found.append(values if given else None)
-    return tuple(found)
+        has_values = values is not None and any(value is not None for value in values)
+        by_layer.append(values if has_values else None)
+    return tuple(by_layer)
 
 
 def _texts(name: str, doc: str, range: str | None = None) -> pa.Field:

@@ -52,34 +52,34 @@ class ConlluWord(NamedTuple):
 
 
 def iob2(tags: Sequence[str | None]) -> Texts:
-    """Return tags of entities, in any scheme with prefixes, as IOB2; None where one is no tag."""
-    found: Texts = []
+    """Return tags of entities, in any scheme with prefixes, as IOB2; None for what is not a tag."""
+    iob: Texts = []
     before = ""  # type of the entity that the token before is in
     for tag in tags:
         match = _ENTITY.fullmatch(tag or "")
         if match is None:
-            found.append("O" if tag == "O" else None)
+            iob.append("O" if tag == "O" else None)
             before = ""
             continue
         prefix, kind = match.groups()
         inside = prefix in "ILE" and kind == before
-        found.append(f"{'I' if inside else 'B'}-{kind}")
+        iob.append(f"{'I' if inside else 'B'}-{kind}")
         before = kind  # also after E, L, S and U: words of one token share its tag
-    return found
+    return iob
 
 
-def renumbered(kept: Sequence[I], head_of: Callable[[I], I | None]) -> list[int]:
-    """Return the head of each token that is kept, as its number from 1 among these; 0 for a root.
+def renumbered(tokens: Sequence[I], head_of: Callable[[I], I | None]) -> list[int]:
+    """Return the head of each token as its number from 1 among the tokens; 0 for a root.
 
-    A token whose head is left out gets the nearest ancestor that is kept.
+    If the head of a token is not among the tokens, its nearest ancestor that is takes its place.
 
     Args:
-        kept: the tokens, by anything that names them.
-        head_of: the head of a token, kept or not; None for a root. It has no cycles.
+        tokens: any names of the tokens.
+        head_of: the head of any token of the sentence; None for a root. It has no cycles.
     """
-    numbers = {token: number for number, token in enumerate(kept, 1)}
+    numbers = {token: number for number, token in enumerate(tokens, 1)}
     heads = []
-    for token in kept:
+    for token in tokens:
         head = head_of(token)
         while head is not None and head not in numbers:
             head = head_of(head)
@@ -125,12 +125,12 @@ def spacy_entities(tokens: Sequence[Any]) -> Texts:
 
 def stanza_xpos(words: Sequence[Any]) -> Texts:
     """Return the tags of the treebank."""
-    return [_given(word.xpos) for word in words]
+    return [_present(word.xpos) for word in words]
 
 
 def stanza_feats(words: Sequence[Any]) -> Texts:
     """Return the features."""
-    return [_given(word.feats) for word in words]
+    return [_present(word.feats) for word in words]
 
 
 def stanza_heads(words: Sequence[Any]) -> list[int]:
@@ -149,18 +149,18 @@ def stanza_deprels(words: Sequence[Any]) -> Texts:
 
 
 def stanza_entities(words: Sequence[Any]) -> Texts:
-    """Return the entities, of which Stanza tells by token."""
+    """Return the entities, which Stanza has by token."""
     return iob2(_of_tokens([(id(word.parent), word.parent.ner) for word in words]))
 
 
 def conllu_xpos(words: Sequence[ConlluWord]) -> Texts:
     """Return column XPOS."""
-    return [_given(word.cells[XPOS]) for word in words]
+    return [_present(word.cells[XPOS]) for word in words]
 
 
 def conllu_feats(words: Sequence[ConlluWord]) -> Texts:
     """Return column FEATS."""
-    return [_given(word.cells[FEATS]) for word in words]
+    return [_present(word.cells[FEATS]) for word in words]
 
 
 def conllu_heads(words: Sequence[ConlluWord]) -> list[int | None]:
@@ -173,27 +173,27 @@ def conllu_heads(words: Sequence[ConlluWord]) -> list[int | None]:
 
 def conllu_deprels(words: Sequence[ConlluWord]) -> Texts:
     """Return column DEPREL."""
-    return [_given(word.cells[DEPREL]) for word in words]
+    return [_present(word.cells[DEPREL]) for word in words]
 
 
 def conllu_entities(words: Sequence[ConlluWord]) -> list[str | None] | None:
     """Return `NER=` of column MISC, of a multiword token's line for its words.
 
-    A word without it is outside of entities; None if no word of the sentence has it.
+    A word without it is outside entities; None if no word of the sentence has it.
     """
     tags = []
     for number, word in enumerate(words):
-        own = _ner(word.cells)
-        if own is None and word.span is not None:
+        tag = _ner(word.cells)
+        if tag is None and word.span is not None:
             tags.append((id(word.span), _ner(word.span)))
         else:
-            tags.append((-number - 1, own))
+            tags.append((-number - 1, tag))
     if all(tag is None for _, tag in tags):
         return None
     return iob2([tag or "O" for tag in _of_tokens(tags)])
 
 
-def _given(value: str | None) -> str | None:
+def _present(value: str | None) -> str | None:
     return None if value in (None, "", "_") else value
 
 
@@ -204,10 +204,10 @@ def _ner(cells: Sequence[str]) -> str | None:
 
 def _of_tokens(tags: Sequence[tuple[int, str | None]]) -> list[str | None]:
     """Return the tag of each word from that of its token: a second word goes on with the entity."""
-    found: list[str | None] = []
+    by_word: list[str | None] = []
     before = None
     for token, tag in tags:
         goes_on = token == before and tag not in (None, "O")
-        found.append(f"I{tag[1:]}" if goes_on and tag else tag)
+        by_word.append(f"I{tag[1:]}" if goes_on and tag else tag)
         before = token
-    return found
+    return by_word

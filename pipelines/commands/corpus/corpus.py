@@ -32,7 +32,7 @@ from transforms.common.store.tables import PartFile
 from transforms.corpora.decades import histogram
 from transforms.corpora.panels import panels
 from transforms.formats.ingest.merges import MERGE_REJECTS
-from transforms.formats.ingest.stage import INGEST, Asked, Ingested, InputCount, acceptable, lacking
+from transforms.formats.ingest.stage import INGEST, Ingested, InputCount, YearChecks, acceptable, lacking
 from transforms.layers.registry import columns_of
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], mo
     )
 
 
-def _check_years(years: Collection[int], asked: Asked) -> None:
+def _check_years(years: Collection[int], asked: YearChecks) -> None:
     if lacks := lacking(years, asked):
         raise LexbeamError("; ".join([*lacks, "nothing was annotated, and nothing is published"]))
 

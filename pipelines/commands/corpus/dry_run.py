@@ -10,7 +10,8 @@ from typing import Any
 
 from schemas.rejects import RejectRow
 from transforms.annotation.annotate import AnnotateOptions
-from transforms.annotation.engines.registry import Engine, annotate_text, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import Engine, load_engine
 from transforms.formats.ingest.stage import IngestOptions, Unit, read_documents
 
 __all__ = ["DOCUMENTS", "dry_run", "looked_at"]

@@ -15,12 +15,13 @@ from typing import Any
 from pipelines.commands.corpus.dry_run import looked_at
 from pipelines.progress.progress import counting
 from schemas.rejects import RejectRow
-from transforms.annotation.engines.registry import annotate_text, load_splitter
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_splitter
 from transforms.annotation.guessing import guess_language, short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
-from transforms.formats.records.fields import named_there
+from transforms.formats.records.fields import listed_fields
 
 __all__ = ["KeptTexts", "Look", "about", "look_at"]
 
@@ -292,7 +293,9 @@ def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
     if reason == "html" and importlib.util.find_spec("trafilatura") is not None:
         return replace(reader, html="main")
     if reason == "missing_field":
-        names = dict.fromkeys(name for row in probed if isinstance(row, RejectRow) for name in named_there(row.detail))
+        names = dict.fromkeys(
+            name for row in probed if isinstance(row, RejectRow) for name in listed_fields(row.detail)
+        )
         lengths = {name: _length(inputs, replace(reader, text_field=name)) for name in names}
         if name := guess_text_field(lengths):
             return replace(reader, text_field=name)

@@ -16,7 +16,7 @@ from transforms.common.options.option import Within
 from transforms.common.store.lanes import group_by_size
 from transforms.formats.dates.rules import load_metadata, parse_date_rule
 from transforms.formats.ingest.duplicates import DUPLICATES
-from transforms.formats.ingest.stage import Asked, IngestOptions, InputFile, Unit
+from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit, YearChecks
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS, READERS
 from transforms.formats.records.base import ReaderOptions
@@ -76,7 +76,7 @@ class CorpusOptions(IntakeOptions):
     date_range: str = option(
         "first",
         help="year that counts of a date that is a range",
-        choices=("first", "middle", "last", "reject"),
+        choices="transforms.formats.dates.rules:DATE_RANGES",
         group="dates",
     )
     engine: str = option(
@@ -119,7 +119,7 @@ class CorpusPlan:
     duplicates: str
     parts: int
     max_reject_share: float
-    asked: Asked = field(default_factory=dict)
+    asked: YearChecks = field(default_factory=dict)
 
 
 def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusPlan:

@@ -2,7 +2,8 @@ import pytest
 
 from transforms.annotation.engines.builtin import languages
 from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.registry import annotate_text, describe_engine, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.common.errors import UsageError
 
 

@@ -3,7 +3,8 @@ import shutil
 import pytest
 
 from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.registry import annotate_text, describe_engine, load_engine, load_tagger
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
 from transforms.annotation.engines.spacy import prepare
 from transforms.common.errors import UsageError
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.annotation.engines import registry
-from transforms.annotation.engines.registry import annotate_text, describe_engine, load_engine
+from transforms.annotation.engines import paragraphs
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import describe_engine, load_engine
 from transforms.annotation.engines.spacy import prepare
 from transforms.common.errors import UsageError
 
@@ -107,7 +108,7 @@ def test_heads_go_over_whitespace_that_the_engine_sees(engines, whole, paragraph
 
 
 def test_heads_stay_within_the_pieces_of_a_long_paragraph(engines, monkeypatch):
-    monkeypatch.setattr(registry, "MAX_PARAGRAPH", 30)
+    monkeypatch.setattr(paragraphs, "MAX_PARAGRAPH", 30)
     text = "Mary saw the big dog and the cats. " * 8
     sentences = annotate_text(text, engines[1])
     assert len(sentences) > 8  # some sentences were cut

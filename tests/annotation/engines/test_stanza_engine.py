@@ -7,7 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from transforms.annotation.engines.normalise import parse_rules
-from transforms.annotation.engines.registry import EngineInfo, annotate_text, describe_engine, load_engine
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import EngineInfo, describe_engine, load_engine
 from transforms.annotation.engines.stanza import prepare, sentences_of
 from transforms.common.errors import UsageError
 

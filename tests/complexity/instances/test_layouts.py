@@ -6,7 +6,7 @@ from transforms.common.errors import LexbeamError
 from transforms.complexity.instances.layouts import LAYOUTS
 from transforms.formats.readers.delimited import rows
 from transforms.formats.records.base import ReaderOptions, Reject, Source
-from transforms.intake.cwi2018 import Cwi2018Row, LabelGiven
+from transforms.intake.cwi2018 import Cwi2018Row, FileLabel
 from transforms.intake.header import About
 
 
@@ -22,7 +22,7 @@ COMPLEX = 'id\tcorpus\tsentence\ttoken\tcomplexity\n1\tbible\tHe said "no.\tnull
 
 def test_complex_with_stray_quotes_and_words_that_look_missing():
     assert read("complex", COMPLEX) == [
-        Cwi2018Row(2, "null", 'He said "no.', "single", "bible", "en", "1", None, (LabelGiven("", 0.25, None, None),))
+        Cwi2018Row(2, "null", 'He said "no.', "single", "bible", "en", "1", None, (FileLabel("", 0.25, None, None),))
     ]
 
 
@@ -108,7 +108,7 @@ def test_a_table_of_ones_own():
         '"A, b c",b c,3,6,.5,7,de,,x1\n"Q",q,,,,,,single,\n'
     )
     first, second = read("tsv", text, "a.csv", genre="own", language="en")
-    label = LabelGiven("", 0.5, 7, None)
+    label = FileLabel("", 0.5, 7, None)
     assert first == Cwi2018Row(2, "b c", "A, b c", "mwe", "own", "de", "x1", (3, 6), (label,))
     assert second == Cwi2018Row(3, "q", "Q", "single", "own", "en", None, None, ())
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.formats.dates.guessing import NAMES, SeenDocument, guess_dates, guess_fields, guess_text_field, years_by
-from transforms.formats.records.fields import named_there, there_are
+from transforms.formats.records.fields import list_fields, listed_fields
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ NAME = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_.]{0,8}", fullmatch=True)
 @settings(max_examples=30)
 @given(st.lists(NAME, min_size=1, max_size=12, unique=True), NAME)
 def test_what_a_reject_lists_is_read_back(names, missing):
-    said = "no text in field 'x'" + there_are(dict.fromkeys(names, "v"), missing)
-    assert named_there(said) == names
+    said = "no text in field 'x'" + list_fields(dict.fromkeys(names, "v"), missing)
+    assert listed_fields(said) == names
 
 
 def test_other_details_list_nothing():
-    assert named_there("bytes of no known format") == []
+    assert listed_fields("bytes of no known format") == []

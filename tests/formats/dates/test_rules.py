@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from nets import ends
 
 from transforms.common.errors import UsageError
-from transforms.formats.dates.rules import date_of, load_metadata, parse_date_rule
+from transforms.formats.dates.rules import DATE_RANGES, date_of, load_metadata, parse_date_rule
 from transforms.formats.records.base import Record, Reject
+from transforms.formats.records.date_parsing import Date
 
 RECORD = Record("7", {"date": "1790", "when": "1810-1813", "bad": "sometime"}, "text", None)
 
@@ -163,3 +164,10 @@ def test_no_date_says_which_fields_there_are():
     assert found.detail == "no date in the header; there are " + ", ".join(f"f{n}" for n in range(12))
     found = date_of(parse_date_rule("header"), Record("", {}, "text", None), "a")
     assert found.detail == "no date in the header; there are no fields"
+
+
+def test_the_year_that_counts_of_a_range():
+    date = Date(1810, 1813, "")
+    years = {how: rule.year(date) for how, rule in DATE_RANGES.items()}
+    assert years == {"first": 1810, "middle": 1811, "last": 1813, "reject": None}
+    assert DATE_RANGES["reject"].year(Date(-3, -3, "")) == -3

@@ -1,5 +1,6 @@
 import io
 import tarfile
+from dataclasses import replace
 
 import pytest
 from reading import entries, summary
@@ -108,3 +109,13 @@ def test_what_a_reader_raises_is_one_reject(monkeypatch):
 
     monkeypatch.setitem(READERS, "bad", Format(read_badly, doc="toys"))
     assert summary(b"x", "bad") == ["one", ("", "malformed")]
+
+
+def test_no_doc_line_stands_in_a_reject(monkeypatch):
+    """The identity of code passes over doc lines: a reworded one would show in new rejects alone."""
+    png = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+    before = {format: entries(png, format) for format in READERS}
+    assert all(reject.reason == "image" for (reject,) in before.values())
+    for format, entry in list(READERS.items()):
+        monkeypatch.setitem(READERS, format, replace(entry, doc="reworded"))
+    assert {format: entries(png, format) for format in READERS} == before

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.formats.records.date_parsing import Date, parse_date, pick_year
+from transforms.formats.records.date_parsing import Date, parse_date
 
 ONE_YEAR = {
     "1790": 1790,
@@ -384,13 +384,6 @@ def test_numbers_are_their_years(year, about):
 def test_no_text_breaks_it_and_spans_are_ordered(text):
     date = parse_date(text)
     assert date is None or -9999 <= date.year <= date.year_to <= 2100
-
-
-def test_the_year_that_counts_of_a_range():
-    date = Date(1810, 1813, "")
-    years = [pick_year(date, how) for how in ("first", "middle", "last", "reject")]
-    assert years == [1810, 1811, 1813, None]
-    assert pick_year(Date(-3, -3, ""), "reject") == -3
 
 
 def test_white_space_about_a_date_changes_nothing():

@@ -23,7 +23,7 @@ from transforms.common.store.resources import model_digest
 
 __all__ = ["languages", "prepare", "splitting"]
 
-# HanTa was trained on plain quotation marks and dashes and takes others for foreign words.
+# HanTa was trained on plain quotation marks and dashes, and takes others for foreign words.
 _PLAIN = str.maketrans("‘’‚‛“”„‟«»‹›–—―", "''''\"\"\"\"\"\"''---")
 _WORDLIKE = frozenset("LNM")
 
@@ -44,10 +44,10 @@ def _dictionaries() -> str:
 def prepare(
     argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Return what the engine for the language `argument` is, and the function that loads it.
+    """Return the description of the engine for the language `argument`, and the function that loads it.
 
     Raises:
-        UsageError: a language that neither HanTa nor simplemma has.
+        UsageError: neither HanTa nor simplemma has the language.
     """
     if argument not in languages():
         raise UsageError(
@@ -79,10 +79,10 @@ def prepare(
 
 
 def splitting(language: str | None) -> Annotate:
-    """Load what splits paragraphs into sentences and word forms, and does nothing else.
+    """Load an engine that splits paragraphs into sentences and word forms, and does nothing else.
 
     Args:
-        language: whose rules count, as far as spaCy has any; None: those for all languages.
+        language: the language of the rules; None, or a language that spaCy lacks: rules for any.
     """
     nlp = _splitter(language or "xx")
     zone = zones(nlp)
@@ -149,7 +149,7 @@ def _upos_of_mark(form: str, upos: str) -> str:
 
 
 class _Lines:
-    """The words of a sentence as simplemma's tokeniser: they come one a line."""
+    """A tokeniser for simplemma that takes each line for a word."""
 
     def split_text(self, text: str) -> Any:
         return iter(text.split("\n"))

@@ -1,8 +1,8 @@
-"""What an annotation engine is: its description, its loaded form, and how one is made ready.
+"""Annotation engines: their description, their loaded form, and how they are prepared.
 
-An engine module has one public function, `prepare(argument, resolve, layers)`. It checks that
-everything the engine and the layers need is there, without loading a model, and returns an
-`EngineInfo` with a function that loads the model and returns an `Annotate`.
+An engine module has a function `prepare(argument, resolve, layers)`. It checks, without loading a
+model, that everything the engine and the layers need is there, and returns an `EngineInfo` and a
+function that loads the model and returns an `Annotate`.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class Annotate(Protocol):
     Whitespace is not a token, no sentence is empty, and offsets are code points within the
     paragraph. With `map_form`, each token's form is replaced by `map_form(form)` before it is
     tagged; forms are then the mapped ones, while offsets stay those of the paragraph. Sentences
-    have the layers that the engine was prepared for; nothing else in them depends on these.
+    have the layers for which the engine was prepared; nothing else in them depends on layers.
     """
 
     def __call__(self, paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
@@ -35,7 +35,7 @@ class Annotate(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class EngineInfo:
-    """What is known of an engine without loading its model.
+    """What can be said of an engine without loading its model.
 
     `name` is its specification with a folder shortened to the folder's name; `language` an
     ISO 639 code, or None for a model of many languages. `fingerprint` holds library versions and

@@ -2,12 +2,12 @@
 
 The Hanover Tagger (Wartena 2019, A Probabilistic Morphology Model for German Lemmatization; LGPL)
 finds a sentence's tags by a Viterbi search over a trigram model and then each word's lemma by a
-Viterbi search over its morphemes. Both depend on little and ask for it again and again, so the
-word's tags, the transitions between states and the lemmas are kept here, in bounded caches; the
-search over the sentence is written anew upon them, and that over morphemes in
-`hanta_morphemes.py`. Tests compare both with HanTa's.
+Viterbi search over its morphemes. Both need the same few values again and again, so a word's tags,
+the transitions between states and the lemmas are kept here in bounded caches. The search over the
+sentence is rewritten on top of them, that over morphemes in `hanta_morphemes.py`. Tests compare both
+with HanTa's.
 
-What is kept lies within HanTa's public methods, so members that are not public are used, and
+The cached values are computed inside HanTa's public methods, so private members are used, and
 `setup.py` pins the version: `_tag_word` (a word's tags with log P(word | tag), which `tag_word`
 does not give), `_analyze` (a word's lemma by the number of its tag), and two undocumented
 attributes of a model, `LP_trans_word` (log probabilities of transitions) and `int2tag` (tags by
@@ -15,15 +15,16 @@ number); the search over morphemes takes the place of two methods and reads the 
 once `tests/annotation/engines/test_hanta.py` passes with the new version.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from transforms.annotation.engines.hanta_morphemes import MorphemeSearch
 
 __all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "model_file"]
 
-# HanTa's time grows with the square of a word's length: longer ones (addresses, broken text) are
-# tagged from their context alone and are their own lemmas.
+# HanTa's time grows with the square of a word's length: longer words (addresses, broken text) are
+# tagged by their context alone and are their own lemmas.
 MAX_WORD = 100
 
 # Longer sentences (lists, text without punctuation) are tagged in pieces: a sum of logarithms
@@ -34,8 +35,9 @@ _FILES = {"de": "morphmodel_ger.pgz", "en": "morphmodel_en.pgz", "nl": "morphmod
 _CACHED = 1 << 16
 _BEAM = 5
 
+State = tuple[int, int]  # the tags of two words in a row
 Tags = tuple[int, ...] | None  # tags that a word may have; None where any may follow
-Step = tuple[tuple[int, int], float, int]  # the state that follows, log probability, its tag
+Step = tuple[State, float, int]  # the state that follows, log probability, its tag
 Tagger = Callable[[Sequence[str]], list[tuple[str, str]]]
 
 
@@ -51,80 +53,95 @@ def model_file(language: str) -> str:
 def load_tagger(language: str) -> Tagger:
     """Load the model for `language`; return a function from a sentence's words to lemma and tag.
 
-    Words are not empty. The pairs are those of HanTa's `tag_sent`, but for words over `MAX_WORD`
+    Words must not be empty. The pairs are those of HanTa's `tag_sent`, except for words over `MAX_WORD`
     characters and sentences over `MAX_SENTENCE` words.
     """
-    from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
+    from HanTa.HanoverTagger import HanoverTagger
 
     model = HanoverTagger(model_file(language))
     search = MorphemeSearch(model)
     model.analyze_forward, model.analyze_viterbi = search.analyze_forward, search.analyze_viterbi
-    transitions = model.LP_trans_word
-    every_tag = None
+    return _SentenceTagger(model).tag
 
-    @lru_cache(maxsize=_CACHED)
-    def scores_of(word: str, casesensitive: bool) -> tuple[dict[int, float], tuple[int, ...] | None]:
-        """Return log P(word | tag) by tag, and the tags as a key (None: any tag goes)."""
-        if len(word) > MAX_WORD:
-            return {}, every_tag
-        pairs = model._tag_word(word, cutoff=5, casesensitive=casesensitive, conditional=True)
-        scores = dict(pairs)
-        if not scores or list(scores) == [UNKNOWN]:
-            return {}, every_tag
-        return scores, tuple(sorted(scores))
 
-    @lru_cache(maxsize=_CACHED)
-    def places_of(state: tuple[int, int]) -> dict[int, int]:
-        """Return the tags that follow `state`, each with its place in the model's order."""
-        found = transitions[state]
-        return dict(zip(found, range(len(found)), strict=True))
+class _SentenceTagger:
+    """HanTa's search over the words of a sentence, for one model."""
 
-    @lru_cache(maxsize=_CACHED)
-    def steps_from(state: tuple[int, int], tags: Tags) -> list[Step]:
-        """Return the states that follow `state` with one of `tags`, in the model's own order."""
-        found = transitions[state]
-        places = places_of(state)
-        following = found if tags is None else sorted(places.keys() & tags, key=places.__getitem__)
-        return [((state[1], tag), found[tag], tag) for tag in following if tag != END]
+    def __init__(self, model: Any) -> None:
+        from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN
 
-    @lru_cache(maxsize=_CACHED)
-    def lemma_of(word: str, tag: int) -> str:
-        return model._analyze(word, tag, taglevel=1)[0]
+        self._model = model
+        self._transitions: Mapping[State, Mapping[int, float]] = model.LP_trans_word
+        self._start, self._end, self._unknown = (EMPTY, START), END, UNKNOWN
+        cached = lru_cache(maxsize=_CACHED)
+        self._scores_of = cached(self._word_scores)
+        self._places_of = cached(self._tag_places)
+        self._steps_from = cached(self._steps)
+        self._lemma_of = cached(self._lemma)
 
-    def tags_of(words: Sequence[str]) -> list[int]:
-        row: dict[tuple[int, int], float] = {(EMPTY, START): 0.0}
-        origins = []
-        for position, word in enumerate(words):
-            # A capital says nothing at the start of a sentence.
-            scores, tags = scores_of(word, position > 0)
-            floor = sorted(row.values(), reverse=True)[_BEAM] - 1 if len(row) > _BEAM else None
-            best: dict[tuple[int, int], float] = {}
-            origin = {}
-            for state, so_far in row.items():
-                if floor is not None and so_far < floor:
-                    continue
-                for following, step, tag in steps_from(state, tags):
-                    total = so_far + step + (scores[tag] if tags else 0)
-                    if following not in best or total > best[following]:
-                        best[following] = total
-                        origin[following] = state
-            origins.append(origin)
-            row = best
-        # The first of equals wins, as `max` has it.
-        state = max(row, key=lambda last: row[last] + transitions[last].get(END, float("-inf")))
-        found = []
-        for origin in reversed(origins):
-            found.append(state[1])
-            state = origin[state]
-        return found[::-1]
-
-    def tag(words: Sequence[str]) -> list[tuple[str, str]]:
+    def tag(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the lemma and the tag of each word of a sentence."""
         pairs = []
         for first in range(0, len(words), MAX_SENTENCE):
             piece = words[first : first + MAX_SENTENCE]
-            for word, number in zip(piece, tags_of(piece), strict=True):
-                lemma = lemma_of(word.lower(), number) if len(word) <= MAX_WORD else word
-                pairs.append((lemma, model.int2tag[number]))
+            for word, number in zip(piece, self._tags_of(piece), strict=True):
+                lemma = self._lemma_of(word.lower(), number) if len(word) <= MAX_WORD else word
+                pairs.append((lemma, self._model.int2tag[number]))
         return pairs
 
-    return tag
+    def _tags_of(self, words: Sequence[str]) -> list[int]:
+        """Return the tags of words, as numbers, by a Viterbi search with a beam."""
+        row: dict[State, float] = {self._start: 0.0}
+        origins: list[dict[State, State]] = []
+        for position, word in enumerate(words):
+            # A capital says nothing at the start of a sentence.
+            scores, tags = self._scores_of(word, position > 0)
+            row, origin = self._next_row(row, scores, tags)
+            origins.append(origin)
+        # The first of equals wins, as `max` has it.
+        state = max(row, key=lambda last: row[last] + self._transitions[last].get(self._end, float("-inf")))
+        numbers = []
+        for origin in reversed(origins):
+            numbers.append(state[1])
+            state = origin[state]
+        return numbers[::-1]
+
+    def _next_row(
+        self, row: Mapping[State, float], scores: Mapping[int, float], tags: Tags
+    ) -> tuple[dict[State, float], dict[State, State]]:
+        """Return the log probabilities of states behind a word, and the state before each."""
+        floor = sorted(row.values(), reverse=True)[_BEAM] - 1 if len(row) > _BEAM else None
+        best: dict[State, float] = {}
+        origin: dict[State, State] = {}
+        for state, so_far in row.items():
+            if floor is not None and so_far < floor:
+                continue
+            for following, step, tag in self._steps_from(state, tags):
+                total = so_far + step + (scores[tag] if tags else 0)
+                if following not in best or total > best[following]:
+                    best[following] = total
+                    origin[following] = state
+        return best, origin
+
+    def _word_scores(self, word: str, casesensitive: bool) -> tuple[dict[int, float], Tags]:
+        """Return log P(word | tag) by tag, and the tags as a key."""
+        if len(word) > MAX_WORD:
+            return {}, None
+        scores = dict(self._model._tag_word(word, cutoff=5, casesensitive=casesensitive, conditional=True))
+        if not scores or list(scores) == [self._unknown]:
+            return {}, None
+        return scores, tuple(sorted(scores))
+
+    def _tag_places(self, state: State) -> dict[int, int]:
+        """Return the tags that follow a state, each with its place in the model's order."""
+        return {tag: place for place, tag in enumerate(self._transitions[state])}
+
+    def _steps(self, state: State, tags: Tags) -> list[Step]:
+        """Return the states that follow a state with one of `tags`, in the model's own order."""
+        transitions = self._transitions[state]
+        places = self._places_of(state)
+        following = transitions if tags is None else sorted(places.keys() & tags, key=places.__getitem__)
+        return [((state[1], tag), transitions[tag], tag) for tag in following if tag != self._end]
+
+    def _lemma(self, word: str, tag: int) -> str:
+        return str(self._model._analyze(word, tag, taglevel=1)[0])

@@ -1,10 +1,10 @@
 """HanTa's searches over the morphemes of a word, made faster with the same output.
 
-HanTa asks for the probability of each piece of a word under each tag that may follow, one by one;
-nearly all of them are zero. A piece is a morpheme of the model under one or two tags, or an unknown
-one under the few tags that have new morphemes (`LP_hapax_t`), by its length and its end. Here a
-piece has its tags with their log probabilities at once, and only these are looked at. Sums, their
-order and what wins among equals are HanTa's own, so results are equal to the bit.
+HanTa computes the probability of each piece of a word under each tag that may follow, one by one, and
+nearly all are zero. A piece is a morpheme of the model under one or two tags, or an unknown one under
+the few tags that allow new morphemes (`LP_hapax_t`), by its length and its end. Here all tags of a
+piece with their log probabilities are found at once, and no others are looked at. Sums, their order
+and ties are HanTa's own, so results are equal to the bit.
 """
 
 import math
@@ -17,18 +17,18 @@ import numpy as np
 
 __all__ = ["MorphemeSearch"]
 
-FLOOR = -1e6  # log probabilities that are not above it count as zero
+FLOOR = -1e6  # log probabilities up to this count as zero
 BEAM = 3  # states that are followed, and those as likely as the next one, to a factor of e
-LONG = 24  # characters, from which on an unknown morpheme's length counts the same
-END = 4  # characters of its end that count, at most
-WHOLE = 4.6  # what an unknown morpheme that is the whole word is less likely
-SHORT = 4  # characters of a word, below which unknown morphemes may have one or two
+LONG = 24  # characters; all longer unknown morphemes are as likely
+END = 4  # characters at the end of an unknown morpheme that count, at most
+WHOLE = 4.6  # subtracted from the score of an unknown morpheme that is the whole word
+SHORT = 4  # characters; in shorter words unknown morphemes may have one or two
 
 _CACHED = 1 << 16
 
 State = tuple[int, int]  # the tags of two morphemes in a row
 Follow = tuple[int, float, State]  # the next tag, its log probability, the state that follows
-Ways = dict[State, tuple[list[Follow], list[Follow]]]  # every one, and those of unknown morphemes
+Ways = dict[State, tuple[list[Follow], list[Follow]]]  # all steps, and those of unknown morphemes
 Row = dict[State, float]
 Origins = dict[State, tuple[State, int]]  # the state before, and its place
 # Of a piece of a word: all its tags if it is a morpheme of the model, and those of unknown ones.
@@ -58,17 +58,17 @@ class _Pieces:
         self._scores_within = lru_cache(maxsize=_CACHED)(self._scores)
 
     def of(self, word: str, first: int, known: bool) -> Iterator[tuple[int, Scores]]:
-        """Yield the pieces of a word from a place on that have tags, by their ends, with these.
+        """Yield the pieces of a word from a place on that have tags: their ends and their scores.
 
-        `known`: only morphemes of the model.
+        With `known` only morphemes of the model count.
         """
         size = len(word)
         for end in range(first + 1, size + 1):
             piece = word[first:end]
             scores: Scores | None
             if known:
-                own = self._morphemes.get(piece)
-                scores = (own, []) if own else None
+                tags = self._morphemes.get(piece)
+                scores = (tags, []) if tags else None
             elif size < SHORT or len(piece) == size:
                 scores = self._scores(piece, size < SHORT, len(piece) == size)
             else:
@@ -78,15 +78,15 @@ class _Pieces:
 
     def _scores(self, piece: str, short: bool = False, whole: bool = False) -> Scores | None:
         """Return the tags of a piece of a short word, or of a whole one; None if it has none."""
-        own = self._morphemes.get(piece)
+        tags = self._morphemes.get(piece)
         if not short and len(piece) <= 2:
-            return (own, []) if own else None
+            return (tags, []) if tags else None
         size = min(len(piece), LONG)
         new = [sizes[size] + score for sizes, score in self._scores_of_end(piece[1:][-END:])]
         if whole:
             new = [score - WHOLE for score in new]
-        if own:
-            return {**{tag: new[place] for tag, place in self.places.items()}, **own}, new
+        if tags:
+            return {**{tag: new[place] for tag, place in self.places.items()}, **tags}, new
         return None, new
 
     def _end_scores(self, end: str) -> list[tuple[list[float], float]]:
@@ -96,17 +96,17 @@ class _Pieces:
 
 
 def _ways_to(model: Any, target: int | None, places: Mapping[int, int]) -> Ways:
-    """Return what may follow each state on the way to a final tag, and of it what may be new.
+    """Return the steps from each state on the way to a final tag, and those that allow new morphemes.
 
-    The latter have the places of their tags among those of unknown morphemes.
+    The latter name tags by their places among those of unknown morphemes.
     """
     reachable = model.reachability.get(target, ()) if target is not None else None
     ways = {}
-    for state, found in model.LP_trans_nonfinal.items():
-        every = [(tag, step, (state[1], tag)) for tag, step in found if reachable is None or tag in reachable]
-        if every:
-            new = [(places[tag], step, then) for tag, step, then in every if tag in places]
-            ways[state] = (every, new)
+    for state, steps in model.LP_trans_nonfinal.items():
+        all_steps = [(tag, step, (state[1], tag)) for tag, step in steps if reachable is None or tag in reachable]
+        if all_steps:
+            new = [(places[tag], step, then) for tag, step, then in all_steps if tag in places]
+            ways[state] = (all_steps, new)
     return ways
 
 
@@ -123,11 +123,11 @@ class MorphemeSearch:
 
     def analyze_forward(self, word: str) -> list[tuple[int, float]]:
         """Return the log probabilities of a word's tags, the likeliest first."""
-        found: dict[int, float] = {}
+        totals: dict[int, float] = {}
         for state, total in self._search(word, None, False)[0][-1].items():
             tag = -state[1]
-            found[tag] = np.logaddexp(found[tag], total) if tag in found else total
-        return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown, 0)]
+            totals[tag] = np.logaddexp(totals[tag], total) if tag in totals else total
+        return sorted(totals.items(), key=itemgetter(1), reverse=True) or [(self._unknown, 0)]
 
     def analyze_viterbi(self, word: str, targetpos: int) -> list[tuple[int, int]]:
         """Return the morphemes of a word with a final tag, as (tag, end)."""
@@ -139,14 +139,14 @@ class MorphemeSearch:
             return [(self._unknown, len(word)), (self._end_unknown, len(word) + 1)]
         place = len(word) + 1
         state = _first_best(table[-1].items())
-        found = []
+        morphemes = []
         while place > 0:
-            found.append((state[1], place))
+            morphemes.append((state[1], place))
             state, place = origins[place][state]
-        return found[::-1]
+        return morphemes[::-1]
 
     def _search(self, word: str, target: int | None, known: bool) -> tuple[list[Row], list[Origins]]:
-        """Return log probabilities of states by place, the final ones last, and whence they came.
+        """Return the log probabilities of states by place, the final ones last, and the states before them.
 
         Args:
             word: normalised.
@@ -163,8 +163,8 @@ class MorphemeSearch:
             states = [(s, so_far, ways[s]) for s, so_far in row.items() if so_far >= bound and s in ways]
             if states:
                 pieces = [(table[end], origins[end], *scores) for end, scores in self._pieces.of(word, place, known)]
-                for state, so_far, (every, new) in states:
-                    _follow((state, place), so_far, every, new, pieces)
+                for state, so_far, (all_steps, new) in states:
+                    _follow((state, place), so_far, all_steps, new, pieces)
         for state, so_far in table[size].items():
             for tag, step in self._final.get(state, ()):
                 if target is None or tag == target:
@@ -178,22 +178,22 @@ class MorphemeSearch:
 def _follow(
     here: tuple[State, int],
     so_far: float,
-    every: list[Follow],
+    steps: list[Follow],
     unknown: list[Follow],
     pieces: list[tuple[Row, Origins, Mapping[int, float] | None, list[float]]],
 ) -> None:
-    """Enter what follows a state and a place by pieces of the word, where it is likelier than what is there."""
-    for cell, origin, own, new in pieces:
-        if own is None:
+    """Enter the states that follow by pieces of the word, where they are likelier than those already there."""
+    for cell, origin, tags, new in pieces:
+        if tags is None:
             for among, step, then in unknown:
                 total = so_far + step + new[among]
                 if total > cell.get(then, FLOOR):
                     cell[then] = total
                     origin[then] = here
             continue
-        for tag, step, then in every:
-            if tag in own:
-                total = so_far + step + own[tag]
+        for tag, step, then in steps:
+            if tag in tags:
+                total = so_far + step + tags[tag]
                 if total > cell.get(then, FLOOR):
                     cell[then] = total
                     origin[then] = here

@@ -1,12 +1,8 @@
-r"""Normalisation rules: old spellings, long s, u/v and i/j mapped to the forms a model knows.
+r"""Normalisation rules: old spellings, long s, u/v and i/j mapped to forms that a model knows.
 
-A rule file is UTF-8 text with three columns separated by tabs, `level`, `from`, `to`; lines that
-begin with `#` and empty lines are left out, and so is the heading `level from to`. Levels:
-
-    form        a whole token, before it is tagged and lemmatised
-    form-char   characters within a token, before that
-    lemma       a whole lemma, after the engine
-    lemma-char  characters within a lemma, after the engine
+A rule file is UTF-8 text with three columns separated by tabs, `level`, `from`, `to`; lines that begin
+with `#`, empty lines and the heading `level from to` are ignored. `LEVELS` says what
+each level maps.
 
 A whole form (or lemma) is looked up first as it stands, then as the character rules leave it.
 Character rules apply in one pass from left to right, the longest first, and never to their own
@@ -22,6 +18,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.small_texts import read_lines
@@ -29,7 +26,29 @@ from transforms.common.store import files
 
 __all__ = ["LEVELS", "NormalisationRules", "parse_rules", "read_rules"]
 
-LEVELS = ("form", "form-char", "lemma", "lemma-char")
+
+@dataclass(frozen=True, kw_only=True)
+class RuleLevel(Entry):
+    """A level of rules.
+
+    Attributes:
+        field: the field of `NormalisationRules` that holds them.
+        removes: whether a rule may map to nothing.
+    """
+
+    field: str
+    removes: bool = False
+
+
+LEVELS: Registry[RuleLevel] = Registry(
+    {
+        "form": RuleLevel(field="forms", doc="a whole token, before it is tagged and lemmatised"),
+        "form-char": RuleLevel(field="form_chars", removes=True, doc="characters within a token, before that"),
+        "lemma": RuleLevel(field="lemmas", doc="a whole lemma, after the engine"),
+        "lemma-char": RuleLevel(field="lemma_chars", removes=True, doc="characters within a lemma, after the engine"),
+    },
+    what="level",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +71,11 @@ class NormalisationRules:
         return bool(self.lemmas or self.lemma_chars)
 
     def form(self, form: str) -> str:
-        """Return the form to be tagged for a token."""
+        """Return the form that is tagged for a token."""
         return _mapped(form, self.forms, self.form_chars, self._form_pattern)
 
     def lemma(self, lemma: str) -> str:
-        """Return the lemma to be kept for an engine's lemma."""
+        """Return the lemma that replaces an engine's."""
         return _mapped(lemma, self.lemmas, self.lemma_chars, self._lemma_pattern)
 
     @functools.cached_property
@@ -109,9 +128,7 @@ def _rules(lines: Iterable[str], name: str) -> NormalisationRules:
         problem = _add_rule(line.split("\t"), levels)
         if problem:
             raise UsageError(f"{name}, line {number}: {problem}")
-    return NormalisationRules(
-        forms=levels["form"], form_chars=levels["form-char"], lemmas=levels["lemma"], lemma_chars=levels["lemma-char"]
-    )
+    return NormalisationRules(**{LEVELS[level].field: rules for level, rules in levels.items()})
 
 
 def _add_rule(columns: list[str], levels: dict[str, dict[str, str]]) -> str | None:
@@ -123,7 +140,7 @@ def _add_rule(columns: list[str], levels: dict[str, dict[str, str]]) -> str | No
         return f"unknown level {level!r}{nearest(level, LEVELS)} (levels: {', '.join(LEVELS)})"
     if not source:
         return "the column 'from' is empty"
-    if not target and not level.endswith("-char"):
+    if not target and not LEVELS[level].removes:
         return "the column 'to' is empty; only character rules may remove something"
     if any(char.isspace() for char in source + target):
         return "whitespace within 'from' or 'to': a token has none"

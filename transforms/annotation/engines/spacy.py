@@ -1,16 +1,16 @@
 """Engine `spacy:NAME_OR_PATH`: a spaCy pipeline, from an installed package or a folder.
 
-Of the pipeline only what sets sentences, lemmas and parts of speech is run: named entities,
-categories and spans are left out, and so is the parser, unless nothing else sets sentences. A
-`senter` that the pipeline ships switched off is switched on in the parser's place; where nothing
-sets sentences, spaCy's `sentencizer` (sentence-final punctuation) is added.
+Only the components that set sentences, lemmas and parts of speech are run: named entities, categories
+and spans are left out, and so is the parser, unless nothing else sets sentences. A `senter` that the
+pipeline ships switched off is switched on in the parser's place; if nothing sets sentences, spaCy's
+`sentencizer` (sentence-final punctuation) is added.
 
-What a layer needs is run if that layer is asked for. Sentences are those that they are without it:
-what sets them is run before the parser, which keeps to borders that are set.
+The components that a layer needs run if options name the layer. Sentences stay the same: the component
+that sets them runs before the parser, which respects borders that are set.
 
-spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs
-are made in memory zones, which forget, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
-since spaCy tokenises more slowly where it may not keep words. What is found is the same.
+spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs are
+made in memory zones, which forget words, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
+since spaCy tokenises more slowly without its words. Results are the same.
 """
 
 import functools
@@ -50,7 +50,7 @@ _UNUSED = frozenset(
     }
 )
 _PARSERS = frozenset({"parser", "beam_parser"})
-# Where a morphologizer notes what it learnt.
+# Where a morphologizer lists what it learnt.
 _LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
 _SETTERS = frozenset({"senter", "sentencizer"})
 _LEMMA = ["token.lemma"]
@@ -59,10 +59,10 @@ _LEMMA = ["token.lemma"]
 def prepare(
     argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Return what the pipeline `argument` is, and the function that loads it.
+    """Return the description of the pipeline `argument`, and the function that loads it.
 
     Raises:
-        UsageError: no such package or folder, the folder is not a spaCy pipeline, or the pipeline
+        UsageError: there is no such package or folder, the folder is not a spaCy pipeline, or the pipeline
             lacks what a layer needs.
     """
     return _prepared(argument, resolve, layers, tags_alone=False)
@@ -71,9 +71,9 @@ def prepare(
 def prepare_tagger(
     argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Do as `prepare`, but run no lemmatizer, and to set sentences only what is quick.
+    """Do the same as `prepare`, without a lemmatizer, and with sentences set in a quick way.
 
-    Tags are the same; there are no lemmas, and borders of sentences may be others.
+    Tags are the same; there are no lemmas, and sentence borders may differ.
 
     Raises:
         UsageError: as `prepare`.
@@ -149,7 +149,7 @@ def _folder(argument: str, resolve: Resolve | None) -> str:
 
 
 class _Setup(NamedTuple):
-    """What to run of a pipeline, read from its configuration."""
+    """The components of a pipeline to run, read from its configuration."""
 
     language: str | None
     order: list[str]
@@ -178,26 +178,26 @@ def _setup(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: boo
     if setters or enable:
         exclude += [name for name in parsers if name not in needed]
         order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
-    kept = [name for name in active if name not in exclude]
+    run = [name for name in active if name not in exclude]
     setup = _Setup(
         language=None if language == "xx" else language,
         order=order,
         exclude=exclude,
         enable=enable,
         add_sentencizer=not (setters or enable or parsers),
-        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in kept),
-        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in kept),
+        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in run),
+        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in run),
     )
     if not tags_alone:
         return setup
-    return _tags_alone(setup, language, {name: factories[name] for name in [*kept, *spare]})
+    return _tags_alone(setup, language, {name: factories[name] for name in [*run, *spare]})
 
 
 def _tags_alone(setup: _Setup, language: str, factories: dict[str, str]) -> _Setup:
-    """Return what to run for parts of speech alone.
+    """Return the components to run for parts of speech alone.
 
-    `factories` are those of what else would run, and of what could set sentences. An attribute
-    ruler may look at anything but lemmas, which come last.
+    `factories` are those of the components that would run, and of those that could set sentences. An
+    attribute ruler may depend on anything but lemmas, which come last.
     """
     spared = {name for name, kind in factories.items() if _all_that(language, kind) == _LEMMA}
     if "attribute_ruler" in factories.values():
@@ -228,27 +228,27 @@ def _needed(folder: str, engine: str, language: str, active: dict[str, str], lay
     needed = set()
     for layer, attributes in needs_of(layers, "spacy").items():
         for attribute in attributes:
-            found = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
-            if not found:
+            components = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
+            if not components:
                 raise UsageError(
                     f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
                     f"{attribute} (it has {', '.join(active) or 'none'}); leave the layer out of "
                     "`layers`, or name a pipeline that has one"
                 )
-            needed |= found
+            needed |= components
     return needed
 
 
 def _before(order: list[str], setters: list[str], parsers: list[str]) -> list[str]:
-    """Return components in order, with what sets sentences moved to before the first parser."""
+    """Return components in order, those that set sentences moved before the first parser."""
     first = next((place for place, name in enumerate(order) if name in parsers), len(order))
     late = [name for name in order[first:] if name in setters]
     return [*order[:first], *late, *(name for name in order[first:] if name not in late)]
 
 
 def _sets(folder: str, language: str, name: str, factory: str, attribute: str) -> bool:
-    # A morphologizer may have been trained without parts of speech or features, an attribute ruler
-    # may map other things: what they learnt stands in their files.
+    # A morphologizer may have been trained without parts of speech or features, and an attribute ruler
+    # may map other attributes: their files say what they learnt.
     import srsly
 
     component = os.path.join(folder, name)
@@ -327,8 +327,8 @@ def _places(doc: Any) -> tuple[list[int], list[int]]:
 def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: tuple[str, ...] = ()) -> list[Sentence]:
     """Return the sentences of a Doc, whitespace tokens and empty sentences left out.
 
-    A lemma that the pipeline left empty is the form, a part of speech `X`. Without `lemmas` or
-    `upos` the list is None. Layers are given as an engine of this kind gives them.
+    If the pipeline left a lemma empty, it is the form; a part of speech, `X`. Without `lemmas` or `upos`
+    the list is None. Layers are those of an engine of this kind.
     """
     from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START
 
@@ -356,11 +356,11 @@ def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: 
             )
             for first, last in pairwise([0, *borders])
         ]
-    found = []
+    sentences = []
     for first, last in pairwise([0, *borders]):
         keep = [index for index in range(first, last) if not spaces[index]]
         if keep:
-            found.append(
+            sentences.append(
                 Sentence(
                     [forms[index] for index in keep],
                     [lemma_list[index] for index in keep] if lemma_list else None,
@@ -370,4 +370,4 @@ def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: 
                     values_of(layers, kind, [doc[index] for index in keep]) if layers else (),
                 )
             )
-    return found
+    return sentences

@@ -1,7 +1,7 @@
 """Engine `stanza:LANG[:DIR]`: Stanza's neural pipeline (extra `stanza`), from downloaded models.
 
-The default package's tokenizer, multiword-token expander (where the language has one), tagger and
-lemmatizer are run, and what layers need, on the CPU with one thread, and nothing is fetched. DIR is
+The default package's tokenizer, multiword-token expander (if the language has one), tagger and
+lemmatizer are run, and what layers need, on the CPU in one thread; nothing is downloaded. DIR is
 the folder that `stanza.download(LANG, model_dir=DIR)` filled; without it Stanza's own default is.
 Words that came out of one multiword token (Spanish `del`: de, el) share its span.
 
@@ -32,11 +32,11 @@ _TOO_LONG = "<UNK>"
 def prepare(
     argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Return what the pipeline of `LANG[:DIR]` is, and the function that loads it.
+    """Return the description of the pipeline `LANG[:DIR]`, and the function that loads it.
 
     Raises:
-        UsageError: the extra `stanza` is not installed, models are missing, or the language has
-            none of what a layer needs.
+        UsageError: the extra `stanza` is not installed, models are missing, or the language lacks
+            what a layer needs.
     """
     if importlib.util.find_spec("stanza") is None:
         raise UsageError("engine 'stanza' needs the package of that name: pip install 'lexbeam[stanza]'")
@@ -46,7 +46,7 @@ def prepare(
         setup = _setup(language, folder, layers)
     except LexbeamError:
         raise
-    except Exception as error:  # an index that is none, or of another shape
+    except Exception as error:  # the index is not JSON, or of another shape
         raise LexbeamError(
             f"resources.json of the Stanza models in {folder!r} cannot be read: {cause_of(error)}; download them again"
         ) from error
@@ -156,10 +156,10 @@ def _annotate(
     if not paragraphs:
         return []
     docs = [Document([], text=paragraph) for paragraph in paragraphs]
-    found = False
+    tokens_are_final = False
     for name in processors:
-        if not found and name not in _FINDS_TOKENS:
-            found = True
+        if not tokens_are_final and name not in _FINDS_TOKENS:
+            tokens_are_final = True
             if map_form is not None:
                 _map_forms(docs, map_form)
         if name in pipeline.processors:
@@ -180,12 +180,12 @@ def _map_forms(docs: Sequence[Any], map_form: MapForm) -> None:
 
 def sentences_of(doc: Any, info: EngineInfo, layers: tuple[str, ...] = ()) -> list[Sentence]:
     """Return the sentences of a Stanza document, whitespace and empty sentences left out."""
-    found = []
+    sentences = []
     for sentence in doc.sentences:
         rows = [(_form(word.text, token, doc.text), word, token) for token in sentence.tokens for word in token.words]
         rows = [row for row in rows if row[0].strip()]
         if rows:
-            found.append(
+            sentences.append(
                 Sentence(
                     [form for form, _, _ in rows],
                     [word.lemma or form for form, word, _ in rows] if info.has_lemmas else None,
@@ -195,9 +195,9 @@ def sentences_of(doc: Any, info: EngineInfo, layers: tuple[str, ...] = ()) -> li
                     values_of(layers, "stanza", [word for _, word, _ in rows]),
                 )
             )
-    return found
+    return sentences
 
 
 def _form(text: str, token: Any, paragraph: str) -> str:
-    # Stanza puts a mark in the place of words too long for its models.
+    # Stanza replaces words that are too long for its models by a mark.
     return paragraph[token.start_char : token.end_char] if text == _TOO_LONG else text

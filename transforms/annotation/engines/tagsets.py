@@ -5,8 +5,8 @@
 - German: the Stuttgart-Tübingen tags (Schiller et al. 1999) as HanTa writes them.
 - Dutch: the D-Coi/CGN tags (Van Eynde 2005), mapped by their features.
 
-A map cannot know more than its tags do: C5 and the Dutch tags do not tell `have` the auxiliary
-from `have` the verb, and each tag gets the universal tag that it has most often in the treebanks.
+A map cannot know more than its tags: C5 and the Dutch tags do not distinguish `have` the auxiliary
+from `have` the verb, so each tag is mapped to its most frequent universal tag in the treebanks.
 
     >>> tag_map("en")("NN2"), tag_map("de")("VV(FIN)"), tag_map("nl")("N(eigen,mv,basis)")
     ('NOUN', 'VERB', 'PROPN')
@@ -14,29 +14,7 @@ from `have` the verb, and each tag gets the universal tag that it has most often
 
 from collections.abc import Callable
 
-__all__ = ["TAG_MAPS", "UPOS", "tag_map"]
-
-UPOS = frozenset(
-    {
-        "ADJ",
-        "ADP",
-        "ADV",
-        "AUX",
-        "CCONJ",
-        "DET",
-        "INTJ",
-        "NOUN",
-        "NUM",
-        "PART",
-        "PRON",
-        "PROPN",
-        "PUNCT",
-        "SCONJ",
-        "SYM",
-        "VERB",
-        "X",
-    }
-)
+__all__ = ["TAG_MAPS", "tag_map"]
 
 
 def tag_map(language: str) -> Callable[[str], str]:

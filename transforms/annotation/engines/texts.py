@@ -13,7 +13,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transforms.annotation.engines.registry import Engine, annotate_text, split_paragraphs
+from transforms.annotation.engines.paragraphs import annotate_text, split_paragraphs
+from transforms.annotation.engines.registry import Engine
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
 
@@ -29,9 +30,13 @@ _TOKEN = re.compile(rf"{_WORDS.pattern}|\S")
 
 def plain_tokens(sentence: str) -> Sentence:
     """Return the tokens of a sentence by the rule of this module, without lemmas and tags."""
-    found = list(_TOKEN.finditer(sentence))
+    tokens = list(_TOKEN.finditer(sentence))
     return Sentence(
-        [token[0] for token in found], None, None, [token.start() for token in found], [token.end() for token in found]
+        [match[0] for match in tokens],
+        None,
+        None,
+        [match.start() for match in tokens],
+        [match.end() for match in tokens],
     )
 
 
@@ -45,10 +50,10 @@ def count_words(text: str) -> int:
 
 
 def annotate_sentences(sentences: Sequence[str], engine: Engine | None) -> list[Sentence]:
-    """Annotate sentences, each of which stays one, whatever borders the engine finds in it.
+    """Annotate sentences; each stays one, whatever borders the engine finds in it.
 
-    What an engine fails on has the tokens of `plain_tokens`, and no layers. Layers are put together
-    as they are: heads stay counted within what the engine took for a sentence.
+    A sentence on which the engine fails has the tokens of `plain_tokens`, and no layers. Layers are
+    concatenated as they are: heads stay relative to the engine's own sentences.
 
     Args:
         sentences: texts, in NFC.
@@ -65,7 +70,7 @@ def annotate_sentences(sentences: Sequence[str], engine: Engine | None) -> list[
 def annotate_texts(texts: Sequence[str], engine: Engine | None) -> list[list[Sentence]]:
     """Annotate texts, each by itself, many at a time.
 
-    What an engine fails on has the tokens of `plain_tokens`, a sentence a paragraph.
+    A text on which the engine fails has the tokens of `plain_tokens`, a sentence a paragraph.
 
     Args:
         texts: texts, in NFC.
@@ -76,10 +81,10 @@ def annotate_texts(texts: Sequence[str], engine: Engine | None) -> list[list[Sen
     """
     if engine is None:
         return [_plain(text) for text in texts]
-    found: list[list[Sentence]] = []
+    annotated: list[list[Sentence]] = []
     for batch in _batches(texts):
-        found += _annotated(batch, engine)
-    return found
+        annotated += _annotated(batch, engine)
+    return annotated
 
 
 def _plain(text: str) -> list[Sentence]:
@@ -107,7 +112,7 @@ def _annotated(batch: list[str], engine: Engine) -> list[list[Sentence]]:
     except Exception:  # whatever an engine raises is about one of these texts
         if len(batch) == 1:
             return [_plain(batch[0])]
-        return [one for text in batch for one in _annotated([text], engine)]
+        return [sentences for text in batch for sentences in _annotated([text], engine)]
     starts, place = [], 0
     for text in batch:
         starts.append(place)
@@ -130,7 +135,7 @@ def _shifted(sentence: Sentence, start: int) -> Sentence:
 
 
 def _joined(pieces: list[Sentence]) -> Sentence:
-    """Return pieces as one sentence; a list that one of them lacks it lacks, too."""
+    """Return pieces as one sentence, without a list that any of them lacks."""
 
     def all_of(name: str) -> list[Any] | None:
         lists = [getattr(piece, name) for piece in pieces]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transforms.annotation.engines.registry import split_paragraphs
+from transforms.annotation.engines.paragraphs import split_paragraphs
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord
 

@@ -3,7 +3,8 @@
 import functools
 from collections.abc import Iterator
 
-from transforms.annotation.engines.registry import annotate_text, load_splitter
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import load_splitter
 from transforms.cloze.pairs.annotation import annotation_columns
 from transforms.cloze.pairs.cutting import CutOptions, cut
 from transforms.cloze.pairs.pair import RawPair, Row

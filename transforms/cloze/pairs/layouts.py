@@ -17,10 +17,10 @@ from transforms.common.errors import LexbeamError
 from transforms.formats.readers.delimited import rows
 from transforms.formats.readers.jsonl import json_rows
 from transforms.formats.records.base import BadRecord, Reject, Source
-from transforms.formats.records.fields import scalar, there_are
+from transforms.formats.records.fields import list_fields, scalar
 from transforms.formats.records.paths import look_up
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
-from transforms.intake.rows import read_rows_of
+from transforms.intake.row_files import read_rows_of
 
 __all__ = ["CORPUS", "LAYOUTS", "Layout", "kind_of_name", "read_recam"]
 
@@ -114,7 +114,7 @@ def _option(values: Mapping[str, object], name: str, how: Cleaning) -> str:
 
 def _label(values: Mapping[str, object], number: int) -> int:
     if values.get("label") is None:
-        raise BadRecord("missing_field", f"no field 'label'{there_are(values, 'label')}")
+        raise BadRecord("missing_field", f"no field 'label'{list_fields(values, 'label')}")
     label = values["label"]
     text = "" if isinstance(label, bool) else str(label).strip()
     if not _LABEL.fullmatch(text) or int(text) >= number:
@@ -156,7 +156,7 @@ def _objects(source: Source, options: ReadOptions, make: MakePair) -> Iterator[P
 def _text(values: Mapping[str, object], path: str, how: Cleaning) -> str:
     value = look_up(values, path)
     if value is None:
-        raise BadRecord("missing_field", f"no field {path!r}{there_are(values, path)}")
+        raise BadRecord("missing_field", f"no field {path!r}{list_fields(values, path)}")
     if isinstance(value, list) and all(isinstance(paragraph, str) for paragraph in value):
         value = "\n\n".join(value)
     if not isinstance(value, str):

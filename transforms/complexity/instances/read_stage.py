@@ -15,7 +15,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row
 from transforms.intake.header import About, FileRows
-from transforms.intake.locating import Located, locate_given
+from transforms.intake.locating import Located, locate_at_offsets
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, RowSchema, Staging, stage_file
 
@@ -111,7 +111,7 @@ def _row(source: str, entry: Cwi2018Row, options: LabelledReadOptions) -> dict[s
     located = (
         Located(None, None, ())
         if sentence is None
-        else locate_given(entry.sentence or "", sentence, token, entry.offsets)
+        else locate_at_offsets(entry.sentence or "", sentence, token, entry.offsets)
     )
     flags = [*located.flags]
     if sentence is None:

@@ -1,6 +1,6 @@
-"""What input looks like: rules for dates, and fields, guessed from some of its documents.
+"""Rules for dates, and fields, guessed from some of an input's documents.
 
-A guess is what a person may read and correct; nothing is taken in by it unasked.
+A guess is for a person to read and correct; no run uses one that nobody has seen.
 
 >>> guess_dates([SeenDocument("su1790.txt", {}), SeenDocument("su1991_b.txt", {})]).rule
 'name:(?:^|[^0-9])(1[0-9]{3}|20[0-9]{2})(?:[^0-9]|$)'
@@ -55,14 +55,14 @@ _TEXTS = (
 
 
 class SeenDocument(NamedTuple):
-    """A document that was looked at: its source, and its fields."""
+    """A sampled document: its source and its fields."""
 
     source: str
     fields: Mapping[str, str]
 
 
 class Dates(NamedTuple):
-    """A rule for dates, and how many of how many documents have one by it."""
+    """A rule for dates, how many documents it finds a date for, and of how many."""
 
     rule: str
     dated: int
@@ -72,10 +72,10 @@ class Dates(NamedTuple):
 def guess_dates(documents: Sequence[SeenDocument]) -> Dates | None:
     """Return the rule that finds a date in the most documents; None if none finds any.
 
-    Of rules that find as many, a header goes before a field, that before the name of a file.
+    Among rules that find equally many, a header comes before a field, and a field before a file's name.
     """
-    found = [_tried(rule, documents) for rule in _rules(documents)]
-    return max((one for one in found if one.dated), key=lambda one: one.dated, default=None)
+    tried = [_tried(rule, documents) for rule in _rules(documents)]
+    return max((dates for dates in tried if dates.dated), key=lambda dates: dates.dated, default=None)
 
 
 def _rules(documents: Sequence[SeenDocument]) -> Iterator[str]:
@@ -103,28 +103,28 @@ def years_by(spec: str, documents: Iterable[SeenDocument]) -> Iterator[int | Non
 
 
 def date_fields(fields: Mapping[str, str]) -> dict[str, str]:
-    """Return those fields that may hold a date, by their names."""
+    """Return the fields whose names suggest a date."""
     return {name: fields[name] for name in fields if _DATED.search(name)}
 
 
 def guess_fields(names: Iterable[str]) -> list[str]:
     """Return pairs for the option `fields`: which field is the author, which the title.
 
-    Only those that are not found by their own name, which needs no pair.
+    A field that is found by its own name needs no pair.
     """
-    there = {name.lower(): name for name in sorted(names, reverse=True)}
+    by_lower_name = {name.lower(): name for name in sorted(names, reverse=True)}
     pairs = []
     for known, others in _ALSO.items():
-        if known not in there and (name := next((o for o in others if o in there), None)):
-            pairs.append(f"{known}={there[name]}")
+        if known not in by_lower_name and (name := next((o for o in others if o in by_lower_name), None)):
+            pairs.append(f"{known}={by_lower_name[name]}")
     return pairs
 
 
 def guess_text_field(lengths: Mapping[str, float]) -> str | None:
     """Return the field that holds the text, from the mean length of what each field holds.
 
-    The first of the usual names that holds something counts, else the longest; None where none
-    holds anything.
+    That is the first of the usual names whose field is not empty, else the longest field; None where
+    all are empty.
     """
     usual = {name.lower(): name for name, length in sorted(lengths.items()) if length}
     known = next((usual[name] for name in _TEXTS if name in usual), None)

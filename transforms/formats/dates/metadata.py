@@ -1,11 +1,11 @@
 """Metadata tables: a CSV or TSV file with a row for each source, found by the file's name.
 
-The key column holds the file's name, with or without its suffix, or its whole published name; where
-the two differ (`transforms/common/names.py`), as it is or as it is published. The
+The key column holds the file's name, with or without its suffix, or its whole published name. A name
+that is published in another form (`transforms/common/names.py`) may be written either way. The
 columns `title`, `author`, `genre` and `language`, whatever their case, fill in what the source does
 not say; other columns can be named for them, `table:FILE:key=filename,date=Date,author=President`.
-Where all columns are named by numbers, and no column is called so, the file is one without a header
-and its columns go by their number: `table:FILE:key=1,date=2`.
+If all columns are named by numbers, and the first row has no such names, the file has no header and
+columns are counted from 1: `table:FILE:key=1,date=2`.
 """
 
 import functools
@@ -42,8 +42,8 @@ def stem(name: str) -> str:
 def _keys(source: str) -> tuple[str, ...]:
     ways = ways_to_write(source)
     # Cleaned as the keys are: names made on other systems may be in another normal form.
-    found = (*ways, *(stem(way) for way in ways if "/" not in way))
-    return tuple(dict.fromkeys(map(clean_field, found)))
+    names = (*ways, *(stem(way) for way in ways if "/" not in way))
+    return tuple(dict.fromkeys(map(clean_field, names)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Metadata:
         return None
 
     def fields(self, source: str) -> dict[str, str]:
-        """Return what the table says of a source, its date aside."""
+        """Return what the table says of a source, apart from its date."""
         return {k: v for k, v in (self.row(source) or {}).items() if k != "date"}
 
 
@@ -74,7 +74,7 @@ def read_metadata(path: str, columns: Mapping[str, str]) -> Metadata:
     """Read a table of metadata, whose columns a rule names.
 
     Raises:
-        UsageError: a column that is not there, or a key with two rows that differ.
+        UsageError: a column is missing, or a key has two rows that differ.
         LexbeamError: the file cannot be read.
     """
     columns = dict(columns)
@@ -107,13 +107,13 @@ def read_metadata(path: str, columns: Mapping[str, str]) -> Metadata:
 
 
 def _is_headless(first: list[str], columns: Mapping[str, str]) -> bool:
-    """Return whether columns are named by numbers which are not in the first row as names."""
+    """Return whether columns are named by numbers that are not names in the first row."""
     names = columns.values()
     return all(map(_NUMBER.fullmatch, names)) and not set(names) <= set(first)
 
 
 def _resolved(path: str, header: list[str], columns: dict[str, str]) -> dict[str, str]:
-    """Return which column gives what, with those that are found by name."""
+    """Return the column of each field, including those found by name."""
     for name in columns.values():
         if name not in header:
             hint = nearest(name, header)
@@ -130,6 +130,6 @@ def _add(by_key: dict[str, dict[str, str]], values: dict[str, str], columns: dic
     key = clean_field(values[columns["key"]])
     if not key:
         return  # a row about no file
-    row = {name: found for name, column in columns.items() if name != "key" and (found := clean_field(values[column]))}
+    row = {name: value for name, column in columns.items() if name != "key" and (value := clean_field(values[column]))}
     if by_key.setdefault(key, row) != row:
         raise UsageError(f"{place}: the key {key!r} has another row, which differs")

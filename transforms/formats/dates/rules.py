@@ -1,4 +1,4 @@
-"""Rules that say where to find a document's date, in the forms that `--dates` takes.
+"""Rules for finding a document's date, in the forms that `--dates` accepts.
 
 | form | the date is |
 |---|---|
@@ -7,7 +7,7 @@
 | `table:FILE:key=COLUMN,date=COLUMN` | in the row of a table whose key is the file's name |
 | `FROM..TO`, `YEAR` | the same period for all; an open end is the other one |
 
-A REGEX is one of RE2 (`transforms/common/patterns.py`) and has a group.
+REGEX is a pattern of RE2 (`transforms/common/patterns.py`) and must have a group.
 
     >>> from transforms.formats.records.base import Record
     >>> rule = parse_date_rule(r"name:lat_([+-]?\\d+)")
@@ -16,34 +16,48 @@ A REGEX is one of RE2 (`transforms/common/patterns.py`) and has a group.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.names import real_name
 from transforms.common.patterns import compiled, searchable, shown
 from transforms.common.store.identity import Place
 from transforms.formats.dates.metadata import Metadata, read_metadata
 from transforms.formats.records.base import Record, Reject
-from transforms.formats.records.date_parsing import DATE_RANGES, LAST_YEAR, Date, parse_date, pick_year
-from transforms.formats.records.fields import there_are
+from transforms.formats.records.date_parsing import Date, parse_date
+from transforms.formats.records.fields import list_fields
 from transforms.formats.records.paths import check_path
 
-__all__ = [
-    "DATE_RANGES",
-    "LAST_YEAR",
-    "Date",
-    "DateRule",
-    "date_of",
-    "load_metadata",
-    "parse_date",
-    "parse_date_rule",
-    "pick_year",
-]
+__all__ = ["DATE_RANGES", "DateRule", "RangeRule", "date_of", "load_metadata", "parse_date_rule"]
 
 _FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
 _YEAR = re.compile(r"[+-]?\d{1,4}")
 _YEAR_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\(\?P?<year>")
+
+
+@dataclass(frozen=True)
+class RangeRule(Entry):
+    """How one year is taken from a date that is a range.
+
+    Attributes:
+        year: the function from a date to that year, or to None.
+    """
+
+    year: Callable[[Date], int | None]
+
+
+DATE_RANGES: Registry[RangeRule] = Registry(
+    {
+        "first": RangeRule(lambda date: date.year, doc="its first year"),
+        "middle": RangeRule(lambda date: (date.year + date.year_to) // 2, doc="the year halfway through it"),
+        "last": RangeRule(lambda date: date.year_to, doc="its last year"),
+        "reject": RangeRule(lambda date: date.year if date.year == date.year_to else None, doc="none, it is a reject"),
+    },
+    what="year of a range",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +85,7 @@ def parse_date_rule(spec: str) -> DateRule:
     """Return the rule that a value of `--dates` states.
 
     Raises:
-        UsageError: it states none.
+        UsageError: it has none of the forms above.
     """
     kind, colon, rest = spec.partition(":")
     if spec == "header":
@@ -119,7 +133,7 @@ def load_metadata(rule: DateRule) -> Metadata | None:
     """Read the table that a rule names; None if it names none.
 
     Raises:
-        UsageError: a column that is not there, or a key with two rows that differ.
+        UsageError: a column is missing, or a key has two rows that differ.
         LexbeamError: the file cannot be read.
     """
     return read_metadata(rule.path, dict(rule.columns)) if rule.kind == "table" else None
@@ -134,35 +148,35 @@ def date_of(
         rule: where to look.
         record: as its reader yielded it.
         source: the source's published name; what counts is the file's (or the member's) own name.
-        how: which year of a range is `Date.year`: `first`, `middle` or `last`; with `reject` a
-            range is a `bad_date`. `Date.year_to` stays the range's last year.
+        how: which year of a range is `Date.year`: an entry of `DATE_RANGES`; a range without one is
+            a `bad_date`. `Date.year_to` stays the range's last year.
         metadata: the table, loaded by `load_metadata`, where the rule names one.
     """
     if rule.period is not None:
-        date, found, place = rule.period, rule.period.text, ""
+        date, text, place = rule.period, rule.period.text, ""
     else:
-        found, place = _found(rule, record, source, metadata)
-        if not found:
+        text, place = _look_up(rule, record, source, metadata)
+        if not text:
             return Reject(record.position, "no_date", f"no date {place}")
-        parsed = parse_date(found)
+        parsed = parse_date(text)
         if parsed is None:
-            return Reject(record.position, "bad_date", f"{found[:100]!r} {place} is not a date")
+            return Reject(record.position, "bad_date", f"{text[:100]!r} {place} is not a date")
         date = parsed
-    year = pick_year(date, how)
+    year = DATE_RANGES[how].year(date)
     if year is None:
-        return Reject(record.position, "bad_date", f"{found!r} is a range, see --date-range")
+        return Reject(record.position, "bad_date", f"{text!r} is a range, see --date-range")
     return date._replace(year=year)
 
 
-def _found(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
-    """Return the date as found, or an empty string, and where it was looked for."""
+def _look_up(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
+    """Return the date as the source writes it, or an empty string, and where it was looked for."""
     if rule.kind == "header":
-        found = record.fields.get("date", "")
-        return found, "in the header" + ("" if found else there_are(record.fields, "date"))
+        text = record.fields.get("date", "")
+        return text, "in the header" + ("" if text else list_fields(record.fields, "date"))
     if rule.kind == "field":
-        found = record.fields.get(rule.field, "")
+        text = record.fields.get(rule.field, "")
         place = f"in field {rule.field!r}"
-        return found, place + ("" if found else there_are(record.fields, rule.field))
+        return text, place + ("" if text else list_fields(record.fields, rule.field))
     if rule.kind == "table":
         if metadata is None:
             raise UsageError("`dates`: a table's rule needs its table")

@@ -1,4 +1,4 @@
-"""Duplicates: which of several equal records is kept, and what the kept ones are called.
+"""Duplicates: which of several equal records is kept, and the ids of those that are.
 
 Two records are duplicates if they agree in text, year, author, title and source collection; their
 key is the digest of these. The least (source, ordinal) is kept.
@@ -8,17 +8,23 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from transforms.common.code.fingerprints import digest
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.store.identity import Place
 from transforms.formats.ingest.staging import StageFile
 
 __all__ = ["DUPLICATES", "AnnotateTask", "Decision", "RecordOccurrence", "decide", "document_id"]
 
-# What --duplicates takes.
-DUPLICATES = ("reject", "keep")
+DUPLICATES: Registry[Entry] = Registry(
+    {
+        "reject": Entry(doc="all but the first are rejects"),
+        "keep": Entry(doc="all are kept, each with an id of its own"),
+    },
+    what="treatment of duplicates",
+)
 
 
 class RecordOccurrence(NamedTuple):
-    """One record with a given key: its source, its place there, and file and place in staging."""
+    """A record with a given key: its source and place there, and its staging file and place there."""
 
     source: str
     ordinal: int
@@ -41,14 +47,17 @@ class Decision(NamedTuple):
 
 
 class AnnotateTask(NamedTuple):
-    """What is to be annotated: a staging file, and decisions on records not first of their key."""
+    """A staging file to annotate, and the decisions on its records that are not the first of their key."""
 
     stage: StageFile
     decisions: tuple[Decision, ...]
 
 
 def decide(occurrences: Iterable[RecordOccurrence], mode: str) -> Iterator[Decision]:
-    """Yield a decision for each occurrence of one key but the first, which needs none."""
+    """Yield a decision for each occurrence of one key but the first, which needs none.
+
+    `mode` is an entry of `DUPLICATES`.
+    """
     first, *others = sorted(occurrences)
     for number, other in enumerate(others, 1):
         same_as = f"{first.source} {first.position}".rstrip() if mode == "reject" else ""

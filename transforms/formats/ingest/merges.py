@@ -1,4 +1,4 @@
-"""How tables of rejects are merged: row by row, each part taking those of its bucket, or as one."""
+"""Merging rejects: into parts, each of which takes the rows of its bucket, or into one part."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -22,13 +22,13 @@ def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
 
 
 def _sorted(reader: BatchReader, staged: Sequence[Staged], task: MergeTask) -> Iterator[pa.Table]:
-    kept = []
+    rows = []
     for entry in staged:
         batch = reader.read(entry.file, entry.ordinal)
         buckets = batch.column("bucket").to_numpy() % np.uint32(task.parts)
-        kept.append(batch.filter(pa.array(buckets == task.bucket)))
-    if kept:
-        yield sort_rows(pa.Table.from_batches(kept, REJECT), REJECTS.key)
+        rows.append(batch.filter(pa.array(buckets == task.bucket)))
+    if rows:
+        yield sort_rows(pa.Table.from_batches(rows, REJECT), REJECTS.key)
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
@@ -39,13 +39,16 @@ MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
 def list_rejects(
     artefact: Artefact, table: Table, staged: Iterable[StagedRejects], more: Iterable[RejectRow] = ()
 ) -> PartFile:
-    """Write staged rejects, and more, as the one part of a table with the columns of `rejects`."""
+    """Write staged rejects, and `more`, as the only part of a table with the columns of `rejects`."""
     with BatchReader() as reader:
         batches = [
-            reader.read(one.file, ordinal) for one in staged if one.file is not None for ordinal in range(one.batches)
+            reader.read(rejects.file, ordinal)
+            for rejects in staged
+            if rejects.file is not None
+            for ordinal in range(rejects.batches)
         ]
         names = table.schema().names
         rows = pa.Table.from_batches(batches, REJECT).select(names)
-        own = pa.Table.from_pylist([one._asdict() for one in more], REJECTS.schema())
-        rows = pa.concat_tables([rows, own.select(names).cast(rows.schema)])
+        others = pa.Table.from_pylist([row._asdict() for row in more], REJECTS.schema())
+        rows = pa.concat_tables([rows, others.select(names).cast(rows.schema)])
     return write_part(artefact, table.schema(), [sort_rows(rows, table.key)], sort_keys=table.key)

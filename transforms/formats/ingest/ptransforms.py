@@ -1,8 +1,8 @@
 """Beam glue of ingestion.
 
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
-    SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
-    KeepAcceptable    PCollection[T] -> PCollection[T], empty if what was taken in will not do
+    SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with the duplicates
+    KeepAcceptable    PCollection[T] -> PCollection[T], empty if the input is not good enough
     ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `ingest`): records, documents, rejects.
@@ -20,7 +20,7 @@ from transforms.common.store.batches import BatchReader
 from transforms.common.store.merge import StagedRun
 from transforms.common.store.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.ingest.duplicates import AnnotateTask, Decision, RecordOccurrence, decide
-from transforms.formats.ingest.stage import INGEST, Asked, Ingested, IngestOptions, Unit, acceptable, lacking
+from transforms.formats.ingest.stage import INGEST, Ingested, IngestOptions, Unit, YearChecks, acceptable, lacking
 from transforms.formats.ingest.staging import StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
@@ -74,24 +74,27 @@ def _files(element: Ingested) -> Iterator[tuple[str, StageFile]]:
         yield _name(stage), stage
 
 
-def _occurrences(element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
+# The fields of a `RecordOccurrence`. There is one for each record: plain tuples take a third of what named ones do.
+_Occurrence = tuple[str, int, str, str, int]
+
+
+def _occurrences(element: Ingested) -> Iterator[tuple[str, _Occurrence]]:
     with BatchReader() as reader:
         for number, stage in enumerate(element.stages):
             columns = reader.read(element.keys, number).to_pydict().values()
             for key, source, ordinal, position, place in zip(*columns, strict=True):
-                # There is one for each record: plain tuples take a third of what named ones do.
                 yield key, (source, ordinal, position, _name(stage), place)
 
 
-def _decide(element: tuple[str, Iterable[tuple[Any, ...]]], mode: str) -> Iterator[tuple[str, Decision]]:
+def _decide(element: tuple[str, Iterable[_Occurrence]], mode: str) -> Iterator[tuple[str, Decision]]:
     for decision in decide((RecordOccurrence(*row) for row in element[1]), mode):
         yield decision.file, decision
 
 
 def _join(element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
-    _, found = element
-    for stage in found["files"]:
-        yield AnnotateTask(stage, tuple(sorted(found["decisions"])))
+    _, joined = element
+    for stage in joined["files"]:
+        yield AnnotateTask(stage, tuple(sorted(joined["decisions"])))
 
 
 @dataclass
@@ -116,7 +119,10 @@ class SettleDuplicates(beam.PTransform):
         )
 
 
-def _counts(element: Ingested) -> tuple[int, int, frozenset[int]]:
+_Counts = tuple[int, int, frozenset[int]]  # records, rejects, years
+
+
+def _counts(element: Ingested) -> _Counts:
     records = sum(row.records for row in element.inputs)
     return records, sum(element.reasons.values()), frozenset(element.years)
 
@@ -125,9 +131,9 @@ def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*years)
 
 
-def _gate(element: Any, share: float, asked: Asked, counts: tuple[int, int, frozenset[int]]) -> Iterator[Any]:
+def _gate(element: Any, share: float, year_checks: YearChecks, counts: _Counts) -> Iterator[Any]:
     records, rejected, years = counts
-    if acceptable(records, rejected, share) and not lacking(years, asked):
+    if acceptable(records, rejected, share) and not lacking(years, year_checks):
         yield element
 
 
@@ -135,13 +141,13 @@ def _gate(element: Any, share: float, asked: Asked, counts: tuple[int, int, froz
 class KeepAcceptable(beam.PTransform):
     """Let elements pass only if few enough of the records in `receipts` were rejected.
 
-    Their documents must also have the years that other sections of the run have `asked` for. So a
-    hopeless corpus fails before the long work of annotation; the driver says why.
+    Their documents must also have the years that other sections of the run need. So a hopeless
+    corpus fails before the long work of annotation; the driver says why.
     """
 
     receipts: beam.PCollection
     share: float
-    asked: Asked = field(default_factory=dict)
+    year_checks: YearChecks = field(default_factory=dict)
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
         """Apply the transform."""
@@ -150,7 +156,9 @@ class KeepAcceptable(beam.PTransform):
             | "CountRecords" >> beam.Map(_counts)
             | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
         )
-        return elements | "Gate" >> beam.FlatMap(_gate, self.share, self.asked, counts=beam.pvalue.AsSingleton(counts))
+        return elements | "Gate" >> beam.FlatMap(
+            _gate, self.share, self.year_checks, counts=beam.pvalue.AsSingleton(counts)
+        )
 
 
 def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], StagedRun]]:
@@ -162,7 +170,7 @@ def _rejects(element: Any, parts: int) -> Iterator[tuple[tuple[str, int], Staged
 
 @dataclass
 class ListRejects(beam.PTransform):
-    """Name the staged batches of rejects that receipts hold, for each part: it takes its rows.
+    """Name the staged batches of rejects for each part, which takes its own rows from them.
 
     A receipt has a field `rejects`, of type `StagedRejects`.
     """

@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, NamedTuple, NoReturn
+from typing import Annotated, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
 from transforms.common.code.fingerprints import digest, text_digest
@@ -25,8 +25,8 @@ from transforms.formats.dates.metadata import Metadata
 from transforms.formats.dates.rules import DateRule, date_of
 from transforms.formats.ingest.staging import (
     KEYS,
-    RECORD,
     RecordKey,
+    RecordRow,
     RecordStage,
     RejectStage,
     StagedRejects,
@@ -34,18 +34,17 @@ from transforms.formats.ingest.staging import (
 )
 from transforms.formats.readers.registry import READERS, printable, read_file
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.fields import KNOWN
 from transforms.formats.sources.readings import CHANGED, FileReading, first_reading
 from transforms.layers.registry import columns_of
 
 __all__ = [
     "INGEST",
-    "Asked",
     "IngestOptions",
     "Ingested",
     "InputCount",
     "InputFile",
     "Unit",
+    "YearChecks",
     "acceptable",
     "lacking",
     "read_documents",
@@ -55,7 +54,7 @@ READINGS = 3  # of a file that changes while it is read, before it is a reject
 
 
 class InputFile(NamedTuple):
-    """A file to take in: its published name, its path, its bytes, the input it belongs to."""
+    """A file to take in: its published name, its path, its size in bytes, the input it belongs to."""
 
     name: str
     path: Place
@@ -65,20 +64,20 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Unit:
-    """Files that one worker takes in at a time.
+    """Files that one worker takes in together.
 
     Attributes:
         files: the files.
-        size: their bytes, as they were listed.
-        broken: files that could not be read to their end as they were when their digest was taken:
-            the name, and why; a file as often as this happened.
+        size: their bytes, as listed.
+        broken: files that changed, or could no longer be read, after their digest was taken: the
+            name and the cause, once for each time that it happened.
     """
 
     files: tuple[InputFile, ...]
     size: Size
     broken: Annotated[tuple[tuple[str, str], ...], Uncounted("the digests are of what was read at last")] = ()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Names and paths of a folder are alike, and a graph holds those of all files.
         files = zlib.compress(pickle.dumps([tuple(file) for file in self.files]))
         return _unit, (files, self.size, self.broken)
@@ -106,10 +105,10 @@ class IngestOptions:
         format: a reader's name, or `auto`.
         reader: the readers' own options.
         dates: rule that finds a document's date; None leaves documents undated.
-        date_range: which year of a range counts: `first`, `middle`, `last`, or `reject`.
-        metadata: rows by file name that fill in fields; None where there are none.
-        language: language of documents whose source does not say.
-        genre: genre of documents whose source does not say.
+        date_range: which year of a range counts: an entry of `DATE_RANGES`.
+        metadata: rows by file name that fill in missing fields; None without a table.
+        language: language of documents whose source states none.
+        genre: genre of documents whose source states none.
     """
 
     format: str = "auto"
@@ -124,9 +123,8 @@ class IngestOptions:
 class InputCount(NamedTuple):
     """What became of an input file: its name, bytes and SHA-256, and numbers of records.
 
-    Bytes and SHA-256 are of what was read; of a file that was not, they are its listed bytes, and
-    why it was not. `notes` is what readers did to what they read, and how often; None where there
-    is nothing.
+    Bytes and SHA-256 are those of what was read; for a file that could not be read, its listed bytes
+    and the cause. `notes` counts what readers changed or guessed as they read; None for nothing.
     """
 
     name: str
@@ -204,22 +202,22 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
 
 
 def acceptable(records: int, rejected: int, share: float) -> bool:
-    """Return whether few enough of the input records were rejected; none at all is not enough."""
+    """Return whether there are input records, and few enough of them were rejected."""
     return rejected <= share * records and records > 0
 
 
-# Asked by whom, and a function that says what the years of the documents lack for it, or None.
-Asked = Mapping[str, Callable[[Collection[int]], str | None]]
+# By section: a function that says what the years of the documents lack for it, or None.
+YearChecks = Mapping[str, Callable[[Collection[int]], str | None]]
 
 
-def lacking(years: Collection[int], asked: Asked) -> list[str]:
-    """Return what the years that have documents lack, each with the section that asks for it."""
-    found = ((section, ask(years)) for section, ask in asked.items())
-    return [f"{section}: {text}" for section, text in found if text is not None]
+def lacking(years: Collection[int], year_checks: YearChecks) -> list[str]:
+    """Return what the documents' years lack, each with the section that needs it."""
+    lacks = ((section, ask(years)) for section, ask in year_checks.items())
+    return [f"{section}: {text}" for section, text in lacks if text is not None]
 
 
 def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> FileReading:
-    """Return what is read of a file for its digest, or a reading that fails as often as opened."""
+    """Read a file for its digest; if that fails, return a reading that fails whenever it is opened."""
     causes = [cause for name, cause in broken if name == file.name]
     if len(causes) == READINGS:
         return _failed(file, causes[-1])
@@ -246,37 +244,43 @@ _REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
 def read_documents(
     file: InputFile,
     options: IngestOptions,
-    told: Callable[[str, str], None] = lambda name, format: None,
+    on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator["_Row | RejectRow"]:
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
-    `told` is called with the name and the format of each source; `notes` counts what readers did
-    to what they read. If the file changes while it is read, the last is a reject.
+    `on_format` is called with the name and the format of each source; `notes` counts what readers
+    changed or guessed. If the file changes while it is read, the last entry is a reject.
     """
     reading = _reading(file)
-    yield from _documents(file, reading, options, told, notes)
+    yield from _documents(file, reading, options, on_format, notes)
     if reading.broken is not None:
         changed = reading.broken == CHANGED
         why = (_REJECT[0], f"the file {CHANGED}") if changed else ("unreadable", reading.broken)
         yield RejectRow(file.name, "", "ingest", *why)
 
 
-_Row = tuple[dict[str, Any], Record, RecordKey]
+_Row = tuple[RecordRow, Record, RecordKey]
 
 
 def _documents(
     file: InputFile,
     reading: FileReading,
     options: IngestOptions,
-    told: Callable[[str, str], None] = lambda name, format: None,
+    on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator[_Row | RejectRow]:
     """Yield what a file holds; nothing more once its reading is broken."""
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=reading.open, told=told, notes=notes
+        file.path,
+        file.name,
+        format=options.format,
+        options=options.reader,
+        open=reading.open,
+        on_format=on_format,
+        notes=notes,
     )
     for source, entry in entries:
         if reading.broken is not None:
@@ -296,42 +300,53 @@ def _documents(
             yield RejectRow(source, entry.position, "ingest", row.reason, detail)
             continue
         if entry.text is not None:
-            row["key"] = _content_key(row, file.collection)
+            row["key"] = _content_key(entry.text, row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
             row["key"] = digest(["ready", source, entry.position, reading.sha256])
             yield row, entry, ("", source, ordinal, entry.position)
 
 
-def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] | Reject:
-    row: dict[str, Any] = dict.fromkeys(RECORD.names)
-    row.update(source=source, position=record.position, block=record.block, text=record.text)
-    row["annotated"] = record.sentences is not None
-    table = options.metadata.fields(source) if options.metadata is not None else {}
-    for name in KNOWN:
-        row[name] = record.fields.get(name) or table.get(name)
-    row["language"] = row["language"] or options.language
-    row["genre"] = row["genre"] or options.genre
-    if options.dates is None:
-        return row
-    date = date_of(options.dates, record, source, options.date_range, options.metadata)
+def _row(source: str, record: Record, options: IngestOptions) -> RecordRow | Reject:
+    """Return the row of a record, its key still empty, or a reject if it has no date that it needs."""
+    rule = options.dates
+    date = None if rule is None else date_of(rule, record, source, options.date_range, options.metadata)
     if isinstance(date, Reject):
         return date
-    row.update(year=date.year, year_to=date.year_to, date=date.text)
-    return row
+    table = options.metadata.fields(source) if options.metadata is not None else {}
+
+    def known(name: str) -> str | None:
+        return record.fields.get(name) or table.get(name)
+
+    return RecordRow(
+        key="",
+        source=source,
+        position=record.position,
+        block=record.block,
+        language=known("language") or options.language,
+        year=None if date is None else date.year,
+        year_to=None if date is None else date.year_to,
+        date=known("date") if date is None else date.text,
+        genre=known("genre") or options.genre,
+        author=known("author"),
+        title=known("title"),
+        text=record.text,
+        annotated=record.sentences is not None,
+    )
 
 
-def _content_key(row: dict[str, Any], collection: str) -> str:
-    return text_digest(row["text"], [row["year"], row["author"], row["title"], collection])
+def _content_key(text: str, row: RecordRow, collection: str) -> str:
+    return text_digest(text, [row["year"], row["author"], row["title"], collection])
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
-    """Return the layers that count, and the readers: all where the format is found out by file."""
+    """Return the entries that count: of readers all where the format is found out by file."""
     named = {options.format} if options.format != "auto" else set(READERS)
     if options.format == "auto" and options.reader.html == "reject":
         named.discard("html")  # nor does the package count that nobody needs then
     return {
         "transforms.formats.readers.registry:READERS": tuple(sorted(named)),
+        "transforms.formats.dates.rules:DATE_RANGES": (options.date_range,) if options.dates else (),
         "transforms.layers.registry:LAYERS": options.reader.layers,
     }
 

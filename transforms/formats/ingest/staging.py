@@ -1,13 +1,14 @@
-"""Staging files of ingestion: records in the order of reading, their keys, rejects.
+"""Staging files of ingestion: records in the order in which they were read, their keys, rejects.
 
-What is held in memory does not grow with the number of records or rejects.
+Memory does not grow with the number of records or rejects.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from types import TracebackType
+from typing import TypedDict
 
 import pyarrow as pa
 
@@ -26,6 +27,7 @@ __all__ = [
     "RECORD",
     "REJECT",
     "RecordKey",
+    "RecordRow",
     "RecordStage",
     "RejectStage",
     "StageFile",
@@ -38,7 +40,25 @@ STAGE_REJECTS = 10_000
 _OVERHEAD = 500  # characters that a record costs besides its own
 EXAMPLES = 3  # rejects that a receipt quotes
 
-# A row of a staging file: a record before its document_id is settled.
+
+class RecordRow(TypedDict):
+    """A row of a staging file: a record before its document_id is settled; its columns are `RECORD`."""
+
+    key: str
+    source: str
+    position: str
+    block: int
+    language: str | None
+    year: int | None
+    year_to: int | None
+    date: str | None
+    genre: str | None
+    author: str | None
+    title: str | None
+    text: str | None
+    annotated: bool
+
+
 RECORD = pa.schema(
     [
         ("key", pa.string()),
@@ -106,12 +126,12 @@ class RecordStage:
         self._key_writer = keys
         self._layers = layers
         self.files: list[StageFile] = []
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[RecordRow] = []
         self._ready: list[pa.RecordBatch | None] = []
         self._keys: list[RecordKey] = []
         self._characters = 0
 
-    def add(self, row: dict[str, Any], record: Record, key: RecordKey) -> None:
+    def add(self, row: RecordRow, record: Record, key: RecordKey) -> None:
         """Add a record: its row (see `RECORD`), what its reader yielded, its key."""
         size = _OVERHEAD + sum(len(value) for value in row.values() if isinstance(value, str))
         ready = None
@@ -126,7 +146,7 @@ class RecordStage:
         self._characters += size
 
     def flush(self) -> None:
-        """Write what is held to a file of its own."""
+        """Write the records held in memory to a file of their own."""
         if not self._rows:
             return
         suffix = f"-{len(self.files):04d}.arrow"
@@ -150,7 +170,7 @@ class RecordStage:
         self._rows, self._ready, self._keys, self._characters = [], [], [], 0
 
     def remove(self) -> None:
-        """Remove what was written, of an artefact that will not be."""
+        """Remove what was written: the artefact will not be made."""
         for stage in self.files:
             for file in filter(None, (stage.records, stage.ready)):
                 files.remove(file.path)
@@ -158,7 +178,7 @@ class RecordStage:
 
 
 class RejectStage:
-    """Stages rejects, a batch for some thousands of them; the file is made if any come."""
+    """Stages rejects in batches of some thousands; without rejects no file is made."""
 
     def __init__(self, artefact: Artefact) -> None:
         self._artefact = artefact
@@ -200,7 +220,9 @@ class RejectStage:
     def __enter__(self) -> "RejectStage":
         return self
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is None and self._held:
             self._flush()
         self._open.__exit__(kind, error, trace)
@@ -209,14 +231,14 @@ class RejectStage:
 _REJECTS = "-rejects.arrow"
 
 
-def _batch(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+def _batch(rows: Iterable[Sequence[object]], schema: pa.Schema) -> pa.RecordBatch:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> StagedRejects:
-    """Write rejects to a staging file and return where they are."""
+    """Write rejects to a staging file; return where they are."""
     with RejectStage(artefact) as stage:
         for row in rejects:
             stage.add(row)

@@ -1,19 +1,19 @@
 """CoNLL-U: annotated text, a document from one `# newdoc` to the next, or the whole file.
 
-A token is a syntactic word; the parts of a multiword token share its span, empty nodes are passed
-over. The text is put together from the surface forms and `SpaceAfter=No`; sentences are separated
+A token is a syntactic word; the parts of a multiword token share its span, and empty nodes are
+skipped. The text is rebuilt from the surface forms and `SpaceAfter=No`; sentences are separated
 by a space, paragraphs (`# newpar`) by an empty line. A document over 2,000 sentences comes in
-blocks of so many, without text and offsets, so that a file of any size is read in little memory.
+blocks of that size, without text and offsets, so that a file of any size is read in little memory.
 
-A sentence that breaks the format is a reject of its own, which counts as one input record more;
-the rest of its document is kept. Comments before the first sentence (`# year = 1790`,
+A sentence that breaks the format is a reject of its own and counts as one more input record; the
+rest of its document is kept. Comments before the first sentence (`# year = 1790`,
 `# meta::genre = letter`) are the document's fields.
 
-Layers that are asked for are taken as they stand: a head is the number of a word, and words are
-never dropped. One that is no word of its sentence is null, so that a layer changes nothing else.
+The layers that options name are taken as they stand: a head is the number of a word, and words are
+never dropped. A head that is not a word of its sentence is null, so a layer changes nothing else.
 
-Lemmas that are not given (`_`) are None if a sentence has none, else the form; parts of speech are
-None if it has none, else `X`.
+A missing lemma (`_`) is the form, and a missing part of speech `X`; a sentence without any has None
+instead of the list.
 """
 
 from collections.abc import Iterator
@@ -109,16 +109,16 @@ class _Document:
         self._broken = False
 
     def describe(self, comments: list[str]) -> None:
-        """Take fields from comments, as long as no sentence has come."""
+        """Take fields from comments, unless a sentence has come already."""
         if not self._described:
             self._fields = {**_fields(comments), **self._fields}
 
     def begin(self) -> None:
-        """Note that the first sentence is here: what comments say from now on is about others."""
+        """Note that the first sentence has come: later comments are about other sentences."""
         self._described = True
 
     def broken(self) -> None:
-        """Note that a sentence was left out: where none is left, its reject stands for all."""
+        """Note that a sentence was left out: if none is left, its reject stands for the document."""
         self._broken = True
 
     def add(self, parsed: _Parsed, paragraph: bool) -> Iterator[Record]:
@@ -208,22 +208,28 @@ def _opens(comments: list[str]) -> bool:
     return any(comment.split("=")[0].split()[:1] == ["newdoc"] for comment in comments)
 
 
-def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
-    """Return the sentence of some token lines; offsets are within its text.
+class _Words:
+    """The words of a sentence, line by line, and its text; their offsets are within it."""
 
-    Raises:
-        BadRecord: `malformed`; `too_many_marks`, in a form or lemma.
-    """
-    forms: list[str] = []
-    lemmas: list[str] = []
-    tags: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    text = space = ""
-    last_part = surface = 0
-    words: list[ConlluWord] = []
-    span: list[str] | None = None
-    for line in lines:
+    def __init__(self) -> None:
+        self.words: list[ConlluWord] = []
+        self.text = ""
+        self._forms: list[str] = []
+        self._lemmas: list[str] = []
+        self._tags: list[str] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._space = ""
+        self._surface = 0  # characters of the form that was put last into the text
+        self._span: list[str] | None = None  # the line of the last multiword token, and its last word
+        self._last_part = 0
+
+    def add(self, line: str, how: Cleaning) -> None:
+        """Add a line: a word, a multiword token, or an empty node, which is skipped.
+
+        Raises:
+            BadRecord: `malformed`; `too_many_marks`, in a form or lemma.
+        """
         cells = line.split("\t")
         if len(cells) != 10:
             raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
@@ -232,45 +238,63 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
         if not tag.isascii():
             tag = clean_field(tag)
         if "." in name:
-            continue
+            return
         first, dash, last = name.partition("-")
-        if not first.isdecimal() or int(first) != len(forms) + 1 or not form:
+        number = len(self._forms) + 1
+        if not first.isdecimal() or int(first) != number or not form:
             raise BadRecord("malformed", f"a word out of order or without a form: {line[:60]!r}")
         if dash:
-            if not last.isdecimal() or int(last) < int(first) or last_part >= int(first):
+            if not last.isdecimal() or int(last) < number or self._last_part >= number:
                 raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")
-            last_part, span = int(last), cells
-        if last or int(first) > last_part:
-            text += space + form
-            space = "" if "SpaceAfter=No" in cells[9].split("|") else " "
-            surface = len(form)
-        if not last:
-            start = len(text) - surface
-            forms.append(form)
-            lemmas.append(lemma if lemma != "_" or form == "_" else "")
-            tags.append("" if tag == "_" else tag)
-            starts.append(start)
-            ends.append(len(text))
-            words.append(ConlluWord(cells, span if int(first) <= last_part else None))
-    if not forms or last_part > len(forms):
-        raise BadRecord("malformed", "a sentence without words, or a word that is not there")
-    given = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
-    sentence = Sentence(
-        forms,
-        given if any(lemmas) else None,
-        [tag or "X" for tag in tags] if any(tags) else None,
-        starts,
-        ends,
-        values_of(layers, "conllu", words),
-    )
-    return _Parsed(sentence, text)
+            self._last_part, self._span = int(last), cells
+        if dash or number > self._last_part:
+            self.text += self._space + form
+            self._space = "" if "SpaceAfter=No" in cells[9].split("|") else " "
+            self._surface = len(form)
+        if not dash:
+            self._forms.append(form)
+            self._lemmas.append(lemma if lemma != "_" or form == "_" else "")
+            self._tags.append("" if tag == "_" else tag)
+            self._starts.append(len(self.text) - self._surface)
+            self._ends.append(len(self.text))
+            self.words.append(ConlluWord(cells, self._span if number <= self._last_part else None))
+
+    def sentence(self, layers: tuple[str, ...]) -> Sentence:
+        """Return the sentence, all of whose lines have been added.
+
+        Raises:
+            BadRecord: `malformed`, if it has no words, or lacks one of a multiword token.
+        """
+        if not self._forms or self._last_part > len(self._forms):
+            raise BadRecord("malformed", "a sentence without words, or a word that is not there")
+        lemmas = [lemma or form for lemma, form in zip(self._lemmas, self._forms, strict=True)]
+        return Sentence(
+            self._forms,
+            lemmas if any(self._lemmas) else None,
+            [tag or "X" for tag in self._tags] if any(self._tags) else None,
+            self._starts,
+            self._ends,
+            values_of(layers, "conllu", self.words),
+        )
+
+
+def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
+    """Return the sentence of some token lines; offsets are within its text.
+
+    Raises:
+        BadRecord: `malformed`; `too_many_marks`, in a form or lemma.
+    """
+    words = _Words()
+    for line in lines:
+        words.add(line, how)
+    return _Parsed(words.sentence(layers), words.text)
 
 
 def _fields(comments: list[str]) -> dict[str, str]:
     fields: dict[str, str] = {}
     for comment in comments:
-        key, found, value = (part.strip() for part in comment.partition("="))
-        if not found or key in _OF_SENTENCE or not (value := scalar(value)):
+        key, equals, value = (part.strip() for part in comment.partition("="))
+        if not equals or key in _OF_SENTENCE or not (value := scalar(value)):
             if key == "newdoc id" and value:
                 fields["newdoc"] = value
             continue

@@ -1,24 +1,24 @@
 r"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
 
 With quoting, a row is read as RFC 4180 says, and strictly: a quote that opens a cell must close it.
-A row whose quote is stray is a reject, and reading goes on with the next line. So it is where the
-quote finds another one some lines below, but what these lines say tells against it:
+A row whose quote is stray is a reject, and reading goes on with the next line. The
+same goes for a quote that finds another one some lines below, if those lines look like rows:
 
 - In a table separated by tabs a cell of several lines holds no tabs, if a line after its first has
   as many as a row or more, and its row has as many cells as others. So no row is ever swallowed. In
   a table of one column each line is a row.
-- In others text holds delimiters, too: it is a stray quote if the first line and three quarters of
+- In other tables text holds delimiters, too: a quote is stray if the first line and three quarters of
   all have as many as a row. Those before white space do not count, unless rows are written so. In
-  tables of four columns or more they may count in all lines as well. Of one column nobody can tell:
-  its cells may have several lines.
+  tables of four columns or more they may count in all lines as well. With one column this cannot be
+  decided: its cells may have several lines.
 
-How many cells a row has tells the first one that has several, as a header does.
+The first row with several cells, such as a header, says how many cells a row has.
 
 Without quoting a row is a line and quotes are characters like others: the CompLex files need that.
 
-A row of empty cells, such as spreadsheets leave at the end, is blank and passed over. A row with
-more or fewer cells than columns is a reject (cells left empty at its end are not missed); so is a
-row over `max_line_bytes`.
+A row of empty cells, such as spreadsheets leave at the end, is blank and skipped. A row with more or
+fewer cells than columns is a reject (empty cells too many at its end do not matter); so is a row over
+`max_line_bytes`.
 """
 
 import csv
@@ -60,7 +60,7 @@ class StrayQuote(BadRecord):
 
 
 class _Broken(BadRecord):
-    """Raised where nothing more can be read of a table; as a line it stands for all that follow."""
+    """Raised where the rest of a table cannot be read; as a line it stands for that rest."""
 
 
 def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -80,8 +80,8 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
                 raise BadRecord(row.reason, f"in the header: {row.detail}")
             columns = [name.strip() for name in row]
             if options.text_field not in columns:
-                there = ", ".join(columns[:12])
-                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {there}")
+                names = ", ".join(columns[:12])
+                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {names}")
             headed = True
             continue
         records += 1
@@ -200,7 +200,7 @@ def _split(lines: Iterator[tuple[int, str | BadRecord]], name: str, options: Rea
 
 
 class _Table:
-    """What the first row tells of a table: its delimiter, and how rows of it look."""
+    """What the first rows say of a table: its delimiter, and what its rows look like."""
 
     def __init__(self, separator: str, name: str, line: str) -> None:
         self.delimiter = separator or sniff(name, line)
@@ -218,7 +218,7 @@ class _Table:
             self._spaced = any(not cell or cell[0].isspace() for cell in cells[1:])
 
     def swallowed(self, lines: list[str], cells: list[str]) -> bool:
-        """Return whether the lines of a row are rows: a stray quote found another by chance."""
+        """Return whether the lines of a row are rows themselves, joined by a stray quote."""
         if self._tabs:
             return self._swallowed_by_tabs(lines, cells)
         borders = self._width - 1

@@ -1,8 +1,8 @@
-r"""Pages of the web: their main text, without menus and advertisements, or all that a reader sees.
+r"""Web pages: their main text, without menus and advertisements, or all that a reader sees.
 
-Main text is found by trafilatura (extra `html`), which needs no network, and here neither its
-cache of texts seen before nor its guesses at dates, which depend on order and on the day. What
-a page says of itself is read from its head: title, author, date, language; nothing is guessed.
+Main text is found by trafilatura (extra `html`), without its cache of texts seen before and its
+guesses at dates, which depend on the order of pages and on the day; it needs no network. Title,
+author, date and language are those that the page's head states; nothing is guessed.
 
 The bytes are decoded by the byte order mark, else by what the page declares, with the encodings
 that browsers take for it, else by `encoding`; if what it declares is wrong, by `encoding`, too.
@@ -19,7 +19,6 @@ import codecs
 import importlib.util
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from lxml import etree
 from lxml.html import HTMLParser
@@ -56,10 +55,10 @@ _DEPTH = 256  # where libxml2 stops, unless told otherwise
 
 
 def check_html(options: ReaderOptions) -> None:
-    """Check that pages can be read as `options.html` asks.
+    """Check that pages can be read as `options.html` says.
 
     Raises:
-        UsageError: main text is asked for, and the extra `html` is not installed.
+        UsageError: main text is to be read, and the extra `html` is not installed.
     """
     if options.html != "all" and importlib.util.find_spec("trafilatura") is None:
         raise UsageError(
@@ -79,14 +78,14 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     page = clean_value(_decoded(read_all(source, options), source, options, how), how)
     cleaned = without_scripts(page, None if everything else 50_000)
     root = parsed(cleaned.page, deep=everything)
-    found = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
-    text = clean_text("\n\n".join(found), how)
+    texts = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
+    text = clean_text("\n\n".join(texts), how)
     if not text:
         raise BadRecord("empty", "no text" if everything else "no main text; see --html all")
     yield Record("", head_fields(root, cleaned.linked), text, None)
 
 
-def parsed(page: str, *, deep: bool = False) -> Any:
+def parsed(page: str, *, deep: bool = False) -> etree._Element:
     """Return a page's root element.
 
     Raises:
@@ -110,10 +109,10 @@ def parsed(page: str, *, deep: bool = False) -> Any:
 
 def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
     encodings = encodings_of(data, source, options)
-    found = _DECLARED.search(data[:4096])
-    if found is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
+    match = _DECLARED.search(data[:4096])
+    if match is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
         return decode(data, encodings, how)
-    declared = (found[1] or found[2]).decode("ascii")
+    declared = (match[1] or match[2]).decode("ascii")
     try:
         codec = codecs.lookup(declared)
         encoding = _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""

@@ -1,9 +1,9 @@
-"""What is in a page: its source without scripts, its fields, its paragraphs."""
+"""The contents of a page: its source without scripts, its fields, its paragraphs."""
 
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -139,11 +139,11 @@ class Page(NamedTuple):
 
 
 def without_scripts(page: str, most: int | None = None) -> Page:
-    """Return a page without what nobody reads, in time that grows with its length alone.
+    """Return a page without scripts, styles and comments, in time linear in its length.
 
     Args:
         page: its source.
-        most: of how many tags it may be.
+        most: how many tags it may have; None for any number.
 
     Raises:
         BadRecord: `too_large`, if it has more tags, or more attributes than can be parsed.
@@ -151,19 +151,19 @@ def without_scripts(page: str, most: int | None = None) -> Page:
     pieces: list[str] = []
     linked: list[str] = []
     tags = marks = pairs = done = place = 0
-    while (found := _OPENING.search(page, place)) is not None:
-        if found["comment"]:
-            pieces.append(page[done : found.start()])
-            done = place = _comment_end(page, found.end())
+    while (tag := _OPENING.search(page, place)) is not None:
+        if tag["comment"]:
+            pieces.append(page[done : tag.start()])
+            done = place = _comment_end(page, tag.end())
             continue
-        if found["bogus"]:  # for a parser all up to the next bracket is a comment
-            end = page.find(">", found.start())
+        if tag["bogus"]:  # for a parser all up to the next bracket is a comment
+            end = page.find(">", tag.start())
             place = len(page) if end < 0 else end + 1
             continue
-        name = _NAME.match(page, found.end("raw") if found["raw"] else found.end())
-        rest = _ATTRIBUTES.match(page, name.end() if name else found.end())
+        name = _NAME.match(page, tag.end("raw") if tag["raw"] else tag.end())
+        rest = _ATTRIBUTES.match(page, name.end() if name else tag.end())
         assert rest is not None
-        tags += found[0] != "</"
+        tags += tag[0] != "</"
         number = len(_ATTRIBUTE.findall(rest[0])) if rest[0] != ">" else 0
         marks += 1 + number
         pairs += number * number
@@ -174,14 +174,14 @@ def without_scripts(page: str, most: int | None = None) -> Page:
                 "too_large", f"a page of over {_MARKS} tags and attributes, or too many attributes in a tag"
             )
         place = rest.end()
-        raw = (found["raw"] or "").lower()
+        raw = (tag["raw"] or "").lower()
         if raw:
             close = _END[raw].search(page, place)
             place = close.end() if close else len(page)
         if raw in _DROPPED:
             if raw == "script" and "ld+json" in rest[0].lower():
                 linked.append(page[rest.end() : place])
-            pieces.append(page[done : found.start()])
+            pieces.append(page[done : tag.start()])
             done = place
     pieces.append(page[done:])
     return Page("".join(pieces), tags, "\n".join(linked))
@@ -196,20 +196,20 @@ def _comment_end(page: str, place: int) -> int:
     for short in (">", "->"):  # <!--> and <!---> are comments, too
         if page.startswith(short, place):
             return place + len(short)
-    found = _COMMENT_END.search(page, place)
-    return found.end() if found else len(page)
+    end = _COMMENT_END.search(page, place)
+    return end.end() if end else len(page)
 
 
-def main_paragraphs(root: Any, tags: int) -> list[str]:
+def main_paragraphs(root: etree._Element, tags: int) -> list[str]:
     """Return the paragraphs of a page's main text, as trafilatura finds it.
 
-    Of a page of over 5,000 tags it is found by trafilatura's own rules alone: the other ways that
-    it compares take time that is quadratic in paragraphs.
+    For a page of over 5,000 tags trafilatura's own rules alone are used: the other algorithms that it
+    compares take time quadratic in the number of paragraphs.
     """
     from trafilatura import bare_extraction
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a reject says what is wrong
-    found: Any = bare_extraction(
+    extracted = bare_extraction(
         root,
         fast=tags > _THOROUGH,
         include_comments=False,
@@ -217,14 +217,13 @@ def main_paragraphs(root: Any, tags: int) -> list[str]:
         deduplicate=False,
         with_metadata=False,
     )
-    if found is None or found.body is None:
-        return []
-    return paragraphs(found.body, _MAIN_BLOCKS, frozenset())
+    body = getattr(extracted, "body", None)
+    return [] if body is None else paragraphs(body, _MAIN_BLOCKS, frozenset())
 
 
-def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
-    """Return what a reader sees, block by block: white space is one space, `<br>` a line end."""
-    found: list[str] = []
+def paragraphs(root: etree._Element, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
+    """Return what a reader sees, block by block, with one space for white space and line ends for `<br>`."""
+    texts: list[str] = []
     pieces: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
@@ -233,7 +232,7 @@ def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str
         if gone:
             walk.skip_subtree()  # its end comes, and with it what stands behind it
         if tag in blocks:
-            _close(found, pieces)
+            _close(texts, pieces)
         elif tag in _CELLS:
             pieces.append(" ")
         elif tag in _BREAKS and event == "start":
@@ -241,52 +240,52 @@ def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str
         text = element.tail if event == "end" else element.text
         if text and not gone and not (event == "end" and element is root):
             pieces.append(" ".join(text.split("\n")))
-    _close(found, pieces)
-    return found
+    _close(texts, pieces)
+    return texts
 
 
-def _is_hidden(element: Any) -> bool:
+def _is_hidden(element: etree._Element) -> bool:
     return "hidden" in element.attrib or bool(_HIDDEN.search(element.get("style", "")))
 
 
-def _close(found: list[str], pieces: list[str]) -> None:
+def _close(texts: list[str], pieces: list[str]) -> None:
     """End a paragraph."""
     lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
     text = "\n".join(filter(None, lines))
     if text:
-        found.append(text)
+        texts.append(text)
     pieces.clear()
 
 
-def head_fields(root: Any, linked: str) -> dict[str, str]:
-    """Return `title`, `author`, `date`, `language`, as far as a page states them.
+def head_fields(root: etree._Element, linked: str) -> dict[str, str]:
+    """Return those of `title`, `author`, `date` and `language` that a page states.
 
     Args:
         root: its root element.
         linked: its linked data (JSON-LD), of which the first date of publication counts.
     """
-    told: dict[str, dict[str, None]] = {}  # in the order of the page, each once
-    for name, value in _told(root):
+    properties: dict[str, dict[str, None]] = {}  # in the order of the page, each once
+    for name, value in _properties(root):
         if field := clean_field(value[:1000]):
-            told.setdefault(name, {})[field] = None
+            properties.setdefault(name, {})[field] = None
     title = next(root.iter("title"), None)
     published = _PUBLISHED.search(linked)
-    dates = [value for name in _DATES for value in told.get(name, ())]
+    dates = [value for name in _DATES for value in properties.get(name, ())]
     dates += [published[1]] if published else []
     readable = [value for value in dates if parse_date(value) is not None]
-    names = next(filter(None, (_people(told.get(name, ())) for name in _AUTHORS)), "")
+    names = next(filter(None, (_people(properties.get(name, ())) for name in _AUTHORS)), "")
     fields = {
-        "title": next((next(iter(told[name])) for name in _TITLES if name in told), "")
+        "title": next((next(iter(properties[name])) for name in _TITLES if name in properties), "")
         or ("" if title is None else clean_field("".join(title.itertext())[:1000])),
         "author": names,
         "date": clean_field((readable or dates or [""])[0]),
         "language": clean_field(root.get("lang") or root.get(_XML_LANG) or root.get("xml:lang", ""))
-        or next((next(iter(told[name])) for name in _LANGUAGES if name in told), ""),
+        or next((next(iter(properties[name])) for name in _LANGUAGES if name in properties), ""),
     }
     return {name: value for name, value in fields.items() if value}
 
 
-def _told(root: Any) -> Iterator[tuple[str, str]]:
+def _properties(root: etree._Element) -> Iterator[tuple[str, str]]:
     """Yield what a page states: the name of a property, and its value."""
     for element in root.iter("meta"):
         for key in ("name", "property", "itemprop", "http-equiv"):
@@ -300,5 +299,5 @@ def _told(root: Any) -> Iterator[tuple[str, str]]:
 
 
 def _people(values: Iterable[str]) -> str:
-    """Return names, without addresses of pages about people."""
+    """Return names joined by semicolons, leaving out addresses of pages about people."""
     return "; ".join(value for value in values if "://" not in value)

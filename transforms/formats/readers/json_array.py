@@ -1,8 +1,8 @@
 r"""Elements of a JSON array of any size, cut out of a stream of bytes in bounded memory.
 
-Elements end at the commas and the bracket that stand in no string and in no other bracket. numpy
-looks for them, at each byte once. What lies between is not looked into, so an element may turn out
-to be no JSON. How the bytes come in pieces makes no difference.
+Elements end at the commas and the closing bracket that are outside strings and inner brackets. numpy
+finds them, looking at each byte once. What lies between them is not parsed, so an element may turn
+out not to be JSON. It makes no difference how the bytes are cut into pieces.
 
     >>> [data for _, data in iter_elements([b'[{"a": "],\\"', b'"}, 1', b'2]'], 100)]
     [b'{"a": "],\\""}', b' 12']
@@ -150,7 +150,8 @@ class _Scanner:
         self.began |= bool(steps.any())
         brackets = (steps != 0) & (depths - (steps > 0) == 0)
         commas = (steps == 0) & (depths == 1)
-        return marks[brackets | commas].tolist()
+        places: list[int] = marks[brackets | commas].tolist()
+        return places
 
     def _without_escapes(self, piece: bytes) -> bytes:
         """Return bytes without escaped quotes and backslashes, at the same places."""

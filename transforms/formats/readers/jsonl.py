@@ -4,7 +4,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 import orjson
@@ -41,7 +41,7 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
             yield from entries_of(str(number), value, options, how)
 
 
-def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, Any]]:
+def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, object]]:
     """Yield the number and the value of each line that is not blank, or a `BadRecord`.
 
     Raises:
@@ -72,8 +72,8 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
 
     If an object is there instead of an array, it is the one record, at position "". With
     `options.records` each is read as `transforms.formats.readers.nested` says. A file that is
-    an array itself is read element by element where it is over 4 MiB; if it breaks off or turns out
-    to be broken, what is missing is one reject more, at the number of the element.
+    an array itself is read element by element if it is over 4 MiB; if it breaks off or turns out to
+    be broken, the missing rest is one more reject, at the number of its first element.
 
     Raises:
         BadRecord: `malformed`, `undecodable`, `missing_field`, `too_large`, `empty`.
@@ -123,7 +123,7 @@ def _of_elements(
         raise BadRecord("empty", _NO_ELEMENTS)
 
 
-def _element(place: int, data: bytes, how: Cleaning) -> Any:
+def _element(place: int, data: bytes, how: Cleaning) -> object:
     try:
         return _parse(data, ("utf-8",), how)
     except BadRecord as error:
@@ -131,23 +131,23 @@ def _element(place: int, data: bytes, how: Cleaning) -> Any:
         raise BadRecord(error.reason, detail) from None
 
 
-def _of_value(found: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
+def _of_value(value: object, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
     if options.json_path:
-        found = look_up(found, options.json_path)
-        if found is None:
+        value = look_up(value, options.json_path)
+        if value is None:
             raise BadRecord("missing_field", f"nothing lies at {options.json_path!r}")
-    if isinstance(found, dict):
-        yield from entries_of("", found, options, how)
+    if isinstance(value, dict):
+        yield from entries_of("", value, options, how)
         return
-    if not isinstance(found, list):
-        raise BadRecord("malformed", f"neither an array nor an object, but {kind_of(found)}")
-    if not found:
+    if not isinstance(value, list):
+        raise BadRecord("malformed", f"neither an array nor an object, but {kind_of(value)}")
+    if not value:
         raise BadRecord("empty", _NO_ELEMENTS)
-    for number, value in enumerate(found, 1):
-        yield from entries_of(str(number), value, options, how)
+    for number, element in enumerate(value, 1):
+        yield from entries_of(str(number), element, options, how)
 
 
-def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> Any:
+def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> object:
     if encodings[0] == "utf-8":
         try:
             # orjson, the faster, makes a copy of what it parses.

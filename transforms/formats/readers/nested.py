@@ -2,8 +2,8 @@
 
 Each element is a record that inherits the fields of the objects it lies in. Its position is that of
 the outermost object and its number in each array on the way, from 1: `12:3` is the third element
-in line 12, `12:3:4` the fourth of an array within it. An object whose array is missing or has no
-elements is a reject of its own; so is an element that is no object, or has no text.
+in line 12, `12:3:4` the fourth of an array within it. An object whose array is missing or empty
+is a reject; so is an element that is not an object or has no text.
 
     >>> debate = {"date": "1850", "speeches": [{"text": "One."}, {"text": "Two.", "date": "1851"}]}
     >>> for entry in entries_of("7", debate, ReaderOptions(records="speeches[]")):
@@ -13,10 +13,9 @@ elements is a reject of its own; so is an element that is no object, or has no t
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
-from transforms.formats.records.fields import Fields, record_of_fields, there_are
+from transforms.formats.records.fields import Fields, list_fields, record_of_fields
 from transforms.formats.records.paths import ARRAY, look_up, routes
 from transforms.formats.records.text_cleaning import STRICT, Cleaning
 
@@ -32,7 +31,9 @@ _KINDS = {
 }
 
 
-def entries_of(position: str, value: Any, options: ReaderOptions, how: Cleaning = STRICT) -> Iterator[Record | Reject]:
+def entries_of(
+    position: str, value: object, options: ReaderOptions, how: Cleaning = STRICT
+) -> Iterator[Record | Reject]:
     """Return the record that a value is, or those of its array `options.records`, and rejects.
 
     Texts are cleaned as `how` says.
@@ -42,7 +43,7 @@ def entries_of(position: str, value: Any, options: ReaderOptions, how: Cleaning 
 
 
 def _below(
-    position: str, value: Any, ways: list[str], options: ReaderOptions, how: Cleaning, parent: Fields | None
+    position: str, value: object, ways: list[str], options: ReaderOptions, how: Cleaning, parent: Fields | None
 ) -> Iterator[Record | Reject]:
     try:
         if not isinstance(value, dict):
@@ -60,26 +61,26 @@ def _below(
         yield from _below(place, element, ways[1:], options, how, here)
 
 
-def _elements(value: dict[str, Any], way: str, fields: Fields) -> list[Any]:
+def _elements(value: dict[str, object], way: str, fields: Fields) -> list[object]:
     """Return the elements of an array.
 
     Raises:
         BadRecord: `missing_field`, `malformed`, `empty`.
     """
     named = way + ARRAY
-    found = value[named] if named in value else look_up(value, way)
-    if found is None:
-        paths = fields.own().paths
+    elements = value[named] if named in value else look_up(value, way)
+    if elements is None:
+        paths = fields.without_parent().paths
         arrays = dict.fromkeys(path[: path.rindex(ARRAY) + 2] for path in paths if ARRAY in path)
-        said = there_are(arrays or fields.own(), named)
+        said = list_fields(arrays or fields.without_parent(), named)
         raise BadRecord("missing_field", f"no array {named!r}{said}")
-    if not isinstance(found, list):
-        raise BadRecord("malformed", f"{way!r} is {kind_of(found)}, not an array")
-    if not found:
+    if not isinstance(elements, list):
+        raise BadRecord("malformed", f"{way!r} is {kind_of(elements)}, not an array")
+    if not elements:
         raise BadRecord("empty", f"the array {named!r} has no elements")
-    return found
+    return elements
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Return what a value of JSON is, in words."""
     return _KINDS.get(type(value), "a number")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -108,7 +108,7 @@ def _rows(file: pq.ParquetFile, group: int, stream: BinaryIO, columns: list[str]
             column = metadata.column(number)
             cells = -(-column.num_values // max(1, metadata.num_rows))  # of a row, more in lists
             dictionaries += cells * _dictionary_bytes(stream, column)
-    return max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries)))
+    return int(max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries))))
 
 
 def _field(column: pq.ColumnSchema) -> str | None:
@@ -126,14 +126,14 @@ def _dictionary_bytes(stream: BinaryIO, column: pq.ColumnChunkMetaData) -> int:
         return 0
     stream.seek(place)
     # A page's header, as Thrift writes it: kind and bytes, each a number with its field's head.
-    numbers = re.match(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", stream.read(16))
-    if numbers is None:  # whoever wrote it so writes no pages that are read
+    header = re.match(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", stream.read(16))
+    if header is None:  # whoever wrote it so writes no pages that are read
         return 0
-    size = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(numbers[1]))
-    return size >> 1
+    number: bytes = header[1]
+    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(number)) >> 1
 
 
-def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | BadRecord]:
+def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, object] | BadRecord]:
     """Yield rows as dictionaries; dates and decimals as strings, bad UTF-8 as bytes."""
     for index, field in enumerate(batch.schema):
         kind = field.type

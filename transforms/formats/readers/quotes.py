@@ -1,9 +1,9 @@
-"""Quotes of tables separated by tabs: whether they mean something is decided for a file as a whole.
+"""Quotes in tables separated by tabs: whether they have a meaning is decided for a whole file.
 
-A program that puts cells in quotes closes each of them. So where a row of a table that is separated
-by tabs has a quote that opens a cell and does not close it, all quotes of that file are characters
-like others, as in the files of CompLex. Of rows separated by other signs only quotes can say where
-a cell ends: there a stray quote makes its row a reject (`transforms/formats/readers/delimited.py`).
+A program that puts cells in quotes closes each of them. So if a row of a table separated by tabs has
+a quote that opens a cell and does not close it, all quotes of that file are plain characters, as in
+the files of CompLex. With other delimiters only quotes can say where a cell ends: there a stray quote
+makes its row a reject (`transforms/formats/readers/delimited.py`).
 """
 
 import io
@@ -25,10 +25,10 @@ _BUFFER = 1 << 16
 
 @contextmanager
 def quotes_settled(source: Source, options: ReaderOptions) -> Iterator[ReaderOptions]:
-    """Yield the options that a table is to be read with: `quoting` is off where quotes are stray.
+    """Yield the options for reading a table: `quoting` is off if a quote is stray.
 
-    The stream is copied, to the disk where it is over 8 MiB, so that it can be read twice; where it
-    breaks off, the copy does, too. The source is given the copy, and a note where quoting is off.
+    The stream is copied, to disk if it is over 8 MiB, so that it can be read twice; where it breaks
+    off, the copy does, too. The source gets the copy, and a note if quoting is off.
     """
     if not options.quoting or options.separator not in ("", "\t"):
         yield options

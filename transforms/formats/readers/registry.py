@@ -9,7 +9,7 @@ import re
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
@@ -17,16 +17,14 @@ from transforms.formats.readers.conllu import read_conllu
 from transforms.formats.readers.delimited import read_csv
 from transforms.formats.readers.html import read_html
 from transforms.formats.readers.jsonl import read_json, read_jsonl
-from transforms.formats.readers.lines import read_lines
 from transforms.formats.readers.parquet import read_parquet
-from transforms.formats.readers.plain_text import read_text
 from transforms.formats.readers.tei import read_tei
+from transforms.formats.readers.text import read_lines, read_text
 from transforms.formats.records.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.sources.archives import open_sources
 from transforms.formats.sources.compression import SUFFIXES
 from transforms.formats.sources.content import HEAD, content_of, is_binary
-from transforms.formats.sources.failures import reject_of
-from transforms.formats.sources.streams import marked_encoding, peek
+from transforms.formats.sources.streams import marked_encoding, peek, reject_of
 
 __all__ = ["FORMATS", "READERS", "Format", "detect", "printable", "read_file"]
 
@@ -36,7 +34,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def detect(name: str, head: bytes) -> str | None:
-    """Return the format of a source by its name and first bytes; None if they tell of none."""
+    """Return the format of a source by its name and first bytes; None if they suggest none."""
     lower = name.lower()
     for suffix in SUFFIXES:
         lower = lower.removesuffix(suffix)
@@ -46,7 +44,7 @@ def detect(name: str, head: bytes) -> str | None:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         return "parquet"
-    if (found := content_of(head)) is not None and found.reason == "html":
+    if (content := content_of(head)) is not None and content.reason == "html":
         return "html"
     by_name = next((format for format, entry in READERS.items() if lower.endswith(entry.suffixes)), None)
     if by_name == "json" and _json_lines(start):
@@ -60,7 +58,7 @@ def detect(name: str, head: bytes) -> str | None:
         return "jsonl" if _json_lines(start) else "json"
     if start.startswith((b"[{", b"[\n", b"[ {")):
         return "json"
-    if found is not None:
+    if content is not None:
         return None
     return "text" if wide or not is_binary(head[:_LOOK]) else None
 
@@ -78,13 +76,13 @@ def read_file(
     format: str = "auto",
     options: ReaderOptions | None = None,
     open: Callable[[], BinaryIO],
-    told: Callable[[str, str], None] = lambda name, format: None,
+    on_format: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator[tuple[str, Record | Reject]]:
     """Yield what a file holds: records and rejects, each with the name of its source.
 
-    Archives are opened, compression is undone, the format of each member found out if it is
-    `auto`. Whatever a reader raises becomes one reject.
+    Archives are opened, compression is undone, and with `auto` the format of each member is found
+    out. Whatever a reader raises becomes one reject.
 
     Args:
         path: where the file really lies.
@@ -92,12 +90,12 @@ def read_file(
         format: a key of `READERS`, or `auto`.
         options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
-        told: is called with the name of each source and the format that it is read in.
-        notes: counts what readers did to what they read, see `Source`.
+        on_format: called with the name of each source and the format that it is read in.
+        notes: counts what readers changed or guessed, see `Source`.
 
     Raises:
         UsageError: no format has this name.
-        LexbeamError: what a person must correct before anything is read.
+        LexbeamError: something must be corrected before anything can be read.
     """
     options = options or ReaderOptions()
     if format != "auto":
@@ -109,7 +107,7 @@ def read_file(
                 continue
             if notes is not None:
                 source = replace(source, notes=notes)
-            for entry in _read(source, format, options, functools.partial(told, shown)):
+            for entry in _read(source, format, options, functools.partial(on_format, shown)):
                 yield shown, entry
     except LexbeamError:
         raise
@@ -118,13 +116,13 @@ def read_file(
 
 
 def _read(
-    source: Source, format: str, options: ReaderOptions, told: Callable[[str], None]
+    source: Source, format: str, options: ReaderOptions, on_format: Callable[[str], None]
 ) -> Iterator[Record | Reject]:
     try:
         head, stream = peek(source.open(), HEAD)
         source = replace(source, open=_First(stream, source.open))
         name = _format_of(source.name, head, format, options)
-        told(name)
+        on_format(name)
         for entry in READERS[name].read(source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
     except LexbeamError:
@@ -137,19 +135,19 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
     """Return the reader of a source.
 
     Raises:
-        BadRecord: its content is certain to be something else than this or any reader takes.
+        BadRecord: its content is certainly not what the reader, or any reader, takes.
     """
     name = format if format != "auto" else detect(source, head)
-    found = None if name is not None and READERS[name].any_content else content_of(head)
+    content = None if name is not None and READERS[name].any_content else content_of(head)
     refused = name == "html" and format == "auto" and options.html == "reject"
-    if refused and (found is None or found.reason == "html"):
+    if refused and (content is None or content.reason == "html"):
         raise BadRecord("html", "a page in HTML; see --html")
-    if found is not None and found.reason == "html" and (name == "html" or _may_hold(name, options)):
-        found = None
-    if found is not None:
-        remedy = "; see --format html" if found.reason == "html" else ""
-        wanted = READERS[name].doc if name is not None else "text"
-        raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
+    if content is not None and content.reason == "html" and (name == "html" or _may_hold(name, options)):
+        content = None
+    if content is not None:
+        remedy = "; see --format html" if content.reason == "html" else ""
+        wanted = READERS[name].title or name if name is not None else "text"
+        raise BadRecord(content.reason, f"{content.what}, not {wanted}{remedy}")
     if name is None:
         raise BadRecord("binary", "bytes of no known format; see --format")
     return name
@@ -164,7 +162,7 @@ class _First:
     """Gives a stream that is open already the first time."""
 
     def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO]) -> None:
-        self._streams: list[Any] = [stream]
+        self._streams = [stream]
         self._again = again
 
     def __call__(self) -> BinaryIO:
@@ -182,33 +180,40 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Format(Entry):
-    """A format; its doc line says what a file of it holds, in messages too.
+    """A format.
 
     Attributes:
         read: from a source and options, its records and rejects.
         suffixes: how names of its files end, in lower case, compression apart.
+        title: what details of rejects call it; empty: its name in the registry. A doc line must not stand in
+            published rows, since the identity of code passes over it.
         any_content: whether it reads what begins like a picture, a page or a program.
     """
 
     read: Reader
     suffixes: tuple[str, ...] = ()
+    title: str = ""
     any_content: bool = False
 
 
 READERS: Registry[Format] = Registry(
     {
-        "text": Format(read_text, (".txt",), doc="plain text"),
-        "tei": Format(read_tei, (".xml", ".tei"), doc="TEI"),
-        "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), doc="JSON lines"),
-        "json": Format(read_json, (".json",), doc="JSON"),
-        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), doc="CSV"),
-        "parquet": Format(read_parquet, (".parquet", ".pq"), doc="Parquet"),
-        "conllu": Format(read_conllu, (".conllu", ".conll"), doc="CoNLL-U"),
-        "lines": Format(read_lines, doc="lines of text"),
-        "html": Format(read_html, (".html", ".htm", ".xhtml"), doc="HTML"),
+        "text": Format(read_text, (".txt",), "plain text", doc="plain text, paragraphs separated by empty lines"),
+        "tei": Format(read_tei, (".xml", ".tei"), "TEI", doc="TEI P5"),
+        "jsonl": Format(read_jsonl, (".jsonl", ".ndjson"), "JSON lines", doc="JSON lines, a record a line"),
+        "json": Format(read_json, (".json",), "JSON", doc="JSON, an array of records or one object"),
+        "csv": Format(read_csv, (".csv", ".tsv", ".tab"), "CSV", doc="CSV or TSV, a record a row"),
+        "parquet": Format(read_parquet, (".parquet", ".pq"), "Parquet", doc="Parquet, a record a row"),
+        "conllu": Format(read_conllu, (".conllu", ".conll"), "CoNLL-U", doc="annotated text in CoNLL-U"),
+        "lines": Format(
+            read_lines, (), "lines of text", doc="ready-made sentences, one a line, tokens separated by spaces"
+        ),
+        "html": Format(read_html, (".html", ".htm", ".xhtml"), "HTML", doc="web pages"),
     },
     what="format",
     group="lexbeam.formats",
 )
 # A live view: what is added to the readers is a choice at once.
-FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})
+FORMATS: Mapping[str, Entry] = ChainMap(
+    cast(Registry[Entry], READERS), {"auto": Entry(doc="by the ending of a file's name, then by its first bytes")}
+)

@@ -5,17 +5,16 @@ one made of other entities, is rejected before anything is parsed; entities that
 characters (`<!ENTITY mdash "&#8212;">`, and the named ones of HTML) are read as these.
 
 The date is that of the first edition, else of the printed source, else of any other source but a
-digital one, else of the creation (`profileDesc`); what the publication statement and the revisions
-tell is about the file, not the text, and never taken. An attribute (`when`, `notBefore` and
-`notAfter`, `from` and `to`) goes before the element's text, a date that can be read before one that
-cannot.
+digital one, else of the creation (`profileDesc`). Dates in the publication statement and the
+revisions are about the file, not the text, and never taken. An attribute (`when`, `notBefore` and
+`notAfter`, `from` and `to`) takes precedence over the element's text, and a date that can be read
+over one that cannot.
 """
 
 import re
 import xml.parsers.expat as expat
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
 
 from lxml import etree
 
@@ -65,8 +64,8 @@ def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
             yield Reject(str(number), error.reason, error.detail)
 
 
-def header_fields(root: Any) -> dict[str, str]:
-    """Return `date`, `title`, `author`, `language` of a TEI element, as far as they are there."""
+def header_fields(root: etree._Element) -> dict[str, str]:
+    """Return those of `date`, `title`, `author` and `language` that a TEI element has."""
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
     fields: dict[str, str] = {}
     if header is not None:
@@ -84,7 +83,7 @@ def header_fields(root: Any) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _record(position: str, root: Any, options: ReaderOptions, how: Cleaning) -> Record:
+def _record(position: str, root: etree._Element, options: ReaderOptions, how: Cleaning) -> Record:
     body = read_body(root, options.tei_parts, how)
     if not body.text:
         parts = ", ".join(f"<{part}>" for part in options.tei_parts)
@@ -93,7 +92,7 @@ def _record(position: str, root: Any, options: ReaderOptions, how: Cleaning) -> 
 
 
 def _plain(data: bytes, how: Cleaning) -> bytes:
-    """Return bytes of XML without control characters, which XML forbids, if they may be dropped."""
+    """Return bytes of XML without the control characters that XML forbids, if they may be dropped."""
     if b"\x00" in data[:4] or marked_encoding(data):  # UTF-16 or UTF-32
         return data
     if how.control == "drop":
@@ -118,14 +117,14 @@ def _entities(data: bytes) -> dict[str, str]:
     """
     entities: dict[str, str] = {}
 
-    def declared(name: str, parameter: bool, value: str | None, base: Any, system: Any, public: Any, note: Any) -> None:
-        if value is None or system or public:
+    def declared(name: str, parameter: bool, value: str | None, *identifiers: str | None) -> None:
+        if value is None or any(identifiers[1:3]):  # that of the system, the public one
             raise BadRecord("unsafe", f"declares the external entity {name!r}")
         if "&" in value or "<" in value or "%" in value or len(value) > 100:
             raise BadRecord("unsafe", f"declares the entity {name!r}, which is not plain text")
         entities["%" * parameter + name] = value
 
-    def begun(name: str, attributes: Any) -> None:
+    def begun(name: str, attributes: object) -> None:
         raise _PrologueEnd
 
     parser = expat.ParserCreate()
@@ -139,8 +138,8 @@ def _entities(data: bytes) -> dict[str, str]:
     return entities
 
 
-def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cleaning) -> Any:
-    """Return the root in the encoding that is declared, or else in the first that takes it."""
+def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cleaning) -> etree._Element:
+    """Return the root, decoded as declared, else in the first encoding that fits."""
     if marked_encoding(data) or b"encoding" in data[:200].split(b"?>")[0]:
         return _parse(data, entities, None)
     faults = []
@@ -161,7 +160,7 @@ def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cl
     raise BadRecord("undecodable", "; ".join(faults))
 
 
-def _parse(data: bytes, entities: dict[str, str], encoding: str | None) -> Any:
+def _parse(data: bytes, entities: dict[str, str], encoding: str | None) -> etree._Element:
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -206,7 +205,7 @@ def _reason(error: etree.XMLSyntaxError) -> str:
     return "undecodable" if error.code in bad or "encoding" in str(error.msg) else "malformed"
 
 
-def _resolve(parent: Any, entities: dict[str, str]) -> None:
+def _resolve(parent: etree._Element, entities: dict[str, str]) -> None:
     """Put the characters that entities stand for in the place of an element's references."""
     text, before = [parent.text or ""], None
     for child in list(parent):
@@ -223,7 +222,7 @@ def _resolve(parent: Any, entities: dict[str, str]) -> None:
     _set_text(parent, before, text)
 
 
-def _set_text(parent: Any, before: Any, text: list[str]) -> None:
+def _set_text(parent: etree._Element, before: etree._Element | None, text: list[str]) -> None:
     """Put text behind a child, or where there is none at a parent's beginning."""
     if before is None:
         parent.text = "".join(text)
@@ -237,33 +236,33 @@ def _html(name: str) -> str | None:
     return chr(name2codepoint[name]) if name in name2codepoint else None
 
 
-def _first(element: Any, name: str) -> Any:
-    return next((found for found in element.iter() if local_name(found) == name), None)
+def _first(element: etree._Element, name: str) -> etree._Element | None:
+    return next((inner for inner in element.iter() if local_name(inner) == name), None)
 
 
-def _text(element: Any) -> str:
+def _text(element: etree._Element) -> str:
     return clean_field("".join(element.itertext()))
 
 
-def _date(header: Any) -> str:
-    found: list[tuple[int, str]] = []
+def _date(header: etree._Element) -> str:
+    ranked: list[tuple[int, str]] = []
     source = _first(header, "sourceDesc")
     for element in () if source is None else source.iter():
         if local_name(element) == "date":
             kind = _kind(element)
             if kind != "digitalSource":
-                found.append((_EDITIONS.get(kind, 2), _value(element)))
+                ranked.append((_EDITIONS.get(kind, 2), _value(element)))
     profile = _first(header, "profileDesc")
     creation = None if profile is None else _first(profile, "creation")
     if creation is not None:
         dates = [e for e in creation.iter() if local_name(e) in ("date", "creation")]
-        found += [(3, _value(element)) for element in reversed(dates)]
-    values = [value for _, value in sorted(found, key=lambda pair: pair[0]) if value]
+        ranked += [(3, _value(element)) for element in reversed(dates)]
+    values = [value for _, value in sorted(ranked, key=lambda pair: pair[0]) if value]
     readable = [value for value in values if parse_date(value) is not None]
     return (readable or values or [""])[0]
 
 
-def _kind(element: Any) -> str:
+def _kind(element: etree._Element) -> str:
     """Return the type of the source that a date belongs to."""
     for above in element.iterancestors():
         if local_name(above) == "sourceDesc":
@@ -273,7 +272,7 @@ def _kind(element: Any) -> str:
     return ""
 
 
-def _value(element: Any) -> str:
+def _value(element: etree._Element) -> str:
     for name in ("when", "when-iso"):
         if element.get(name):
             return clean_field(element.get(name))

@@ -3,22 +3,25 @@ r"""The running text of a TEI document.
 Block elements (`<p> <head> <lg> <ab> <sp>` ...) are paragraphs; lines of verse outside `<lg>` that
 follow each other are one. Inline elements add no space. `<fw> <note> <del>` and what is not the
 text's own words are dropped; of a `<choice>` the corrected, regular or expanded reading is taken.
-White space, line ends of the XML file among it, is one space.
+A run of white space, line ends of the XML file included, is one space.
 
 Words that breaks cut in two are mended: see `tei_breaks`.
 
-A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else paragraphs; words are
-`<w>` and `<pc>`, and what stands outside them, as X or PUNCT. Parts of speech are taken if all are
-UPOS (also as `msd="UPosTag=NOUN|..."`).
+A document with `<w lemma pos>` has annotation: sentences are `<s>`, else paragraphs; words are `<w>`
+and `<pc>`, and text outside them becomes tokens tagged X or PUNCT. Parts of speech are taken if all
+are UPOS (also as `msd="UPosTag=NOUN|..."`).
 """
 
 import functools
 import itertools
 import re
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from lxml import etree
 
+from schemas.corpus.sentences import UPOS
 from transforms.common.marks import nfc
 from transforms.common.records import Sentence
 from transforms.formats.readers.tei_breaks import mend_breaks
@@ -46,12 +49,6 @@ from transforms.formats.records.text_cleaning import (
 __all__ = ["Body", "local_name", "read_body"]
 
 
-_UPOS = frozenset(
-    (
-        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON"),
-        *("PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
-    )
-)
 _SOFT_HYPHEN = "\u00ad"
 # Before a break it stays, to be seen there.
 _SOFT_BREAK = re.compile(f"\u00ad[ \t]*\n[ \t\n]*(?![ \t\n]*{BREAK})")
@@ -69,13 +66,13 @@ class Body(NamedTuple):
     sentences: list[Sentence] | None
 
 
-def local_name(element: Any) -> str:
+def local_name(element: etree._Element) -> str:
     """Return an element's name without its namespace."""
     tag = element.tag
     return tag[tag.find("}") + 1 :] if isinstance(tag, str) else ""
 
 
-def read_body(root: Any, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
+def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
     """Return the text of the named parts (`body`, `front`, `back`) of a TEI element.
 
     Raises:
@@ -124,10 +121,10 @@ def _single_spaces(data: bytes) -> bytes:
     """Return bytes without the spaces that follow a space."""
     codes = np.frombuffer(data, np.uint8)
     spaces = codes == ord(" ")
-    kept = np.ones(codes.size, bool)
-    np.logical_and(spaces[1:], spaces[:-1], out=kept[1:])
-    np.logical_not(kept[1:], out=kept[1:])
-    return codes[kept].tobytes()
+    stays = np.ones(codes.size, bool)
+    np.logical_and(spaces[1:], spaces[:-1], out=stays[1:])
+    np.logical_not(stays[1:], out=stays[1:])
+    return codes[stays].tobytes()
 
 
 class _Word(NamedTuple):
@@ -142,63 +139,68 @@ def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
     return _Word(lemma, pos or ("PUNCT" if name == "pc" else ""))
 
 
+class _Token(NamedTuple):
+    """A token by its place in the text, and its lemma and tag."""
+
+    start: int
+    end: int
+    word: _Word
+
+
+_SIGN, _UNMARKED = _Word("", "PUNCT"), _Word("", "X")
+
+
 def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body:
     """Return text without marks, and the sentences of the words that were marked.
 
     Words outside the marks are tokens, too: their lemma is their form, their tag X.
     """
-    words = list(words)
     text = _Text()
-    sentences: list[list[tuple[int, int, int]]] = []
-    current: list[tuple[int, int, int]] = []
-    number = 0
-
-    def close() -> None:
-        nonlocal current
-        if current:
-            sentences.append(current)
-        current = []
-
-    for paragraph in paragraphs:
-        text.border()
-        start = 0
-        for piece in _MARKS.split(paragraph):
-            if piece == WORD:
-                text.word = True
-            elif piece == WORD_END:
-                start, text.word = text.word_start, False
-                if text.length > start >= 0:
-                    current.append((start, text.length, number))
-                number += 1
-                text.word_start = -1
-            elif piece in (SENTENCE, SENTENCE_END):
-                close()
-            elif text.add(piece) and not text.word:
-                for found in _TOKEN.finditer(text.pieces[-1]):
-                    place = text.length - len(text.pieces[-1])
-                    current.append((place + found.start(), place + found.end(), len(words)))
-                    words.append(_Word("", "X" if found[1] else "PUNCT"))
-        close()
+    sentences = list(filter(None, _sentences(paragraphs, iter(words), text)))
     joined = "".join(text.pieces)
     whole = composed(joined, how)
+    upos = all(word.tag in UPOS for word in words)
     exact = whole is joined
-    upos = all(word.tag in _UPOS for word in words)
-    annotated = []
-    for sentence in sentences:
-        forms = [joined[start:end] for start, end, _ in sentence]
-        if not exact:
-            forms = list(map(nfc, forms))
-        lemmas = [clean_field(words[n].lemma) for _, _, n in sentence]
-        annotated.append(
-            Sentence(
-                forms,
-                [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
-                [words[n].tag for _, _, n in sentence] if upos else None,
-                [start for start, _, _ in sentence] if exact else None,
-                [end for _, end, _ in sentence] if exact else None,
-            )
-        )
+    annotated = [_sentence(sentence, joined, upos=upos, exact=exact) for sentence in sentences]
     return Body(whole, annotated or None)
+
+
+def _sentences(paragraphs: list[str], words: Iterator[_Word], text: "_Text") -> Iterator[list[_Token]]:
+    """Yield the tokens of each sentence, of which there may be none, and put their forms into the text."""
+    tokens: list[_Token] = []
+    for paragraph in paragraphs:
+        text.border()
+        for piece in _MARKS.split(paragraph):
+            if piece == WORD:
+                text.begin_word()
+            elif piece == WORD_END:
+                start, word = text.end_word(), next(words)
+                if text.length > start >= 0:
+                    tokens.append(_Token(start, text.length, word))
+            elif piece in (SENTENCE, SENTENCE_END):
+                yield tokens
+                tokens = []
+            elif text.add(piece) and not text.in_word:
+                place = text.length - len(text.pieces[-1])
+                for token in _TOKEN.finditer(text.pieces[-1]):
+                    tokens.append(_Token(place + token.start(), place + token.end(), _UNMARKED if token[1] else _SIGN))
+        yield tokens
+        tokens = []
+
+
+def _sentence(tokens: list[_Token], text: str, *, upos: bool, exact: bool) -> Sentence:
+    """Return a sentence; without `exact` the text is not the document's, and there are no offsets."""
+    forms = [text[token.start : token.end] for token in tokens]
+    if not exact:
+        forms = list(map(nfc, forms))
+    lemmas = [clean_field(token.word.lemma) for token in tokens]
+    return Sentence(
+        forms,
+        [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
+        [token.word.tag for token in tokens] if upos else None,
+        [token.start for token in tokens] if exact else None,
+        [token.end for token in tokens] if exact else None,
+    )
 
 
 class _Text:
@@ -207,12 +209,22 @@ class _Text:
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.length = 0
-        self.word = False
-        self.word_start = -1
+        self.in_word = False
+        self._word_start = -1
         self._gap = ""
 
     def border(self) -> None:
+        """Begin a paragraph."""
         self._gap = "\n\n"
+
+    def begin_word(self) -> None:
+        """Take what is added from now on for a word."""
+        self.in_word = True
+
+    def end_word(self) -> int:
+        """End a word; return where it began, -1 if it holds nothing but white space."""
+        start, self.in_word, self._word_start = self._word_start, False, -1
+        return start
 
     def add(self, piece: str) -> bool:
         """Return whether there was anything but white space."""
@@ -225,8 +237,8 @@ class _Text:
             self._gap = self._gap or " "
         if self.length:
             self._put(self._gap)
-        if self.word and self.word_start < 0:
-            self.word_start = self.length
+        if self.in_word and self._word_start < 0:
+            self._word_start = self.length
         self._put(" ".join(words))
         self._gap = " " if piece[-1].isspace() else ""
         return True

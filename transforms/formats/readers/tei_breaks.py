@@ -77,7 +77,7 @@ def _junction(behind: bytes, gap: bytes, joined: bool, ahead: bytes, forms: "_Fo
 
 
 class _Forms:
-    """Counts words, parts between hyphens together, without regard to case."""
+    """Counts words, ignoring case; words joined by hyphens are one."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -87,7 +87,7 @@ class _Forms:
 
     def count(self, form: str) -> int:
         """Return how often a form occurs."""
-        # A look for one form takes a fraction of the time of a count of all, unless it is all over.
+        # Looking for one form is much faster than counting all, unless it occurs everywhere.
         if self._budget > 0:
             return self._look_for(form.lower())
         if self._counts is None:

@@ -8,7 +8,7 @@ line ends of XML are line feeds) and noncharacters. A document's own ones become
 
 import functools
 import threading
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -44,17 +44,17 @@ _TEI = "http://www.tei-c.org/ns/1.0"
 
 
 class Marked(NamedTuple):
-    """Marked text in UTF-8, and the rare characters that stand in it, more of them at most."""
+    """Marked text in UTF-8, and its rare characters, perhaps with some that are not in it."""
 
     text: bytes
     rare: set[str]
 
 
-def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
+def marked_text(element: etree._Element, parts: tuple[str, ...]) -> Marked:
     """Return the text of the parts `body`, `front`, `back` of a TEI element, with marks.
 
-    Elements are known by their names in the namespace of TEI, in that of `element`, and in none:
-    those of a namespace of the element's own are put into that of TEI.
+    Elements are recognised in the namespace of TEI, in that of `element`, which are moved into that of
+    TEI, and in none.
     """
     rare = rare_characters(etree.tostring(element, method="text", encoding="utf-8"))
     if not rare.isdisjoint(_MARKS):
@@ -66,23 +66,23 @@ def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
 
 
 def holds(text: bytes, *noncharacters: str) -> bool:
-    """Return whether one of some noncharacters stands in a text; to look for a byte is faster."""
+    """Return whether a text holds any of some noncharacters; it looks for their first byte, which is faster."""
     return _NONCHARACTER in text and any(mark.encode() in text for mark in noncharacters)
 
 
-def _free_marks(element: Any) -> None:
-    """Take the characters that are marks out of an element's own text."""
+def _free_marks(element: etree._Element) -> None:
+    """Replace the characters that serve as marks in an element's own text."""
     for inner in element.iter():
         for place in ("text", "tail"):
             if text := getattr(inner, place):
                 setattr(inner, place, text.translate(_OWN))
 
 
-def _move_to_tei(element: Any) -> None:
+def _move_to_tei(element: etree._Element) -> None:
     """Put the elements of an element's own namespace into that of TEI, if it has another."""
-    own = etree.QName(element).namespace
-    if own not in (None, _TEI):
-        for inner in element.iter(f"{{{own}}}*"):
+    namespace = etree.QName(element).namespace
+    if namespace not in (None, _TEI):
+        for inner in element.iter(f"{{{namespace}}}*"):
             inner.tag = f"{{{_TEI}}}{etree.QName(inner).localname}"
 
 

@@ -16,13 +16,13 @@ source; that then counts as one more reject. What one input record is:
 | lines | the file; each line that must be left out is one more | empty; line number |
 | html | the file | empty |
 
-With `records` an element of the array that it names is an input record of jsonl, json and parquet
-(`transforms/formats/readers/nested.py`), and an object without elements there is one, too.
+With `records` the input records of jsonl, json and parquet are the elements of the array that it names
+(`transforms/formats/readers/nested.py`), and so is an object that has no elements there.
 
-A file of `conllu` or `lines` of which nothing is left counts for what was left out of it alone.
+If nothing is left of a file of `conllu` or `lines`, only what was left out of it counts.
 
-A file that cannot be read at all, or an archive, is one record; if it breaks off later, what is
-missing is one record more. Documents and rejects together are thus the input records, always.
+A file or archive that cannot be read at all is one record; if it breaks off later, the missing rest is
+one more. So documents and rejects together always are the input records.
 
     >>> import io
     >>> from transforms.formats.readers.registry import read_file
@@ -39,7 +39,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.records import Sentence
 from transforms.formats.records.paths import check_path, check_records
@@ -64,11 +65,41 @@ __all__ = [
 BLOCK = 2000
 
 MOST_BYTES = 1 << 50
-LINES_HOLD = ("lemmas", "forms", "text")
-CONTROL = ("reject", "drop")
-MARKS = ("reject", "break")
-TEI_PARTS = ("body", "front", "back")
-HTML_READ = ("reject", "main", "all")
+CONTROL: Registry[Entry] = Registry(
+    {
+        "reject": Entry(doc="the record is a reject"),
+        "drop": Entry(doc="they are removed, and with them all other control characters but white space"),
+    },
+    what="treatment of control characters",
+)
+MARKS: Registry[Entry] = Registry(
+    {"reject": Entry(doc="the record is a reject"), "break": Entry(doc="U+034F is put before each excess mark")},
+    what="treatment of combining marks",
+)
+TEI_PARTS: Registry[Entry] = Registry(
+    {
+        "body": Entry(doc="the text proper"),
+        "front": Entry(doc="what precedes it, such as title page and preface"),
+        "back": Entry(doc="what follows it, such as appendices"),
+    },
+    what="part of a TEI text",
+)
+LINES_HOLD: Registry[Entry] = Registry(
+    {
+        "lemmas": Entry(doc="a sentence of lemmas"),
+        "forms": Entry(doc="a sentence of word forms"),
+        "text": Entry(doc="a paragraph of running text, for an engine"),
+    },
+    what="content of lines",
+)
+HTML_READ: Registry[Entry] = Registry(
+    {
+        "reject": Entry(doc="nothing, a page is a reject; where `format` is html, its main text"),
+        "main": Entry(doc="its main text, without menus and advertisements"),
+        "all": Entry(doc="all that a reader sees"),
+    },
+    what="part of a page",
+)
 # What Python decodes, too: names of hosts, in time that grows with the square of their length, and
 # source code. `charmap` is latin-1 by another name.
 _NO_FILES = ("punycode", "idna", "unicode-escape", "raw-unicode-escape", "charmap")
@@ -81,7 +112,7 @@ class Record(NamedTuple):
     Attributes:
         position: place in the source, see the table above; empty where the source is the record.
         fields: strings as found: `date`, `title`, `author`, `genre`, `language` where there are
-            such, and what else the record holds under its own names. Never empty strings.
+            such, and the record's other fields under their own names. Never empty strings.
         text: in NFC, without soft hyphens and zero-width characters; lines end in a line feed, an
             empty line parts paragraphs. None if annotation came without text.
         sentences: annotation that came with the record, else None; offsets refer to `text`.
@@ -112,8 +143,8 @@ class Source:
         open: opens the stream of decompressed bytes; for a member of a tar archive only once, and
             before the next member is asked for.
         path: where the file (of a member: the archive) really lies.
-        notes: what readers did to what they read, and how often; they count it here. A note is
-            some plain words, such as `encoding cp1252`, that a person reads in the manifest.
+        notes: counts what readers changed or guessed. A note is a few plain words for a person who
+            reads the manifest, such as `encoding cp1252`.
     """
 
     name: str
@@ -123,7 +154,7 @@ class Source:
 
 
 class BadRecord(Exception):
-    """Raised within readers: what is being read must be left out, for a reason of the list."""
+    """Raised within readers: what is being read becomes a reject; `reason` as in `Reject`."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(reason, detail)
@@ -133,35 +164,32 @@ class BadRecord(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderOptions:
-    """How input is read; every reader takes what concerns it.
+    """How input is read; each reader uses the options that concern it.
 
     Attributes:
         encoding: of text, lines, jsonl, json, csv and conllu, strictly; XML declares its own. Of
             several the first that takes a file (text, json) or line (the others) counts. Where
             UTF-8 is among them, a file with a byte order mark of UTF-16 or UTF-32 is read so.
-        control: what becomes of NUL and halves of surrogate pairs, which no text holds: `reject`
-            the record, or `drop` them and all control characters but white space.
-        marks: what becomes of over 30 combining marks in a row: `reject` the record, or `break`
-            the run by U+034F.
-        fields: `NAME=FIELD` pairs: which field, column or path of a record gives `title`,
-            `author`, `genre`, `language`, `date`, or a field of any other name. Without them the
-            five are found by name, whatever their case.
+        control: what becomes of NUL and halves of surrogate pairs, which no text holds: an entry of
+            `CONTROL`.
+        marks: what becomes of over 30 combining marks in a row: an entry of `MARKS`.
+        fields: `NAME=FIELD` pairs: the field, column or path of a record that gives `title`, `author`,
+            `genre`, `language`, `date`, or a field of any other name. Without a pair the five are
+            found by name, whatever its case.
         text_field: field, column or path that holds the text (jsonl, json, csv, parquet); where
             `[]` in it leads to several, they are paragraphs.
-        json_path: path of the array within a JSON file; empty if the file is the array. What lies
-            around the array counts for nothing.
+        json_path: path of the array within a JSON file; empty if the file is the array. Whatever
+            surrounds the array is ignored.
         records: path of the array within each line, element, object or row whose elements are the
             records (jsonl, json, parquet), as `speeches[]`; empty if it is a record itself.
-        tei_parts: parts of a TEI text that are read: `body`, `front`, `back`.
+        tei_parts: parts of a TEI text that are read: entries of `TEI_PARTS`.
         delimiter: of csv; empty: a tab for .tsv and .tab, else the commonest of tab, comma,
             semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
-        quoting: whether csv quotes (`"`) mean something. Switch it off where quotes are stray.
+        quoting: whether quotes (`"`) in csv have a meaning. Switch it off if quotes are stray.
         header: whether the first row of csv names the columns.
         columns: names of the columns of csv without header; else they are `1`, `2`, ...
-        lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
-            is a paragraph that an engine annotates.
-        html: what is read of web pages: `main`, their main text, or `all`; `reject` makes them
-            rejects where `auto` finds them, and reads as `main` does where the format is `html`.
+        lines_hold: what a line of `lines` holds: an entry of `LINES_HOLD`.
+        html: what is read of a web page: an entry of `HTML_READ`.
         max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
             an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
@@ -169,37 +197,34 @@ class ReaderOptions:
         max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
             16 MiB are free.
         max_expanded_bytes: of what comes out of a compressed file or archive.
-        layers: layers that are read where input comes annotated; no option of readers' own.
+        layers: layers to read from input that comes annotated; set by the command, not an option here.
     """
 
     encoding: tuple[str, ...] = option(
-        ("utf-8",),
-        help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a file or line",
+        ("utf-8",), help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that fits a file or line"
     )
     control: str = option(
-        "reject",
-        help="what becomes of NUL and halves of surrogate pairs; drop takes all control characters but white space",
-        choices=CONTROL,
+        "reject", help="what becomes of NUL and halves of surrogate pairs, which no text holds", choices=CONTROL
     )
     marks: str = option("reject", help="what becomes of over 30 combining marks in a row", choices=MARKS)
     fields: tuple[str, ...] = option(
-        (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
+        (), help="fields by another name or path: title=headline,author=meta.by", metavar="NAME=FIELD"
     )
     text_field: str = option("text", help="field, column or path that holds the text: text, a.b, speeches[].text")
     json_path: str = option("", help="path of the array within a JSON file")
     records: str = option(
         "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]", metavar="PATH"
     )
-    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
-    delimiter: str = option("", help="of CSV; found out if not given")
-    quoting: bool = option(True, help="whether quotes mean something in CSV")
+    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text that are read", choices=TEI_PARTS)
+    delimiter: str = option("", help="of CSV; by default found out file by file")
+    quoting: bool = option(True, help="whether quotes in CSV have a meaning")
     header: bool = option(True, help="whether the first row of CSV names the columns")
     columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
-    lines_hold: str = option("lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD)
-    html: str = option("reject", help="what is read of web pages: their main text, all, or nothing", choices=HTML_READ)
+    lines_hold: str = option("lemmas", help="what a line of `lines` holds", choices=LINES_HOLD)
+    html: str = option("reject", help="what is read of a web page", choices=HTML_READ)
     max_record_bytes: int = option(
         200_000_000,
-        help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
+        help="larger JSON elements, and larger files that are read whole (text, TEI, JSON object), are rejects",
         metavar="BYTES",
         least=1,
         most=MOST_BYTES,
@@ -207,7 +232,7 @@ class ReaderOptions:
     )
     max_line_bytes: int = option(
         32 << 20,
-        help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
+        help="longer lines of JSON lines, CSV, CoNLL-U and `lines` are rejects",
         metavar="BYTES",
         least=1,
         most=MOST_BYTES,
@@ -215,7 +240,7 @@ class ReaderOptions:
     )
     max_expansion_ratio: int = option(
         200,
-        help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
+        help="compressed files and archives that expand more, and to over 16 MiB, are rejects",
         metavar="TIMES",
         least=1,
         most=MOST_BYTES,
@@ -223,7 +248,7 @@ class ReaderOptions:
     )
     max_expanded_bytes: int = option(
         1 << 40,
-        help="what expands to more is a reject: compressed files, archives",
+        help="compressed files and archives that expand to more are rejects",
         metavar="BYTES",
         least=1,
         most=MOST_BYTES,
@@ -232,7 +257,7 @@ class ReaderOptions:
     layers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse values that no reader could follow."""
+        """Refuse values that no reader could use."""
         _check_encodings(self.encoding)
         for pair in self.fields:
             if not all(pair.partition("=")):
@@ -246,28 +271,22 @@ class ReaderOptions:
             check_path(path, name)
         if self.records:
             check_records(self.records, self.text_field, paths)
-        for name, values, allowed in (
-            ("lines_hold", (self.lines_hold,), LINES_HOLD),
-            ("tei_parts", self.tei_parts, TEI_PARTS),
-            ("control", (self.control,), CONTROL),
-            ("marks", (self.marks,), MARKS),
-            ("html", (self.html,), HTML_READ),
-        ):
-            for value in values:
-                if value not in allowed:
-                    hint = nearest(value, allowed)
-                    raise UsageError(f"`{name}` takes {', '.join(allowed)}, not {value!r}{hint}")
+        LINES_HOLD.check([self.lines_hold], "`lines_hold`")
+        TEI_PARTS.check(self.tei_parts, "`tei_parts`")
+        CONTROL.check([self.control], "`control`")
+        MARKS.check([self.marks], "`marks`")
+        HTML_READ.check([self.html], "`html`")
         if len(_TAB.get(self.delimiter, self.delimiter)) > 1:
             raise UsageError(f"`delimiter` is one character or `tab`, not {self.delimiter!r}")
 
     @property
     def separator(self) -> str:
-        """The delimiter as one character, or empty if each file is asked."""
+        """The delimiter as one character; empty if it is found out file by file."""
         return _TAB.get(self.delimiter, self.delimiter)
 
 
 def is_of_files(encoding: str) -> bool:
-    """Return whether Python knows an encoding, and files of text are written in it.
+    """Return whether an encoding is known to Python and used for text files.
 
     Raises:
         LookupError, ValueError: Python does not know it.

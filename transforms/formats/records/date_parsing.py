@@ -1,8 +1,8 @@
 """Dates as sources write them, read as years.
 
 Years before our era are negative: 49 BC is -49, and `-0049.0` is the number -49. There is no
-astronomical shift; year 0 is what a source calls so (LatinISE names the turn of the era `0000`)
-and counts as of our era. A date is the years it may lie in, first and last:
+astronomical shift; year 0 is whatever a source calls so (LatinISE writes the turn of the era as
+`0000`) and counts as of our era. A date is the years it may lie in, first and last:
 
     >>> parse_date("January 8, 1790")
     Date(year=1790, year_to=1790, text='January 8, 1790')
@@ -15,8 +15,8 @@ Decades and centuries are those of the leading digits: the 1840s are 1840 to 184
 (and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. `1810-12` is
 December 1810; `1810-13`, `1810/12`, `ca. 1810-12` and, with a longer dash, `1810–12` are ranges.
 
-What may mean two things is none: `184?` (a decade or a year), `45/1842`, the `90s`, `–1842` with
-a longer dash; so is a date with an open side, one that does not exist, and a year after 2100.
+A date that may mean two things is refused: `184?` (a decade or a year), `45/1842`, the `90s`, `–1842` with
+a longer dash; so is a date with an open side, a date that does not exist, and a year after 2100.
 """
 
 import datetime
@@ -24,9 +24,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["DATE_RANGES", "LAST_YEAR", "Date", "parse_date", "pick_year"]
+__all__ = ["LAST_YEAR", "Date", "parse_date"]
 
-DATE_RANGES = ("first", "middle", "last", "reject")
 LAST_YEAR = 2100
 
 
@@ -131,7 +130,7 @@ _LONE_YEAR = re.compile(r"(?<!\d)\d{1,2}(?= ?[-/] ?\d{4}$|/\d\d?$)|(?<!\d)\d0(?=
 def parse_date(text: str) -> Date | None:
     """Return the years of a date, or None if it cannot be read or does not exist.
 
-    Taken are ISO dates and intervals, numbers with sign (`-0049.0`), dates with month names in
+    Understood are ISO dates and intervals, numbers with sign (`-0049.0`), dates with month names in
     English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, all with a time of
     day or without, ranges, decades, centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`),
     in brackets, doubted (`?`) or about (`ca.`). Dates without a first or last year (`before 1810`)
@@ -143,16 +142,6 @@ def parse_date(text: str) -> Date | None:
     if span is None or not -9999 <= span[0] <= span[1] <= LAST_YEAR:
         return None
     return Date(*span, text.strip())
-
-
-def pick_year(date: Date, how: str) -> int | None:
-    """Return the year that counts of a date: `first`, `middle` or `last` of a range.
-
-    With `reject` a range has none, and None is returned.
-    """
-    if how == "reject":
-        return date.year if date.year == date.year_to else None
-    return {"first": date.year, "middle": (date.year + date.year_to) // 2, "last": date.year_to}[how]
 
 
 def _plain(text: str) -> str:
@@ -297,8 +286,8 @@ def _range(text: str) -> Span | None:
         # The dash that parts two dates, not one within either: try each.
         if cut[0] == " -" and text.startswith("-"):
             return None  # -49 -44: a dash or a sign?
-        if found := _between(text[: cut.start()], text[cut.end() :]):
-            return found
+        if span := _between(text[: cut.start()], text[cut.end() :]):
+            return span
     return None
 
 

@@ -11,7 +11,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record
 from transforms.formats.records.paths import ARRAY, look_up, paths_of
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = ["KNOWN", "Fields", "named_there", "record_of_fields", "scalar", "there_are"]
+__all__ = ["KNOWN", "Fields", "list_fields", "listed_fields", "record_of_fields", "scalar"]
 
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
@@ -22,13 +22,13 @@ _NAME = 60
 
 
 def record_of_fields(
-    position: str, values: Mapping[str, Any], options: ReaderOptions, how: Cleaning, parent: "Fields | None" = None
+    position: str, values: Mapping[str, object], options: ReaderOptions, how: Cleaning, parent: "Fields | None" = None
 ) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
-    Where `options.fields` names several paths for a field, the first that holds something counts.
-    Values over 1,000 characters are texts, not fields, and are left out of them. The text is never
-    that of the parent, and is cleaned as `how` says.
+    If `options.fields` names several paths for a field, the first that is not empty counts. Values over
+    1,000 characters are texts, not fields, and are left out. The text is never that of the parent, and
+    is cleaned as `how` says.
 
     Raises:
         BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`, `control`,
@@ -37,7 +37,7 @@ def record_of_fields(
     fields = Fields(values, options, parent)
     text = look_up(values, options.text_field)
     if text is None:
-        said = there_are(fields.own(), options.text_field)
+        said = list_fields(fields.without_parent(), options.text_field)
         raise BadRecord("missing_field", f"no text in field {options.text_field!r}{said}")
     if isinstance(text, bytes):
         text = decode(text, ("utf-8",))
@@ -51,16 +51,17 @@ def record_of_fields(
     return Record(position, fields, text, None)
 
 
-def _joined(parts: list[Any], path: str) -> Any:
-    """Return strings as paragraphs of one text; if another value is among them, that value."""
+def _joined(parts: list[object], path: str) -> object:
+    """Return strings as paragraphs of one text; if a value is not a string, that value."""
     if ARRAY in path:  # the texts of each element may be several
-        parts = [one for part in parts for one in (part if isinstance(part, list) else [part])]
-    if all(isinstance(part, str) for part in parts):
-        return "\n\n".join(parts)
+        parts = [text for part in parts for text in (part if isinstance(part, list) else [part])]
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) == len(parts):
+        return "\n\n".join(texts)
     return next(part for part in parts if not isinstance(part, str))
 
 
-def scalar(value: Any) -> str:
+def scalar(value: object) -> str:
     """Return a string or number as a field's string; empty for anything else."""
     if isinstance(value, str):
         return clean_field(value) if len(value) <= _LONGEST else ""
@@ -74,13 +75,13 @@ def scalar(value: Any) -> str:
 
 
 class Fields(Mapping[str, str]):
-    """Fields by name, made when they are asked for: of most records few ever are.
+    """Fields by name, read on demand, since few are ever needed.
 
-    What a record lacks, or has empty, its parent gives: the object whose array the record is of.
-    A path that begins with a dot is the parent's, with two dots the parent's parent's.
+    A field that a record lacks, or has empty, comes from its parent: the object that holds the array of
+    the record. A path that begins with a dot starts at the parent, one with two dots at the parent's.
     """
 
-    def __init__(self, values: Mapping[str, Any], options: ReaderOptions, parent: "Fields | None" = None) -> None:
+    def __init__(self, values: Mapping[str, object], options: ReaderOptions, parent: "Fields | None" = None) -> None:
         self._values = values
         self.text_field = options.text_field
         self._options = options
@@ -88,46 +89,47 @@ class Fields(Mapping[str, str]):
         self._known: dict[str, list[str]] | None = None
 
     def __getitem__(self, name: str) -> str:
-        if (found := self.get(name)) is None:
+        value: str | None = self.get(name)
+        if value is None:
             raise KeyError(name)
-        return found
+        return value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the first value that is there for a name."""
+        """Return the first value for a name that is not empty."""
         options = self._options
         if options.fields and (paths := _paths(options.fields).get(name)):
             return next(filter(None, map(self._at, paths)), default)
         return self._named(name) or default
 
     def _at(self, path: str) -> str:
-        """Return what lies at a path, of this record or else of its parent."""
+        """Return the value at a path, of this record or else of its parent."""
         parent = self._parent
         if parent is not None and path.startswith(".") and path not in self._values:
             return parent._at(path[1:])
-        found = _value(look_up(self._values, path), path)
-        return found or (parent._at(path) if parent is not None else "")
+        value = _value(look_up(self._values, path), path)
+        return value or (parent._at(path) if parent is not None else "")
 
     def _named(self, name: str) -> str:
-        """Return what a name that `fields` says nothing of stands for."""
-        values, found = self._values, ""
+        """Return the value for a name that `fields` does not mention."""
+        values, value = self._values, ""
         if name in values:
-            found = _value(values[name], name) if name != self.text_field else ""
+            value = _value(values[name], name) if name != self.text_field else ""
         elif name in KNOWN:
             if self._known is None:
                 self._known = _known(tuple(values), self.text_field)
             if keys := self._known.get(name):
-                found = next(filter(None, (scalar(values[key]) for key in keys)), "")
+                value = next(filter(None, (scalar(values[key]) for key in keys)), "")
         elif "." in name or ARRAY in name:
             return self._at(name)
-        return found or (self._parent._named(name) if self._parent is not None else "")
+        return value or (self._parent._named(name) if self._parent is not None else "")
 
     @property
     def paths(self) -> Iterator[str]:
         """The first paths to values, of this record and then of its parent."""
-        own = paths_of(self._values)
-        return itertools.chain(own, self._parent.paths) if self._parent is not None else own
+        paths = paths_of(self._values)
+        return itertools.chain(paths, self._parent.paths) if self._parent is not None else paths
 
-    def own(self) -> "Fields":
+    def without_parent(self) -> "Fields":
         """Return the fields without those of the parent."""
         return Fields(self._values, self._options)
 
@@ -142,11 +144,11 @@ class Fields(Mapping[str, str]):
         return sum(1 for _ in self)
 
 
-def there_are(fields: Mapping[str, Any], missing: str) -> str:
-    """Return the first fields that there are, for a message, and the nearest to a missing one."""
-    there = fields.paths if isinstance(fields, Fields) else iter(fields)
+def list_fields(fields: Mapping[str, object], missing: str) -> str:
+    """Return, for a message, the first fields that exist, and the nearest to a missing one."""
+    paths = fields.paths if isinstance(fields, Fields) else iter(fields)
     unlike = {missing, fields.text_field} if isinstance(fields, Fields) else {missing}
-    names = [clean_field(name)[:_NAME] for name in itertools.islice(dict.fromkeys(there), _FEW)]
+    names = [clean_field(name)[:_NAME] for name in itertools.islice(dict.fromkeys(paths), _FEW)]
     if not names:
         return "; there are no fields"
     others = [name for name in names if name not in unlike]
@@ -155,8 +157,8 @@ def there_are(fields: Mapping[str, Any], missing: str) -> str:
     return f"{_THERE}{', '.join(names)}{hint}"
 
 
-def named_there(detail: str) -> list[str]:
-    """Return the names that `there_are` put into the detail of a reject."""
+def listed_fields(detail: str) -> list[str]:
+    """Return the names that `list_fields` put into the detail of a reject."""
     listed = detail.partition(_THERE)[2].partition(_HINT)[0]
     return listed.split(", ") if listed else []
 
@@ -164,30 +166,30 @@ def named_there(detail: str) -> list[str]:
 _THERE, _HINT = "; there are ", "; did you mean"
 
 
-def _value(value: Any, path: str) -> str:
-    """Return what lies at a path as a field's string, of several values each once."""
+def _value(value: object, path: str) -> str:
+    """Return a value at a path as a field's string; several values are joined, each once."""
     if not isinstance(value, list) or ARRAY not in path:
         return scalar(value)
-    found = dict.fromkeys(filter(None, map(scalar, value)))
-    joined = "; ".join(itertools.islice(found, _LONGEST))
+    texts = dict.fromkeys(filter(None, map(scalar, value)))
+    joined = "; ".join(itertools.islice(texts, _LONGEST))
     return joined if len(joined) <= _LONGEST else ""
 
 
 @functools.lru_cache(16)
 def _known(names: tuple[str, ...], text_field: str) -> dict[str, list[str]]:
     """Return the keys that are a known field's name but for their case."""
-    found: dict[str, list[str]] = {}
+    keys: dict[str, list[str]] = {}
     for name in names:
         if name != text_field and name.lower() in KNOWN:
-            found.setdefault(name.lower(), []).append(name)
-    return found
+            keys.setdefault(name.lower(), []).append(name)
+    return keys
 
 
 @functools.lru_cache(256)
 def _paths(pairs: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the paths that `--fields` names for each field, in order."""
-    found: dict[str, list[str]] = {}
+    paths: dict[str, list[str]] = {}
     for pair in pairs:
         name, _, path = pair.partition("=")
-        found.setdefault(name, []).append(path)
-    return found
+        paths.setdefault(name, []).append(path)
+    return paths

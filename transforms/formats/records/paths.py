@@ -11,7 +11,6 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from transforms.common.errors import UsageError
 
@@ -24,7 +23,7 @@ _MISPLACED = re.compile(r"(?:^|[.\]])\[\]|\[\](?!\.|$)")
 
 
 def check_path(path: str, option: str) -> None:
-    """Check that the brackets of a path are those of arrays, or of names that hold a pair.
+    """Check that the brackets of a path are those of arrays, or pairs within names.
 
     Raises:
         UsageError: they are not; the message names `option`.
@@ -62,10 +61,10 @@ def routes(records: str) -> list[str]:
     return records.removesuffix(ARRAY).split(ARRAY + ".")
 
 
-def look_up(values: Any, path: str) -> Any:
-    """Return what lies at a path, or None; with `[]` in it, a list of all that does, None aside.
+def look_up(values: object, path: str) -> object:
+    """Return the value at a path, or None; with `[]` in it, a list of all values there but None.
 
-    The list is empty if the arrays are. A key that is the whole path goes before.
+    The list is empty if the arrays are. A key equal to the whole path takes precedence.
     """
     if isinstance(values, Mapping) and path in values:
         return values[path]
@@ -76,7 +75,7 @@ def look_up(values: Any, path: str) -> Any:
     return values
 
 
-def _child(values: Any, name: str) -> Any:
+def _child(values: object, name: str) -> object:
     if isinstance(values, Mapping):
         return values.get(name)
     if isinstance(values, list) and name.isdecimal() and len(name) < 10 and int(name) < len(values):
@@ -84,16 +83,16 @@ def _child(values: Any, name: str) -> Any:
     return None
 
 
-def _all_at(values: Any, path: str) -> list[Any] | None:
-    found = [values]
+def _all_at(values: object, path: str) -> list[object] | None:
+    reached = [values]
     for name, array in _steps(path):
-        found = [child for one in found if (child := _child(one, name)) is not None]
+        reached = [child for value in reached if (child := _child(value, name)) is not None]
         if array:
-            lists = [one for one in found if isinstance(one, list)]
-            found = [element for one in lists for element in one]
-            if lists and not found:
+            lists = [value for value in reached if isinstance(value, list)]
+            reached = [element for value in lists for element in value]
+            if lists and not reached:
                 return []
-    return [one for one in found if one is not None] or None
+    return [value for value in reached if value is not None] or None
 
 
 @functools.lru_cache(256)
@@ -102,15 +101,15 @@ def _steps(path: str) -> list[tuple[str, bool]]:
     return [(name.removesuffix(ARRAY), name.endswith(ARRAY)) for name in names]
 
 
-def paths_of(values: Mapping[str, Any], limit: int = 12) -> Iterator[str]:
-    """Yield the first paths to what is no object and no array, of each array by its first element.
+def paths_of(values: Mapping[str, object], limit: int = 12) -> Iterator[str]:
+    """Yield the first paths to values that are neither objects nor arrays, by the first element of arrays.
 
-    What lies over three deep is named by what holds it.
+    Values over three levels deep are represented by what holds them.
     """
     return itertools.islice(_paths_of(values, "", 3), limit)
 
 
-def _paths_of(values: Mapping[str, Any], before: str, deep: int) -> Iterator[str]:
+def _paths_of(values: Mapping[str, object], before: str, deep: int) -> Iterator[str]:
     for name, value in values.items():
         path = f"{before}{name}"
         if isinstance(value, list) and value:

@@ -76,7 +76,7 @@ class Cleaning(NamedTuple):
     Attributes:
         marks: what becomes of a run of over 30 combining marks, a key of `MARKS`.
         control: what becomes of control characters, a key of `CONTROL`.
-        notes: counts what was done; None where nobody asks.
+        notes: counts what was changed; None if nobody needs it.
     """
 
     marks: str = "reject"
@@ -84,7 +84,7 @@ class Cleaning(NamedTuple):
     notes: Counter[str] | None = None
 
     def note(self, what: str, times: int = 1) -> None:
-        """Count what was done."""
+        """Count a change."""
         if self.notes is not None:
             self.notes[what] += times
 
@@ -93,14 +93,14 @@ STRICT = Cleaning()
 
 
 def cleaning(source: Source, options: ReaderOptions) -> Cleaning:
-    """Return how options want a source's text cleaned, what is done noted in the source."""
+    """Return how to clean a source's text by its options; changes are noted in the source."""
     return Cleaning(options.marks, options.control, source.notes)
 
 
 def decode(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning = STRICT) -> str:
     """Return bytes as text in the first encoding that takes them, without byte order mark.
 
-    Where there are several, it is noted which.
+    If there are several, the one used is noted.
 
     Raises:
         BadRecord: `undecodable`, with the place of the first bad byte in each encoding.
@@ -155,8 +155,8 @@ def clean_bytes(data: bytes, encodings: tuple[str, ...], how: Cleaning = STRICT)
 def _line_feeds(data: bytes) -> tuple[bytes | None, bool]:
     """Return bytes whose lines end in line feeds alone, and whether their paragraphs are even.
 
-    Instead of the bytes there is None if their control characters are more than tabs and line ends.
-    Even is certain if no line begins with a space or tab and no two empty ones follow each other.
+    The bytes are None if they hold control characters other than tabs and line ends. Paragraphs are
+    certain to be even if no line begins with a space or tab and no two empty lines follow each other.
     """
     codes = np.frombuffer(data, np.uint8)
     places = np.flatnonzero(codes < ord(" "))
@@ -197,16 +197,16 @@ def _even(text: str) -> str:
 
 
 def _rare_of(text: str) -> set[str]:
-    """Return the rare characters of a text; of a long one's pieces, since each needs memory."""
+    """Return the rare characters of a text, which is taken piece by piece to spare memory."""
     pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
-    found = (rare_characters(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
-    return set().union(*found)
+    kinds = (rare_characters(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
+    return set().union(*kinds)
 
 
 def rare_characters(utf8: bytes) -> set[str]:
-    """Return the characters of a text, given in UTF-8, but printable ASCII, tab and line feed.
+    """Return the characters of a text in UTF-8 other than printable ASCII, tab and line feed.
 
-    Most texts hold few kinds of them, and these tell all that must be done.
+    Most texts hold few of them, and they decide all that must be done.
     """
     rest = utf8.translate(None, _PLAIN)
     return _kinds(rest) if rest else set()
@@ -239,9 +239,9 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
         text = without_control(text, how)
     if "\r" in rare:
         text = io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
-    for found, meant in _LINE_ENDS.items():
-        if found in rare:
-            text = text.replace(found, meant)
+    for end, feeds in _LINE_ENDS.items():
+        if end in rare:
+            text = text.replace(end, feeds)
     if "\u00ad" in rare:
         text = _SOFT_BREAK.sub("", text)
     for character in _INVISIBLE:
@@ -251,12 +251,12 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
 
 
 def without_control(text: str, how: Cleaning, *, json: bool = False) -> str:
-    """Return text without control characters that no text holds.
+    """Return text without the control characters that no text holds.
 
-    Of the source of `json` those alone go that JSON forbids, wherever they stand.
+    With `json` only those are removed that JSON forbids anywhere in its source.
 
     Raises:
-        BadRecord: `control`, if `how` does not want them dropped.
+        BadRecord: `control`, unless `how` drops them.
     """
     if how.control == "drop":
         text, count = (_NO_JSON if json else _CONTROL).subn("", text)
@@ -266,14 +266,14 @@ def without_control(text: str, how: Cleaning, *, json: bool = False) -> str:
     if "\x00" in text:
         place = text.index("\x00")
         raise BadRecord("control", f"a NUL character at code point {place}; see --control")
-    if found := _SURROGATE.search(text):
-        detail = f"half of a surrogate pair at code point {found.start()}; see --control"
+    if half := _SURROGATE.search(text):
+        detail = f"half of a surrogate pair at code point {half.start()}; see --control"
         raise BadRecord("control", detail)
     return text
 
 
 def composed(text: str, how: Cleaning = STRICT) -> str:
-    """Return text in NFC; it is the same object where it was so.
+    """Return text in NFC; it is the same object if it was so already.
 
     Raises:
         BadRecord: `too_many_marks`; see `clean_value`.
@@ -284,7 +284,7 @@ def composed(text: str, how: Cleaning = STRICT) -> str:
 
 
 def bounded(text: str, how: Cleaning = STRICT) -> str:
-    """Return text without a run of too many combining marks.
+    """Return text without runs of too many combining marks.
 
     Raises:
         BadRecord: `too_many_marks`; see `clean_value`.
@@ -301,7 +301,7 @@ def bounded(text: str, how: Cleaning = STRICT) -> str:
 
 @functools.lru_cache(1 << 16)
 def may_combine(character: str) -> bool:
-    """Return whether text with this character could be other than NFC; never wrongly no."""
+    """Return whether text with this character might not be NFC; False is certain."""
     return character >= "\u0300" and (
         unicodedata.category(character)[0] == "M"
         or "\u1100" <= character <= "\u11ff"  # the letters that Hangul syllables are made of
@@ -310,12 +310,12 @@ def may_combine(character: str) -> bool:
 
 
 def never_cleaned(character: str) -> bool:
-    """Return whether a character gives `clean_rare` nothing to do; never wrongly yes."""
+    """Return whether `clean_rare` leaves a character alone; True is certain."""
     return character not in _CLEANED and not may_combine(character)
 
 
 def clean_word(value: str, how: Cleaning = STRICT) -> str:
-    """Return `clean_field(value)` of a word that is a record's own, its runs of marks bounded.
+    """Return `clean_field(value)` for a word of a record's text, whose runs of marks are bounded.
 
     Raises:
         BadRecord: `too_many_marks`; see `clean_value`.
@@ -328,7 +328,7 @@ def clean_word(value: str, how: Cleaning = STRICT) -> str:
 def clean_field(value: str) -> str:
     """Return a field's value in NFC on one line; what no text can hold becomes U+FFFD.
 
-    Runs of marks are broken: a field too odd is no reason to lose its text.
+    Runs of marks are broken: an odd field is no reason to lose the text.
     """
     if not value.isascii():
         value = nfc(_SURROGATE.sub("\ufffd", value).translate(_REMOVE))

@@ -1,4 +1,4 @@
-"""Sources: bytes of files and archives, decompressed within bounds, and what they hold by their first bytes.
+"""Sources: bytes of files and archives, decompressed within bounds, and kinds of content by their first bytes.
 
-In: paths. Out: streams of bytes, or why there is none. Read `archives`, then `streams` and `content`.
+In: paths. Out: streams of bytes, or rejects. Read `archives`, then `streams` and `content`.
 """

@@ -1,11 +1,11 @@
 """Files as sources: decompressed on the fly, archives opened in place, member by member.
 
 A zip archive needs a stream that can seek; a tar archive, compressed or not, is read once from
-start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are no input
-records, as in a folder. An archive that is one document or program to whoever uses it (docx, odt,
-epub, jar) is one reject. Names that lead out of the archive and archives within archives are
-rejects; so are links and devices. A tar archive that breaks off, or whose end mark is missing, is
-one reject more. What members are called `transforms/common/names.py` says.
+start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are not input
+records, as in a folder. An archive that its users see as one document or program (docx, odt, epub,
+jar) is one reject. Names that lead out of the archive and archives within archives are rejects; so
+are links and devices. A tar archive that breaks off, or whose end mark is missing, is one more
+reject. `transforms/common/names.py` says how members are named.
 """
 
 import io
@@ -19,8 +19,7 @@ from transforms.common.names import Names, member_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.sources.compression import Guard, Guarded, decompress
 from transforms.formats.sources.content import Content, package_of, packaged_head
-from transforms.formats.sources.failures import reject_of
-from transforms.formats.sources.streams import peek
+from transforms.formats.sources.streams import peek, reject_of
 
 __all__ = ["is_hidden", "open_sources"]
 
@@ -31,8 +30,8 @@ _CHUNK = 1 << 20
 _BUFFER = 1 << 17
 _LONGEST_HEADER = 1 << 24
 _LINK = "a link or device, not a file"
-# What a zip archive says of a member's kind, as Unix does, whatever system it says to be made on:
-# programs that leave the mark of DOS write Unix's bits, and those that have none write zeros.
+# The kind of a zip archive's member, in the bits of Unix, whatever system the archive claims to come from:
+# programs that leave the mark of DOS write them, too, and those that have none write zeros.
 _NO_FILES = (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK)
 
 
@@ -71,7 +70,7 @@ def open_sources(
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether a member is one that a folder's listing would pass over, too."""
+    """Return whether the listing of a folder would skip a member, too."""
     parts = name.split("/")
     return "__MACOSX" in parts or any(p.startswith(".") and p != "." for p in parts)
 
@@ -87,7 +86,7 @@ class _Reopen:
 
 
 class _Once:
-    """Gives a stream that is open already, and opens it anew when asked again."""
+    """Gives a stream that is open already; called again, opens it anew."""
 
     def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO] | None) -> None:
         self._stream: BinaryIO | None = stream
@@ -162,13 +161,13 @@ def _zip_members(
             raise BadRecord("empty", "the archive has no members")
 
 
-def _refuse_package(found: Content | None) -> None:
-    if found is not None:
-        raise BadRecord(found.reason, f"{found.what}, not an archive of texts")
+def _refuse_package(package: Content | None) -> None:
+    if package is not None:
+        raise BadRecord(package.reason, f"{package.what}, not an archive of texts")
 
 
 def _mimetype(archive: zipfile.ZipFile) -> bytes:
-    """Return the beginning of what a member `mimetype` holds, where it can be read."""
+    """Return the beginning of the member `mimetype`; empty if it cannot be read."""
     try:
         with archive.open("mimetype") as stream:
             return stream.read(100)
@@ -189,7 +188,7 @@ class _ZipOpener:
 
 
 class _Forward:
-    """What `tarfile` needs of a stream that runs only forward; remembers the last header block."""
+    """The methods of a forward-only stream that `tarfile` needs; remembers the last header block."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -219,7 +218,7 @@ class _Forward:
         return self._position
 
     def drain(self) -> None:
-        """Read what is left: padding, or what nobody would see."""
+        """Read the rest, which must be padding."""
         while data := self._stream.read(_CHUNK):
             if data.count(0) < len(data):
                 raise BadRecord("malformed", "there is more after the archive's end mark")

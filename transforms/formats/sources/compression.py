@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from transforms.formats.records.base import BadRecord, ReaderOptions
-from transforms.formats.sources.streams import fill, peek
+from transforms.formats.sources.streams import ByteStream, fill, peek
 
 __all__ = ["SUFFIXES", "Guard", "Guarded", "decompress"]
 
@@ -23,7 +23,7 @@ _MAGIC = tuple(SUFFIXES.values())
 
 
 class Guard:
-    """Counts what goes into and comes out of compression, and stops what grows without bound."""
+    """Counts the bytes into and out of decompression, and stops it where a limit is passed."""
 
     def __init__(self, options: ReaderOptions, consumed: Callable[[], int]) -> None:
         self._ratio = options.max_expansion_ratio
@@ -44,44 +44,33 @@ class Guard:
             raise BadRecord("unsafe", f"expands more than {self._ratio} times; see --max-expansion-ratio")
 
 
-class _Counted(io.RawIOBase):
+class _Counted(ByteStream):
     """Passes bytes on and counts them."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self.count = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    def produce(self, buffer: memoryview) -> int:
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
         self.count += len(data)
         return len(data)
 
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
-
-class Guarded(io.RawIOBase):
+class Guarded(ByteStream):
     """Passes decompressed bytes on under a guard."""
 
-    def __init__(self, stream: Any, guard: Guard, below: Any = None) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, guard: Guard, below: io.RawIOBase | None = None) -> None:
+        super().__init__(stream)
         # What is there already, if the rest turns out to be broken.
         self._read = getattr(stream, "read1", stream.read)
         self._guard = guard
         self._below = below
         self._error: Exception | None = None
 
-    def readable(self) -> bool:
-        """Return that bytes can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer and return how many bytes there were."""
+    def produce(self, buffer: memoryview) -> int:
+        """Put bytes at a buffer's start and return how many; 0 at the end of the stream."""
         count = 0
         if self._error is None:
             count, self._error = fill(buffer, self._next)
@@ -96,16 +85,15 @@ class Guarded(io.RawIOBase):
 
     def close(self) -> None:
         """Close this stream and those below."""
-        self._stream.close()
+        super().close()
         if self._below is not None:
             self._below.close()
-        super().close()
 
 
 def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[BinaryIO, str]:
     """Return a stream of decompressed bytes, and the name without the compression's suffix.
 
-    What decides is the first bytes, not the name.
+    The first bytes decide, not the name.
 
     Raises:
         BadRecord: `malformed`, if the name promises a compression that the bytes do not have.
@@ -147,7 +135,7 @@ def _unxz(stream: Any) -> Any:
 class _Streams:
     """Decompresses streams of bz2 or xz that follow each other.
 
-    The standard library takes what cannot be read behind the first stream for nothing at all.
+    The standard library ignores whatever it cannot read behind the first stream.
     """
 
     def __init__(self, stream: Any, make: Callable[[], Any], padding: bytes) -> None:

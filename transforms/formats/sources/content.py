@@ -1,4 +1,4 @@
-r"""What a file holds that is no text, by its first bytes: a page, a picture, a program, ...
+r"""Content that is not text, recognised by a file's first bytes: a page, a picture, a program, ...
 
     >>> content_of(b"%PDF-1.4\n1 0 obj\n<<")
     Content(reason='pdf', what='PDF')
@@ -7,7 +7,7 @@ r"""What a file holds that is no text, by its first bytes: a page, a picture, a 
 
 The table is our own, since it must never be wrong about a text: the packages `filetype` and
 `puremagic` go by two or three bytes, so that a letter about `BMW` is a picture and one that begins
-with `MZ` a program, and what libmagic says depends on the version that a machine has. Here a
+with `MZ` a program, and libmagic's answers depend on the version on a machine. Here a
 signature counts only beside a control character that no text holds, and markup only if more of
 it follows.
 """
@@ -24,7 +24,7 @@ HEAD = 1 << 16
 
 
 class Content(NamedTuple):
-    """What is no text: the reason of the reject that it becomes, and its name for a person."""
+    """A kind of content that is not text: the reason of its reject, and its name for a person."""
 
     reason: str
     what: str
@@ -102,8 +102,8 @@ _SIGNATURES: dict[str, dict[str, bytes]] = {
         "a folder's settings": rb"\x00\x00\x00\x01Bud1",
     },
 }
-_KINDS = [Content(reason, what) for reason, found in _SIGNATURES.items() for what in found]
-_MAGIC = re.compile(b"|".join(b"(" + magic + b")" for found in _SIGNATURES.values() for magic in found.values()))
+_KINDS = [Content(reason, what) for reason, kinds in _SIGNATURES.items() for what in kinds]
+_MAGIC = re.compile(b"|".join(b"(%b)" % magic for kinds in _SIGNATURES.values() for magic in kinds.values()))
 _ISO = slice(32769, 32774)
 
 _BOMS = {
@@ -170,19 +170,19 @@ _PROGRAM = Content("executable", "an archive of Java or Android classes")
 
 
 def content_of(head: bytes) -> Content | None:
-    """Return what the first bytes of a file are, where that is certain and no text; else None.
+    """Return the kind of content that the first bytes of a file show, if they are certainly not text.
 
-    None says nothing about bytes: those of no known format are for `is_binary`, or for whoever
-    decodes them. Zip archives are for `package_of`.
+    None does not mean that they are text: `is_binary`, or whoever decodes them, finds that out. Zip
+    archives are left to `package_of`.
     """
     for bom, encoding in _BOMS.items():
         if head.startswith(bom):
             return _markup(head[len(bom) :].decode(encoding, "ignore").encode())
     head = head.removeprefix(b"\xef\xbb\xbf")
     odd = _count_odd(head[:4096])
-    if odd and (found := _MAGIC.match(head)) and (odd >= _SOME or _count_odd(found[0])):
-        assert found.lastindex is not None
-        return _KINDS[found.lastindex - 1]
+    if odd and (signature := _MAGIC.match(head)) and (odd >= _SOME or _count_odd(signature[0])):
+        assert signature.lastindex is not None
+        return _KINDS[signature.lastindex - 1]
     if odd and head[_ISO] == b"CD001":
         return Content("binary", "a disc image")
     start = head[:4096].lstrip()
@@ -201,15 +201,15 @@ def _count_odd(data: bytes) -> int:
 
 
 def is_binary(head: bytes) -> bool:
-    """Return whether bytes without a byte order mark are those of no text, in no encoding of bytes.
+    """Return whether bytes without a byte order mark are not text in any single-byte encoding or UTF-8.
 
-    A NUL alone does not make them so: some texts have one somewhere.
+    A NUL alone does not make them binary: some texts have one somewhere.
     """
     return b"\x00" in head and _count_odd(head) * _MUCH > len(head)
 
 
 def _markup(head: bytes) -> Content | None:
-    """Return what kind of page, picture or document begins with markup."""
+    """Return the kind of page, picture or document that begins with this markup."""
     place, declared, certain = _root(head)
     tag = _TAG.match(head, place)
     root = tag[1].lower() if tag else b""
@@ -231,15 +231,15 @@ def _markup(head: bytes) -> Content | None:
 
 
 def _is_fragment(head: bytes, root: bytes) -> bool:
-    """Return whether what begins with an element of pages goes on as they do."""
+    """Return whether text that begins with an element of pages goes on like one."""
     closed = root in _EMPTY or b"</" + root in head.lower()
     return closed and len(_ELEMENT.findall(head)) >= _SOME
 
 
 def _root(head: bytes, place: int = 0) -> tuple[int, bytes, bool]:
-    """Pass over white space, comments, instructions and the document type.
+    """Skip white space, comments, instructions and the document type.
 
-    Returns the place of what follows, the name of the type, and whether the type says more than it.
+    Returns the place behind them, the name of the type, and whether the type says more than a name.
     """
     declared, certain = b"", False
     while True:
@@ -248,9 +248,9 @@ def _root(head: bytes, place: int = 0) -> tuple[int, bytes, bool]:
             place = _after(head, b"-->", place + 4)
         elif head.startswith(b"<?", place):
             place = _after(head, b"?>", place)
-        elif (found := _DOCTYPE.match(head, place)) and b">" in head[place:]:
-            declared, certain = found[1].lower(), bool(found[2].strip())
-            place = found.end()
+        elif (doctype := _DOCTYPE.match(head, place)) and b">" in head[place:]:
+            declared, certain = doctype[1].lower(), bool(doctype[2].strip())
+            place = doctype.end()
             if head.startswith(b"[", place):
                 place = _after(head, b"]", place)
             place = _after(head, b">", place)
@@ -259,14 +259,14 @@ def _root(head: bytes, place: int = 0) -> tuple[int, bytes, bool]:
 
 
 def _after(head: bytes, end: bytes, place: int) -> int:
-    found = head.find(end, place)
-    return len(head) if found < 0 else found + len(end)
+    start = head.find(end, place)
+    return len(head) if start < 0 else start + len(end)
 
 
 def package_of(names: Collection[str], mimetype: bytes) -> Content | None:
-    """Return what a zip archive is by its members' names and the beginning of its `mimetype`.
+    """Return the kind of document or program that a zip archive is, by its members' names and `mimetype`.
 
-    None where it is an archive of files.
+    None if it is an archive of files.
     """
     known = set(names)
     if _OOXML in known and not known.isdisjoint(_OOXML_MEMBERS - {_OOXML}):
@@ -278,7 +278,7 @@ def package_of(names: Collection[str], mimetype: bytes) -> Content | None:
 
 
 def packaged_head(head: bytes) -> Content | None:
-    """Return what a zip archive is by its first bytes alone, where it cannot be opened."""
+    """Return the same by the first bytes of a zip archive alone, for one that cannot be opened."""
     length, extra = (int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
     name = head[30 : 30 + length].decode("latin-1")
     if not head.startswith(b"PK\x03\x04"):

@@ -5,19 +5,20 @@
     stream = reading.open()                # the same bytes, or an OSError
     reading.broken                         # why it was one, else None
 
-A small file is kept in memory. Of a large one the SHA-256 of each block is kept, and a block that
-is read again is compared before anybody sees any of it. So what readers are given is what the
-digest says, whether they read a file once or twice, stop early or go back and forth. What a file
-has grown by in the meantime is not seen.
+A small file is kept in memory. Of a large one the SHA-256 of each block is kept, and a block that is
+read again is compared before any of it is passed on. So readers get the bytes of the digest, whether
+they read a file once or twice, stop early or go back and forth. Bytes appended in the meantime are
+not seen.
 """
 
 import errno
 import hashlib
 import io
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from transforms.common.store import files
+from transforms.formats.sources.streams import ByteStream
 
 __all__ = ["CHANGED", "IN_MEMORY", "FileReading", "first_reading"]
 
@@ -34,8 +35,8 @@ class FileReading:
     Attributes:
         sha256: of its bytes, 64 hexadecimal digits.
         bytes: how many there were.
-        broken: what was wrong when it was read again: `CHANGED`, or why it could not be read; None
-            as long as nothing was. What was read since then must not be used.
+        broken: what went wrong when it was read again: `CHANGED`, or why it could not be read; None
+            if nothing did. What was read since then must not be used.
     """
 
     def __init__(self, sha256: str, bytes: int, open: Callable[["FileReading"], BinaryIO]) -> None:
@@ -114,20 +115,17 @@ def _cause(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
-class _Checked(io.RawIOBase):
+class _Checked(ByteStream):
     """Passes bytes on, block by block, each compared with what was read first."""
 
     def __init__(self, stream: BinaryIO, blocks: list[bytes], reading: FileReading) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._blocks = blocks
         self._reading = reading
         self._position = 0
         self._below = 0  # where the stream stands
         self._held = b""
         self._number = -1  # of the block that is held
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return bool(getattr(self._stream, "seekable", bool)())
@@ -144,7 +142,7 @@ class _Checked(io.RawIOBase):
         self._position = base[whence] + offset
         return self._position
 
-    def readinto(self, buffer: Any) -> int:
+    def produce(self, buffer: memoryview) -> int:
         number, place = divmod(self._position, _BLOCK)
         if number >= len(self._blocks):
             return 0
@@ -169,7 +167,3 @@ class _Checked(io.RawIOBase):
             self._reading.broken = CHANGED
             raise OSError(CHANGED)
         return block
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()

@@ -1,18 +1,36 @@
-"""Streams of bytes: their beginning, whole or line by line, and the encodings they may be in."""
+"""Streams of bytes: their beginning, whole or line by line, their encodings, and the reject of a broken one."""
 
 import codecs
+import gzip
 import io
+import lzma
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 
-__all__ = ["MARKED", "encodings_of", "fill", "iter_lines", "marked_encoding", "opened", "peek", "read_all", "too_long"]
+__all__ = [
+    "MARKED",
+    "ByteStream",
+    "encodings_of",
+    "fill",
+    "iter_lines",
+    "marked_encoding",
+    "opened",
+    "peek",
+    "read_all",
+    "reject_of",
+    "too_long",
+]
 
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
 _BOM = b"\xef\xbb\xbf"
 _UTF8 = ("utf-8", "utf-8-sig")
+_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 # Byte order marks of encodings whose line feed is more than a byte.
 MARKED = {
     codecs.BOM_UTF32_LE: "utf-32",
@@ -22,10 +40,10 @@ MARKED = {
 }
 
 
-def fill(buffer: Any, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
-    """Fill a buffer as far as a stream goes: how many bytes there were, and what it broke off with.
+def fill(buffer: memoryview, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
+    """Fill a buffer as far as a stream goes; return the number of bytes, and the error that ended it.
 
-    What came before that is good, and goes out first.
+    The bytes before the error are good, and are passed on first.
     """
     count = 0
     while count < len(buffer):
@@ -52,18 +70,39 @@ def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
     return buffered.peek(size)[:size], buffered
 
 
-class _Filled(io.RawIOBase):
-    """Passes on bytes of a stream that may give fewer than it is asked for, as pipes do.
-
-    Else as many as it likes to give first would decide what a file is taken for.
-    """
+class ByteStream(io.RawIOBase):
+    """A stream over another one, which it closes; `produce` says which bytes it gives."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._error: Exception | None = None
 
     def readable(self) -> bool:
+        """Return that bytes can be read."""
         return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer and return how many bytes there were."""
+        return self.produce(buffer)
+
+    def produce(self, buffer: memoryview) -> int:
+        """Put bytes at a buffer's start and return how many; 0 at the end of the stream."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close this stream and the one below."""
+        self._stream.close()
+        super().close()
+
+
+class _Filled(ByteStream):
+    """Passes on bytes of a stream that may give fewer than requested, as pipes do.
+
+    Else the number that happens to come first would decide which format is detected.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream)
+        self._error: Exception | None = None
 
     def seekable(self) -> bool:
         return bool(getattr(self._stream, "seekable", bool)())
@@ -75,17 +114,13 @@ class _Filled(io.RawIOBase):
     def tell(self) -> int:
         return self._stream.tell()
 
-    def readinto(self, buffer: Any) -> int:
+    def produce(self, buffer: memoryview) -> int:
         count = 0
         if self._error is None:
             count, self._error = fill(buffer, self._stream.read)
         if not count and self._error is not None:
             raise self._error
         return count
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def read_all(source: Source, options: ReaderOptions) -> bytes:
@@ -114,18 +149,18 @@ def read_all(source: Source, options: ReaderOptions) -> bytes:
 def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[str, ...]:
     """Return the encodings that a source may be in, by its first bytes and options.
 
-    Where UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, which no UTF-8
-    begins with, goes before them, and is noted in the source.
+    If UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, with which no UTF-8
+    begins, takes precedence and is noted in the source.
     """
-    found = marked_encoding(head)
-    if found and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
-        source.notes[f"encoding {found} by its byte order mark"] += 1
-        return (found,)
+    marked = marked_encoding(head)
+    if marked and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
+        source.notes[f"encoding {marked} by its byte order mark"] += 1
+        return (marked,)
     return options.encoding
 
 
 def marked_encoding(head: bytes) -> str:
-    """Return the encoding that a byte order mark of UTF-16 or UTF-32 tells of; else nothing."""
+    """Return the encoding of a byte order mark of UTF-16 or UTF-32; empty without one."""
     if head[:1] not in (b"\xff", b"\xfe", b"\x00"):
         return ""
     # The mark of UTF-32 with the low byte first begins like that of UTF-16, and a NUL.
@@ -145,20 +180,17 @@ def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str,
     return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
 
 
-class _Recoded(io.RawIOBase):
+class _Recoded(ByteStream):
     """Turns bytes of UTF-16 and the like into UTF-8."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._encoding = encoding
         self._left = b""
         self._ended = False
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    def produce(self, buffer: memoryview) -> int:
         while not self._left and not self._ended:
             data = self._stream.read(_CHUNK)
             self._ended = not data
@@ -172,16 +204,12 @@ class _Recoded(io.RawIOBase):
         buffer[: len(piece)] = piece
         return len(piece)
 
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
 
 def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
     """Yield the number, from 1, and the bytes of each line without its end.
 
-    A line of more than `limit` bytes is passed over and yields None. Nothing is kept of a line that
-    was yielded: it is in memory only as long as the caller keeps it.
+    A line of more than `limit` bytes is skipped and yields None. A line that was yielded is in memory
+    only as long as the caller keeps it.
     """
     size = min(limit + 2, _CHUNK)
     for number, line in enumerate(iter(lambda: stream.readline(size), b""), 1):
@@ -199,7 +227,7 @@ def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | byte
 
 
 def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
-    """Return a long line without its end, which is never in memory twice; None over the limit."""
+    """Return a long line without its end, holding it in memory once; None if it is over the limit."""
     line = bytearray(start)
     while len(line) < limit + 2 and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
         line += piece
@@ -215,5 +243,22 @@ def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
 
 
 def too_long(options: ReaderOptions) -> BadRecord:
-    """Return what a line is that `iter_lines` has passed over."""
+    """Return the error of a line that `iter_lines` has skipped."""
     return BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes")
+
+
+def reject_of(error: Exception) -> Reject:
+    """Return the reject, at position "", that stands for a source that raised `error`."""
+    kind = type(error).__name__
+    if isinstance(error, BadRecord):
+        return Reject("", error.reason, error.detail)
+    if isinstance(error, MemoryError):
+        return Reject("", "too_large", "not enough memory to read it")
+    if isinstance(error, _BROKEN):
+        return Reject("", "malformed", f"breaks off or is damaged: {kind}: {error}")
+    if isinstance(error, OSError) and error.errno is not None:
+        return Reject("", "unreadable", error.strerror or kind)
+    if isinstance(error, OSError) and "ompress" not in str(error) and "stream" not in str(error):
+        return Reject("", "unreadable", str(error) or kind)
+    # What decompression raises is an OSError, too, but one without a number.
+    return Reject("", "malformed", f"{kind}: {error}")

@@ -11,7 +11,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.formats.records.base import BadRecord, ReaderOptions
 from transforms.formats.sources.compression import decompress
-from transforms.formats.sources.failures import reject_of
+from transforms.formats.sources.streams import reject_of
 
 __all__ = ["LINE_BYTES", "VARIABLE", "default_cache", "opened", "reading"]
 

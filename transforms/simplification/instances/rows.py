@@ -20,7 +20,7 @@ from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, whole_number
-from transforms.intake.locating import locate_given
+from transforms.intake.locating import locate_at_offsets
 from transforms.simplification.instances.layouts import LAYOUTS, BenchmarkInstance, in_flag_order, places_of
 
 __all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
@@ -123,7 +123,7 @@ def _located(entry: Cwi2018Row) -> BenchmarkInstance:
     if entry.offsets is None:
         places, flags = places_of(sentence, target)
     else:
-        located = locate_given(raw, sentence, target, entry.offsets)
+        located = locate_at_offsets(raw, sentence, target, entry.offsets)
         if located.start is not None and located.end is not None:
             places = [(located.start, located.end)]
             flags = ["wrong_place" if flag == "wrong_offsets" else flag for flag in located.flags]

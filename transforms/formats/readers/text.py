@@ -1,8 +1,10 @@
-"""Ready-made text: a sentence a line, its tokens separated by white space, lemmatised or not.
+"""Text, where the file is the document: plain, or ready-made as `lines`.
 
-The file is the document; it comes in blocks of 2,000 lines, counted as they stand in the file, so
-that a file of any size is read in little memory. A line that is not text, or too long, is a reject
-of its own, which counts as one input record more; the rest of the document is kept.
+Plain text has an empty line between paragraphs. Ready-made text has a sentence a line, its tokens
+separated by white space, lemmatised or not. It comes in blocks of 2,000 lines, counted as they
+stand in the file, so that a file of any size is read in little memory. A line that is not text, or
+too long, is a reject of its own, which counts as one input record more; the rest of the document is
+kept.
 """
 
 import re
@@ -10,13 +12,26 @@ from collections.abc import Iterator
 
 from transforms.common.records import Sentence
 from transforms.formats.records.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.records.text_cleaning import clean_value, cleaning, decode
-from transforms.formats.sources.streams import iter_lines, opened, too_long
+from transforms.formats.records.text_cleaning import clean_bytes, clean_value, cleaning, decode
+from transforms.formats.sources.streams import encodings_of, iter_lines, opened, read_all, too_long
 
-__all__ = ["read_lines"]
+__all__ = ["read_lines", "read_text"]
 
 _PIECE = 1 << 20
 _SPACE = re.compile(r"\s")
+
+
+def read_text(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield the file as one record without fields.
+
+    Raises:
+        BadRecord: `undecodable`, `control`, `too_many_marks`, `empty`, `too_large`.
+    """
+    data = read_all(source, options)
+    text = clean_bytes(data, encodings_of(data, source, options), cleaning(source, options))
+    if not text:
+        raise BadRecord("empty", "nothing but white space")
+    yield Record("", {}, text, None)
 
 
 def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -76,8 +91,8 @@ def _single_spaces(text: str) -> str:
     """Return the words of a text with a space between them; of a long text, some at a time."""
     pieces, start = [], 0
     while len(text) - start > _PIECE:
-        found = _SPACE.search(text, start + _PIECE)
-        end = found.start() if found else len(text)
+        space = _SPACE.search(text, start + _PIECE)
+        end = space.start() if space else len(text)
         pieces.append(" ".join(text[start:end].split()))
         start = end
     pieces.append(" ".join(text[start:].split()))
