@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.frame.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
-from pipelines.frame.registry import DESCRIPTION, commands, load, loaded
+from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
 from transforms.common.system_errors import explaining, reason_of
 
@@ -53,7 +53,7 @@ def _fill(parser: Parser, words: str) -> None:
 
 
 def _parser_of(words: str) -> Parser:
-    parser = Parser(prog=f"lexbeam {words}", description=commands()[words].help)
+    parser = Parser(prog=f"lexbeam {words}", description=COMMANDS[words].doc)
     _fill(parser, words)
     return parser
 
@@ -63,7 +63,7 @@ def parser_of_all() -> Parser:
     parser = Parser(prog="lexbeam", description=DESCRIPTION)
     outer = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     groups: dict[str, argparse._SubParsersAction] = {}
-    for words, entry in commands().items():
+    for words, entry in COMMANDS.items():
         first, _, second = words.partition(" ")
         place = outer
         if second:
@@ -72,14 +72,14 @@ def parser_of_all() -> Parser:
                 group = outer.add_parser(first, help=f"one of {', '.join(_within(first))}")
                 groups[first] = group.add_subparsers(metavar="COMMAND", parser_class=Parser)
             place = groups[first]
-        _fill(place.add_parser(second or first, help=entry.help), words)
+        _fill(place.add_parser(second or first, help=entry.doc), words)
     return parser
 
 
 def _within(first: str) -> dict[str, str]:
     """Return the second words of the commands of two words that begin so, with their help."""
-    split = {words: words.partition(" ") for words in commands()}
-    return {second: commands()[words].help for words, (head, _, second) in split.items() if head == first and second}
+    split = {words: words.partition(" ") for words in COMMANDS}
+    return {second: COMMANDS[words].doc for words, (head, _, second) in split.items() if head == first and second}
 
 
 def _listed(helps: Mapping[str, str]) -> list[str]:
@@ -95,7 +95,7 @@ def _overview_within(first: str) -> str:
 
 def _overview() -> str:
     lines = ["usage: lexbeam COMMAND ... [--verbose]", "", DESCRIPTION, "commands:"]
-    lines += _listed({words: entry.help for words, entry in commands().items()})
+    lines += _listed({words: entry.doc for words, entry in COMMANDS.items()})
     lines += [
         "",
         "`lexbeam COMMAND --help` lists its options. `lexbeam --version` prints the version;",
@@ -119,7 +119,7 @@ def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
     Raises:
         UsageError: there is no such command.
     """
-    known = commands()
+    known = COMMANDS
     for number in (2, 1):
         words = " ".join(arguments[:number])
         if len(arguments) >= number and words in known:
@@ -149,7 +149,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
     if own[0] == "--print-completion":
         _print_completion(own[1] if len(own) > 1 else "")
         return
-    if own[1:] in (["-h"], ["--help"]) and own[0] not in commands() and _within(own[0]):
+    if own[1:] in (["-h"], ["--help"]) and own[0] not in COMMANDS and _within(own[0]):
         print(_overview_within(own[0]))
         return
     words, rest = _split(own)
@@ -196,7 +196,7 @@ def _log(*, verbose: bool) -> None:
 def _told(message: object) -> None:
     text = _as_flags(str(message))
     if "`" in text:  # it may name an option of a command that is not loaded, such as `overwrite`
-        for words in commands():
+        for words in COMMANDS:
             with contextlib.suppress(LexbeamError):
                 load(words)
         text = _as_flags(text)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import pyarrow as pa
 
 from schemas.columns import Table
+from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot
@@ -170,6 +171,10 @@ def _no_lines(_: Snapshot) -> Iterator[Block]:
     return iter(())
 
 
+def _no_views() -> Registry[View[Any]]:
+    return Registry({}, what="view")
+
+
 def _no_panels(_: Snapshot) -> Sequence[Any]:
     return ()
 
@@ -208,8 +213,8 @@ class Command(Generic[O, P]):
         after: from options, what is published and what takes lines: what is done in the end, such
             as writing files for other tools; also where all was published already.
         explains: those of its tables that say what was wrong: a run that fails leaves them to read.
-        told: from what the manifest says of its section, those entries that a person reads in other
-            words than they stand there; None for one that says nothing more than others.
+        reworded: from what the manifest says of its section, the entries that are shown to a person
+            in other words; None hides an entry, as one that others say already.
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
         report: the panels of the section in `lexbeam report`.
@@ -235,11 +240,11 @@ class Command(Generic[O, P]):
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
-    told: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
+    reworded: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
     after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
     explains: tuple[Table, ...] = ()
-    views: Mapping[str, View[Any]] = field(default_factory=dict)
+    views: Registry[View[Any]] = field(default_factory=_no_views)
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels
     quotes: Callable[[Snapshot, Sequence[str]], Sequence[Any]] = _no_quotes
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None

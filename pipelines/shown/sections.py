@@ -30,7 +30,7 @@ def section_lines(section: str, values: Mapping[str, Any]) -> Iterator[Block]:
     command = command_of(section)
     told = {name: value for name, value in values.items() if name not in _HIDDEN}
     if command is not None:
-        told |= command.told(values)
+        told |= command.reworded(values)
     facts = [("made from", text)] if (text := _made_from(values)) else []
     for name, value in told.items():
         if not _is_table(value) and (text := _text(name, value)):

@@ -14,7 +14,7 @@ import yaml
 from python_runs import CORPUS, SLICES, SMALL
 
 import lexbeam
-from lexbeam._calling import _ONE_AT_A_TIME
+from lexbeam._functions import _ONE_AT_A_TIME
 from pipelines.cli import main
 from pipelines.progress.progress import is_shown
 

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from pipelines.cli import main
-from pipelines.frame.registry import CommandEntry, commands, load
+from pipelines.frame.registry import COMMANDS, CommandEntry, load
+from transforms.common.code import registry
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """
@@ -36,7 +37,7 @@ def loaded(*lines):
 
 
 def test_help_loads_nothing_that_takes_seconds():
-    lines = ["--help", *(f"{name} --help" for name in commands())]
+    lines = ["--help", *(f"{name} --help" for name in COMMANDS)]
     assert loaded(*lines)[0] == [[line, 0, []] for line in lines]
 
 
@@ -78,9 +79,9 @@ def test_names_that_are_nearly_right_are_named(words, message, capsys):
 
 @pytest.fixture
 def of_two_words(monkeypatch):
-    """Two commands of two words, the first of which is the same."""
-    for name in ("lengths", "sums"):
-        monkeypatch.setitem(commands(), f"toy {name}", CommandEntry("nowhere:TOY", name))
+    """Two commands of another package, which share their first word."""
+    toys = {f"toy {name}": CommandEntry("nowhere:TOY", doc=name) for name in ("lengths", "sums")}
+    monkeypatch.setitem(registry._TAKEN, "lexbeam.commands", toys)
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
@@ -136,7 +137,7 @@ def test_help_stands_in_groups_with_limits_and_the_run_last(capsys):
 
 
 def test_every_command_says_an_example_of_itself():
-    for name in commands():
+    for name in COMMANDS:
         assert f"lexbeam {name}" in load(name).examples
 
 

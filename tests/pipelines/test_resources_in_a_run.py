@@ -86,7 +86,7 @@ COMMAND = Command(
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch, tmp_path):
-    entry = registry.CommandEntry(f"{__name__}:COMMAND", "toy")
+    entry = registry.CommandEntry(f"{__name__}:COMMAND", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy values", entry)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
     monkeypatch.setattr(resources, "_OPENED", {})

@@ -270,7 +270,7 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _told(section: Mapping[str, Any]) -> Mapping[str, str | None]:
+def _reworded(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     """Return slices with their years, pairs by the names of their slices, and the view in words."""
     slices, view = section["slices"], section["view"]
     names = [name for name, *_ in slices]
@@ -315,7 +315,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     waits=_WAITS,
     resources=_resources,
     section=_section,
-    told=_told,
+    reworded=_reworded,
     summary=_summary,
     views=VIEWS,
     report=panels,

@@ -70,7 +70,7 @@ def _options() -> type:
                 _absent(given),
                 choices=given.choices,
                 metavar=given.metavar,
-                help=given.help if name == view else f"with {told}: {given.help}",
+                help=entry.doc if name == view else f"with {told}: {given.help}",
                 path=given.path,
                 group=f"questions to {section}",
             )
@@ -162,11 +162,11 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
             raise UsageError(f"`{other}` does not go with `{name}`")
     snapshot.section(section)
     given = from_mapping(view.options, asked, "--")
-    if view.told is None or options.tsv or options.json:
+    if view.blocks is None or options.tsv or options.json:
         for line in shown_lines(_answered(view, snapshot, given, options)):
             _give(action, line)
         return
-    for block in view.told(snapshot, given):
+    for block in view.blocks(snapshot, given):
         for line in shown_lines([block]):
             # What is told names options, as a view knows them; what is shown is data.
             (action.tell if isinstance(block, str) else action.data or action.tell)(line)

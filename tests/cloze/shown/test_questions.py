@@ -99,7 +99,7 @@ def test_some_alone(snapshot):
 
 
 def test_what_is_told(snapshot):
-    lines = list(QUESTION_VIEWS["questions"].told(snapshot, QuestionsOptions(passage_words=3)))
+    lines = list(QUESTION_VIEWS["questions"].blocks(snapshot, QuestionsOptions(passage_words=3)))
     assert lines[1].strip() == "Passage 1. It ..."
     assert lines[3].strip() == "A trust   B hope   C 1950   D fear   E law"
     assert lines[4].strip() == (

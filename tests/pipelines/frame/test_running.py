@@ -15,6 +15,7 @@ from pipelines.frame import registry, running
 from pipelines.frame.command import Command, Inputs, TableSource, View
 from pipelines.frame.common_options import PublishOptions
 from schemas.columns import Table, column
+from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import open_snapshot
@@ -59,9 +60,9 @@ EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_eva
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
-    entry = registry.CommandEntry(f"{__name__}:EVALUATE", "toy")
+    entry = registry.CommandEntry(f"{__name__}:EVALUATE", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy evaluate", entry)
-    caches = (registry.commands, registry.load, registry.all_tables)
+    caches = (registry.load, registry.all_tables)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -138,15 +139,14 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
         def table(snapshot, options):
             return pa.table({"section": [name], "best": [options.best]})
 
-        return View("the best", Best, table)
+        return Registry({"best": View(Best, table, doc="the best")}, what="view")
 
-    other = registry.CommandEntry(f"{__name__}:OTHER", "toy")
+    other = registry.CommandEntry(f"{__name__}:OTHER", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy other", other)
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")}))
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views=best("one")))
     table = replace(METRICS, name="toy/others")
-    made = replace(EVALUATE, views={"best": best("two")}, tables=(table,), action=_other)
+    made = replace(EVALUATE, views=best("two"), tables=(table,), action=_other)
     monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)
-    registry.commands.cache_clear()
     monkeypatch.delitem(sys.modules, "pipelines.commands.folder.show", raising=False)
     show = ["show", str(corpus), "--best", "3", "--tsv"]
     assert main(["toy", "other", "--out", str(corpus)]) == 0

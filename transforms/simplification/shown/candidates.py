@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from schemas.columns import Table
 from schemas.simplification.instances import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -177,6 +178,15 @@ def _selected(row: Mapping[str, Any]) -> str:
     return row["selection"] or ("yes" if row["kept"] else "no")
 
 
-CANDIDATE_VIEWS: dict[str, View[Any]] = {
-    "candidates": View("candidates of chosen words, stage by stage", CandidatesOptions, candidates_of_words, _told)
-}
+CANDIDATE_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "candidates": View(
+            CandidatesOptions,
+            candidates_of_words,
+            _told,
+            doc="candidates of targets, whatever their capitals, or of instances by their ids, by stage",
+        )
+    },
+    what="view",
+    group="lexbeam.simplification_candidate_views",
+)

@@ -21,6 +21,7 @@ from schemas.simplification.instances import (
     SIMPLIFICATIONS,
     SUBSTITUTES,
 )
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -310,7 +311,21 @@ def tell_funnel(snapshot: Snapshot, options: FunnelOptions) -> Iterator[Block]:
         yield columns_with(heads, cells, indent=2)
 
 
-EVALUATION_VIEWS: dict[str, View[Any]] = {
-    "stages": View("candidates stage by stage, with their rank in gold", StagesOptions, stages_of, _tell_stages),
-    "funnel": View("what is lost at each stage, by reason", FunnelOptions, funnel_of, tell_funnel),
-}
+EVALUATION_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "stages": View(
+            StagesOptions,
+            stages_of,
+            _tell_stages,
+            doc="candidates of targets, or of instances by their ids, by stage, with their rank in gold",
+        ),
+        "funnel": View(
+            FunnelOptions,
+            funnel_of,
+            tell_funnel,
+            doc="what is lost at each stage of a setting, by reason; all: of each",
+        ),
+    },
+    what="view",
+    group="lexbeam.simplification_evaluation_views",
+)
