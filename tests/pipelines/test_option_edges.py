@@ -12,7 +12,7 @@ from nets import ends
 from lexbeam._signatures import option_values
 from pipelines.frame import configuration
 from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.frame.configuration import ASKED, SHARED, read_jobs
+from pipelines.frame.configuration import COMMAND_LINE, SHARED, read_jobs
 from pipelines.frame.registry import load, section_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of, plain_options
@@ -94,7 +94,7 @@ def test_in_a_configuration_file(every, tmp_path, monkeypatch):
         values[text] = read_yaml(str(path))["x"]
     faults = []
     for words, entry in all_options(every):
-        if not load(words).tables or entry.name in ASKED:
+        if not load(words).tables or entry.name in COMMAND_LINE:
             continue
         known = required_of(words, load(words).options, tmp_path)
         out = known.pop("out", "x")

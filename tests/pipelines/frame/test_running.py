@@ -11,8 +11,8 @@ import pytest
 from making import made_section, put
 
 from pipelines.cli import main
-from pipelines.frame import registry, running
-from pipelines.frame.command import Command, Inputs, TableSource, View
+from pipelines.frame import registry, sections
+from pipelines.frame.command import Command, Inputs, Job, TableSource, View
 from pipelines.frame.common_options import PublishOptions
 from schemas.columns import Table, column
 from transforms.common.code.registry import Registry
@@ -211,8 +211,8 @@ def test_the_digest_noted_of_an_options_file_is_that_of_what_was_read(tmp_path, 
     path = tmp_path / "words.tsv"
     path.write_text("one")
     options = Listing(out=str(tmp_path / "out"), words=str(path))
-    job = running.Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
-    plan, noted = running._planned(job, Inputs(()))
+    job = Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
+    plan, noted = sections._plan_with_digests(job, Inputs(()))
     assert plan == (["one", *changes])[-1]
     assert noted == {str(path): hashlib.sha256(plan.encode()).hexdigest()}
 
@@ -223,7 +223,7 @@ def test_an_options_file_that_always_changes_is_an_error(tmp_path):
     options = Listing(out=str(tmp_path / "out"), words=str(path))
     changing = Command(options=Listing, plan=_planning(["two", "six", "ten", "old"]))
     with pytest.raises(LexbeamError, match=r"words.tsv changed while it was read, 3 times"):
-        running._planned(running.Job("toy", changing, options), Inputs(()))
+        sections._plan_with_digests(Job("toy", changing, options), Inputs(()))
 
 
 def test_an_output_folder_whose_name_is_not_utf8_is_refused(corpus, tmp_path, capsys):

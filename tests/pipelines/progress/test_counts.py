@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from pipelines.progress import counts
-from pipelines.progress.counts import StageFolder
+from pipelines.progress import progress
 from pipelines.progress.lines import Foreseen
+from pipelines.progress.progress import StageFolder
 
 STAGE = Foreseen("toy/make", "pieces")
 
@@ -98,8 +98,8 @@ def test_a_folder_is_listed_only_after_a_change(folder, begin, monkeypatch):
     found = begin()
     listed, asked = [], []
     scandir, stat = os.scandir, os.stat
-    monkeypatch.setattr(counts.os, "scandir", lambda p: listed.append(p) or scandir(p))
-    monkeypatch.setattr(counts.os, "stat", lambda p: asked.append(p) or stat(p))
+    monkeypatch.setattr(progress.os, "scandir", lambda p: listed.append(p) or scandir(p))
+    monkeypatch.setattr(progress.os, "stat", lambda p: asked.append(p) or stat(p))
     for _ in range(5):
         looked(found, 1.0)
     assert listed == []

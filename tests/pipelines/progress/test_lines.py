@@ -59,7 +59,7 @@ def test_nothing_is_foretold_without_a_basis():
     assert remaining([StageCount(ODD, 10, 1, begun=0, last=10.0)], 10.0) is None  # too few
 
 
-def test_a_stage_foretells_its_own_time():
+def test_a_stage_predicts_its_own_time():
     count = StageCount(ODD, 10, 4, begun=100.0, last=140.0)
     assert remaining([count], 140.0) == pytest.approx(60)
     assert remaining([count], 145.0) == pytest.approx(55)
