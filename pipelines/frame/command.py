@@ -63,7 +63,7 @@ class InputTable:
         parts: its parts.
         name: the section that it belongs to.
         section: the manifest's entry of that section.
-        own: whether it is in the folder to publish to.
+        is_here: whether it is in the folder to publish to.
         snapshot: where it is published; None: in the folder to publish to.
     """
 
@@ -71,35 +71,36 @@ class InputTable:
     parts: tuple[Part, ...]
     name: str
     section: Mapping[str, Any]
-    own: bool
+    is_here: bool
     snapshot: Snapshot | None = None
 
     @property
     def read(self) -> ReadTable:
         """What the manifest notes of it in a section that is made from it."""
-        return ReadTable(self.table, table_digest(self.parts), self.name if self.own else None)
+        return ReadTable(self.table, table_digest(self.parts), self.name if self.is_here else None)
 
 
 class Inputs(NamedTuple):
     """The tables that a command reads, in the order in which it names them.
 
     Attributes:
-        given: the tables.
-        asked: by section, what later ones of the same run ask of this one (`Command.asks`).
+        tables: the tables.
+        year_checks: the checks of years by the sections of the same run that read this one, by section
+            (`Command.year_check`).
     """
 
-    given: tuple[InputTable, ...]
-    asked: Mapping[str, Callable[[Collection[int]], str | None]] = MappingProxyType({})
+    tables: tuple[InputTable, ...]
+    year_checks: Mapping[str, Callable[[Collection[int]], str | None]] = MappingProxyType({})
 
     def of(self, table: str) -> tuple[InputTable, ...]:
-        """Return all that is given of a table, one for each folder."""
-        return tuple(given for given in self.given if given.table == table)
+        """Return a table as it was found in each folder."""
+        return tuple(source for source in self.tables if source.table == table)
 
-    def one(self, table: str) -> InputTable:
-        """Return the one that is given of a table.
+    def only(self, table: str) -> InputTable:
+        """Return a table that is read from a single folder.
 
         Raises:
-            LexbeamError: there is none, or there are several.
+            LexbeamError: no folder has it, or several have.
         """
         tables = self.of(table)
         if len(tables) != 1:
@@ -156,7 +157,7 @@ def _nothing_read(_: Any) -> Sequence[TableSource]:
     return ()
 
 
-def _nothing_asked(_: Any) -> None:
+def _no_check(_: Any) -> None:
     return None
 
 
@@ -199,7 +200,7 @@ class Command(Generic[O, P]):
         reads: from options, the tables that it reads.
         check: raises UsageError for options that are wrong; it may read the files that they name.
         stages: the stages whose artefacts it may make; its graph says which it does.
-        asks: from options, a function that says what the years that have documents lack for this
+        year_check: from options, a function that says what the years that have documents lack for this
             command, or None if nothing; it is called before the documents that the same run takes in
             are annotated. None: the command needs no years.
         plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
@@ -235,7 +236,7 @@ class Command(Generic[O, P]):
     reads: Callable[[O], Sequence[TableSource]] = _nothing_read
     check: Callable[[O], object] | None = None
     stages: tuple[Stage[Any, Any, Any], ...] = ()
-    asks: Callable[[O], Callable[[Collection[int]], str | None] | None] = _nothing_asked
+    year_check: Callable[[O], Callable[[Collection[int]], str | None] | None] = _no_check
     plan: Callable[[O, Inputs], P] | None = None
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
     rows: Mapping[str, type] = field(default_factory=dict)

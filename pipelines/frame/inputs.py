@@ -151,10 +151,10 @@ def described_in(plan: object) -> dict[str, Any]:
 def corpora_of(inputs: Inputs) -> list[Corpus]:
     """Return the corpora whose tables a command reads, in the order in which it names them."""
     tables: dict[int, dict[str, tuple[Part, ...]]] = {}
-    for source in inputs.given:
+    for source in inputs.tables:
         tables.setdefault(id(source.section), {})[source.table] = source.parts
-    first = {id(source.section): source for source in reversed(inputs.given)}
-    return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+    first = {id(source.section): source for source in reversed(inputs.tables)}
+    return [Corpus(parts, first[key].section, first[key].is_here) for key, parts in tables.items()]
 
 
 def check_tables_there(sources: Iterable[TableSource], made: Collection[str], out: str) -> None:
@@ -214,11 +214,11 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         if source.is_in(job.options.out):
             table = _of_run(source.table, made)
             if table is None and old is not None:
-                table = _of_snapshot(source.table, old, own=True)
+                table = _of_snapshot(source.table, old, is_here=True)
         else:
             if place not in opened:
                 opened[place] = open_snapshot(str(source.folder))
-            table = _of_snapshot(source.table, opened[place], own=False)
+            table = _of_snapshot(source.table, opened[place], is_here=False)
         if table is not None:
             tables.append(table)
         elif not source.optional:
@@ -233,9 +233,9 @@ def _of_run(table: str, made: Sequence[Made]) -> InputTable | None:
     return None
 
 
-def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> InputTable | None:
+def _of_snapshot(table: str, snapshot: Snapshot, *, is_here: bool) -> InputTable | None:
     name = owner_of(snapshot.manifest, table)
     if name is None:
         return None
     parts = tuple(snapshot.parts(table))
-    return InputTable(table, parts, name, snapshot.section(name), own, None if own else snapshot)
+    return InputTable(table, parts, name, snapshot.section(name), is_here, None if is_here else snapshot)

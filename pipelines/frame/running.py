@@ -142,7 +142,7 @@ class _Run:
         progress = RunProgress(workspace.root, {job.section: _foreseen(job) for job in self.jobs})
         try:
             for job in self.jobs:
-                inputs = find_inputs(job, made, old)._replace(asked=_asked(job, self.jobs))
+                inputs = find_inputs(job, made, old)._replace(year_checks=_year_checks(job, self.jobs))
                 action = Action(self.tell, inputs, self.beam)
                 section = make_section(job, inputs, workspace, self.config, action, self.explained, progress)
                 made.append(replace(section, log={**(section.log or {}), **self.noted}))
@@ -167,12 +167,12 @@ def _tell_summaries(jobs: Sequence[Job], snapshot: Snapshot, out: str, tell: Tel
     tell(tables_line(out, names & set(snapshot.tables)))
 
 
-def _asked(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
+def _year_checks(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
     """Return the checks of years by the jobs that read the tables of a job, by section."""
     checks = {}
     for other in jobs:
         read = {source.table for source in other.reads_here()}
-        check = other.command.asks(other.options)
+        check = other.command.year_check(other.options)
         if other is not job and check is not None and read & set(job.command.table_names):
             checks[other.section] = check
     return checks

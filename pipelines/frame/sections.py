@@ -72,7 +72,7 @@ def make_section(
     entry: dict[str, Any] = {
         "options": plain_options(job.options),
         "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
-        "inputs": sorted([part.rows, part.sha256] for table in inputs.given for part in table.parts),
+        "inputs": sorted([part.rows, part.sha256] for table in inputs.tables for part in table.parts),
         "resources": {**described_in(plan), **command.resources(plan)},
         **command.section(plan, outcome),
     }
@@ -80,7 +80,7 @@ def make_section(
         name=job.section,
         parts=outcome.parts,
         entry=entry,
-        reads=tuple(sorted((table.read for table in inputs.given), key=_by_table)),
+        reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
         log={
             **_log_of(job.command.reads(job.options), job.options, inputs),
             "files": read,
@@ -227,7 +227,7 @@ def _sources(out: str, inputs: Inputs) -> list[dict[str, Any]]:
     A folder is noted relative to the output folder, too, since both may be moved together.
     """
     sources: dict[tuple[str, str], dict[str, Any]] = {}
-    for source in inputs.given:
+    for source in inputs.tables:
         snapshot = source.snapshot
         if snapshot is None or (snapshot.out, source.name) in sources:
             continue

@@ -80,7 +80,7 @@ COMMAND = Command(
     stages=(VALUE,),
     build=build,
     reads=lambda options: [TableSource("sentences", options.folder)],
-    plan=lambda options, inputs: Task(inputs.one("sentences").parts, prepare(options.lexicon)),
+    plan=lambda options, inputs: Task(inputs.only("sentences").parts, prepare(options.lexicon)),
 )
 
 

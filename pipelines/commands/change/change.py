@@ -78,7 +78,7 @@ def _reads(options: ChangeOptions) -> Sequence[TableSource]:
     return [TableSource(table, folder) for folder in options.corpora or (None,) for table in tables]
 
 
-def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
+def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
     # Where there are several corpora, another one may have what this one lacks.
     return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
@@ -305,7 +305,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
     reads=_reads,
     check=read_targets,
-    asks=_asks,
+    year_check=_year_check,
     stages=_STAGES,
     plan=plan_change,
     build=_build,

@@ -177,8 +177,8 @@ def _check(options: ClozeAnswerOptions) -> None:
 
 
 def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
-    pairs = inputs.one(PAIRS.name).parts
-    made = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
+    pairs = inputs.only(PAIRS.name).parts
+    made = None if options.asked == "targets" else inputs.only(QUESTIONS.name).parts
     groups, splits = _groups(pairs, made)
     if not groups:
         raise LexbeamError(

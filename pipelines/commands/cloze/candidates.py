@@ -77,7 +77,7 @@ def _check(options: ClozeCandidatesOptions) -> None:
 
 
 def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
-    parts = inputs.one(PAIRS.name).parts
+    parts = inputs.only(PAIRS.name).parts
     own = options.asked
     asking, quantiles = asking_of(own)
     if any(held.name == WORDNET for held in asking.setting.lexicon.held):

@@ -91,7 +91,7 @@ def _check(options: ClozeQuestionsOptions) -> None:
 
 
 def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
-    pairs, candidates, made = (inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
+    pairs, candidates, made = (inputs.only(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
 
     def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
         return tuple(one for one in parts if one.number == number)

@@ -88,8 +88,8 @@ class AggregatePlan:
 
 
 def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
-    given = inputs.one(INSTANCES.name)
-    if given.own and given.name == LOADED and given.section.get("labelled"):
+    given = inputs.only(INSTANCES.name)
+    if given.is_here and given.name == LOADED and given.section.get("labelled"):
         raise _refuse_labels_of_files(options.out)
     return AggregatePlan(
         options.how,
@@ -102,7 +102,7 @@ def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
 
 def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
     """Read the judgments, settle which count, and make labels of them."""
-    parts = [checked(part) for part in action.inputs.one(INSTANCES.name).parts]
+    parts = [checked(part) for part in action.inputs.only(INSTANCES.name).parts]
     instances = read_table(parts, list(COLUMNS))
     names = instances["instance_id"].to_pylist()
     found = read_judgments(options.judgments, instances, options.tables)

@@ -82,7 +82,7 @@ def _check(options: ComplexityFeaturesOptions) -> None:
 
 
 def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
-    parts = inputs.one(INSTANCES.name).parts
+    parts = inputs.only(INSTANCES.name).parts
     languages: set[str | None] = set()
     for part in parts:
         for rows in read_rows([checked(part)], ["language"]):
@@ -95,7 +95,7 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
     setting = setting_of(options.features, list(languages), _targets(parts))
     if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
         return FeaturesPlan(parts, setting)
-    own = inputs.one("sentences").parts
+    own = inputs.only("sentences").parts
     found = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in own)
     return FeaturesPlan(parts, setting, tuple(found))
 

@@ -132,7 +132,7 @@ def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPl
             `dates`.
         LexbeamError: there are no input files.
     """
-    asked = given.asked if given is not None else {}
+    asked = given.year_checks if given is not None else {}
     if options.dates is None and asked:
         sections = ", ".join(asked)
         raise UsageError(

@@ -202,7 +202,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
         gold = gold_of(judged, as_written=as_written)
         _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
         return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
-    paths = {one.table: [checked(part) for part in one.parts] for one in inputs.given}
+    paths = {one.table: [checked(part) for part in one.parts] for one in inputs.tables}
     gold = gold_in({table.name: paths[table.name] for table in _TABLES})
     _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
     tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
@@ -217,7 +217,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
 def _told(inputs: Inputs) -> dict[str, list[str]]:
     """Return the settings that the manifest names at any stage, each with its rankers."""
     found: dict[str, set[str]] = {}
-    for one in inputs.given:
+    for one in inputs.tables:
         if one.table in STAGE_COLUMNS:
             for own in one.section.get("settings", ()):
                 found.setdefault(own["setting"], set()).update(own.get("rankers", ()))

@@ -100,10 +100,10 @@ def _check(options: GenerateOptions) -> None:
 
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
-    instances = inputs.one(INSTANCES.name)
+    instances = inputs.only(INSTANCES.name)
     asking = asking_of(_settings(options), options.files)
     warn_of_languages(asking.inflector, instances.section.get("languages", ()))
-    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
+    return GenerationPlan(instances.parts, inputs.only(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
 
 
 def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

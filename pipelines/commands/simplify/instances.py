@@ -261,7 +261,7 @@ def _taken(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPa
     for path in options.inputs:
         given = {
             one.table: one
-            for one in inputs.given
+            for one in inputs.tables
             if one.snapshot is not None and files.real(one.snapshot.out) == files.real(path)
         }
         values: tuple[Part, ...] = ()

@@ -40,7 +40,7 @@ def _reads(options):
 
 def _evaluate(options, action):
     """A table of two metrics, in an order that is not its own."""
-    rows = sum(part.rows for part in action.inputs.one("documents").parts)
+    rows = sum(part.rows for part in action.inputs.only("documents").parts)
     seen = len(action.inputs.of("neighbours"))
     action.tell(f"{rows} rows")
     return {"toy/metrics": pa.table({"metric": ["rows", "other"], "value": [rows * options.factor, seen]})}
