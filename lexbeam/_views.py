@@ -63,7 +63,7 @@ def views() -> dict[str, KnownView]:
         ValueError: two of Lexbeam's commands have different views of one name.
     """
     known: dict[str, KnownView] = {}
-    for section, name, view, is_ours in sorted(_all_views(), key=lambda found: not found[3]):
+    for section, name, view, is_ours in sorted(_all_views(), key=lambda row: not row[3]):
         before = known.get(name, KnownView(view, (), is_ours))
         if before.view is view:
             known[name] = before._replace(sections=(*before.sections, section))

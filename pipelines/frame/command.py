@@ -153,23 +153,23 @@ class Action(NamedTuple):
     data: Callable[[str], object] | None = None
 
 
-def _nothing_read(_: Any) -> Sequence[TableSource]:
+def _nothing_read(_: object) -> Sequence[TableSource]:
     return ()
 
 
-def _no_check(_: Any) -> None:
+def _no_check(_: object) -> None:
     return None
 
 
-def _nothing_known(_: Any) -> Mapping[str, Any]:
+def _nothing_known(_: object) -> Mapping[str, Any]:
     return {}
 
 
-def _nothing_more(_: Any, __: HandedBack) -> Mapping[str, Any]:
+def _nothing_more(_: object, __: HandedBack) -> Mapping[str, Any]:
     return {}
 
 
-def _nothing_after(_: Any, __: Snapshot, ___: Callable[[str], object]) -> None:
+def _nothing_after(_: object, __: Snapshot, ___: Callable[[str], object]) -> None:
     return None
 
 

@@ -101,12 +101,10 @@ def publish_run(
         workspace = Workspace(make_own_folder(out, ARTEFACTS))
         if terms.renew:
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
-
-        def finish() -> Outcome | None:
-            return _finished(options, terms, make(workspace, old), old, versions)
-
         with _noted_as_unfinished(workspace, terms.note, failed):
-            outcome = _attempt(finish, workspace, tables)
+            outcome = _attempt(
+                lambda: _finished(options, terms, make(workspace, old), old, versions), workspace, tables
+            )
         remove_failed(out)
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pipelines.runners.configs import RunnerConfig
 
 T = TypeVar("T")
+Chosen = Mapping[str, Mapping[str, Collection[str]]]  # by stage and registry, the entries that count
 READINGS = 3  # of files of options, while they change
 
 
@@ -61,12 +62,11 @@ def make_section(
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
     plan, read = _plan_with_digests(job, inputs)
     stages = command.stages_of(job.section)
-    chosen: Mapping[str, Mapping[str, Collection[str]]]
     if command.build is not None:
         assert config is not None
         outcome, chosen = _run_graph(job, plan, workspace, config, progress)
     else:
-        outcome, chosen = _run_action(job, action, workspace), {stage.name: {} for stage in stages}
+        outcome, chosen = _run_action(job, action, workspace)
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     entry: dict[str, Any] = {
@@ -96,7 +96,7 @@ def _by_table(read: ReadTable) -> tuple[str, str, str]:
 
 def _run_graph(
     job: Job, plan: Any, workspace: Workspace, config: "RunnerConfig", progress: RunProgress
-) -> tuple[HandedBack, Mapping[str, Mapping[str, Collection[str]]]]:
+) -> tuple[HandedBack, Chosen]:
     """Return what a graph hands back, and its stages with the chosen entries of registries."""
     from pipelines.runners.runners import run_pipeline
     from transforms.common.store.ptransforms import stages_in
@@ -123,7 +123,8 @@ def _run_graph(
     return outcome, chosen
 
 
-def _run_action(job: Job, action: Action, workspace: Workspace) -> HandedBack:
+def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
+    """Return the tables that an action made, and its stages."""
     command = job.command
     assert command.action is not None
     tables = command.action(job.options, action) or {}
@@ -134,7 +135,7 @@ def _run_action(job: Job, action: Action, workspace: Workspace) -> HandedBack:
         task = WrittenTable.of(table, tables[table.name])
         made = make(workspace, written(job.section), task, None)
         parts.append(Part.of(table.name, 0, made))
-    return HandedBack(tuple(parts), {})
+    return HandedBack(tuple(parts), {}), {stage.name: {} for stage in command.stages_of(job.section)}
 
 
 def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:

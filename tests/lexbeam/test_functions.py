@@ -45,9 +45,9 @@ def test_options_and_defaults_are_those_of_the_command(name):
     own = dict(options_of(load(name).options))
     own.pop("dry_run", None)
     filled = {entry.fills for entry in own.values()}
-    found = inspect.signature(function_of(name)).parameters
-    assert {n.rstrip("_") for n in found} - {"beam"} == set(own)
-    for option_name, parameter in found.items():
+    actual = inspect.signature(function_of(name)).parameters
+    assert {n.rstrip("_") for n in actual} - {"beam"} == set(own)
+    for option_name, parameter in actual.items():
         if option_name == "beam":
             continue
         entry = own[option_name.rstrip("_")]
@@ -63,9 +63,9 @@ def test_options_and_defaults_are_those_of_the_command(name):
 
 def all_functions():
     """Return every function by its words, and every method of `Results`."""
-    found = {words: function_of(words) for words in OWN}
-    found["preview_corpus"] = lexbeam.preview_corpus
-    return found | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _views.view_methods()}
+    result = {words: function_of(words) for words in OWN}
+    result["preview_corpus"] = lexbeam.preview_corpus
+    return result | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _views.view_methods()}
 
 
 FUNCTIONS = all_functions()
@@ -291,14 +291,14 @@ def test_a_view_that_results_have_already_is_refused(name):
 
 
 def test_stubs_say_what_the_functions_say():
-    found = {}
+    actual = {}
     for name, text in stubs().items():
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef):
                 place = "Results" if name == "views.pyi" else name.removesuffix(".pyi")
                 words = node.name if place == "__init__" else f"{place}.{node.name}"
                 header = ast.unparse(node).partition("\n")[0]
-                found[words] = (header, ast.get_docstring(node))
+                actual[words] = (header, ast.get_docstring(node))
     expected = {
         words.replace("-", "_").replace(" ", "."): (
             ast.unparse(ast.parse(f"def {function.__name__}{inspect.signature(function)}: ...")).partition("\n")[0],
@@ -306,7 +306,7 @@ def test_stubs_say_what_the_functions_say():
         )
         for words, function in FUNCTIONS.items()
     }
-    assert found == expected
+    assert actual == expected
 
 
 @pytest.mark.parametrize(
@@ -364,8 +364,8 @@ def installed(tmp_path_factory):
 
 @pytest.mark.slow
 def test_packaging_leaves_stubs(installed):
-    found = {path.name: path.read_text("utf-8") for path in (installed / "lexbeam").glob("*.pyi")}
-    assert found == stubs()
+    actual = {path.name: path.read_text("utf-8") for path in (installed / "lexbeam").glob("*.pyi")}
+    assert actual == stubs()
     assert (installed / "lexbeam" / "py.typed").exists()
 
 

@@ -31,9 +31,9 @@ def loaded(*lines):
     """Run command lines in a new process; return each with its code and heavy modules; messages."""
     command = [sys.executable, "-c", LOADED.format(heavy=HEAVY), *lines]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = done.stderr.splitlines()
-    found = [json.loads(line) for line in told if line.startswith("[")]
-    return found, "\n".join(told)
+    output = done.stderr.splitlines()
+    result = [json.loads(line) for line in output if line.startswith("[")]
+    return result, "\n".join(output)
 
 
 def test_help_loads_nothing_that_takes_seconds():
@@ -54,9 +54,9 @@ def test_help_loads_nothing_that_takes_seconds():
     ],
 )
 def test_a_wrong_value_is_told_before_anything_heavy_is_loaded(words, message):
-    found, told = loaded(words)
-    assert found == [[words, 2, []]]
-    assert message in told
+    actual, output = loaded(words)
+    assert actual == [[words, 2, []]]
+    assert message in output
 
 
 @pytest.mark.parametrize(
@@ -147,6 +147,6 @@ def test_a_full_disk_below_the_output_is_not_taken_for_the_folders(tmp_path, mon
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
         assert main(["sample", "--out", str(tmp_path / "sample"), "--tokens", "30000"]) == 1
         sys.stdout.detach()
-    told = capsys.readouterr().err
-    assert told.startswith("lexbeam: the output cannot be written: no space")
-    assert str(tmp_path) not in told
+    output = capsys.readouterr().err
+    assert output.startswith("lexbeam: the output cannot be written: no space")
+    assert str(tmp_path) not in output

@@ -80,9 +80,9 @@ def test_the_tables_of_an_action_are_published_as_a_section(corpus, tmp_path, ca
     out = tmp_path / "out"
     words = ["toy", "evaluate", str(corpus), "--out", str(out)]
     assert main(words) == 0
-    told = capsys.readouterr().out
-    assert "3 rows" in told
-    assert "toy/metrics" in told
+    output = capsys.readouterr().out
+    assert "3 rows" in output
+    assert "toy/metrics" in output
     snapshot = open_snapshot(str(out))
     assert snapshot.read("toy/metrics").to_pylist() == [{"metric": "other", "value": 0}, {"metric": "rows", "value": 3}]
     section = snapshot.section("toy.evaluate")

@@ -133,9 +133,9 @@ def test_a_steady_run_is_foretold_but_for_one_artefact(stages, pace, at):
             left += max(0.0, end - now)
             each = one
         clock = end
-    told = remaining(counts, now)
-    assume(told is not None)
-    assert told == pytest.approx(left, abs=each + 1e-6, rel=1e-6)
+    output = remaining(counts, now)
+    assume(output is not None)
+    assert output == pytest.approx(left, abs=each + 1e-6, rel=1e-6)
 
 
 def test_the_estimate_is_no_finer_than_it_is_good_for():

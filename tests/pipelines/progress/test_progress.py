@@ -169,16 +169,16 @@ def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
 
 def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "LINE_INTERVAL", 0.1)
-    begun, told = time.monotonic(), []
+    begun, output = time.monotonic(), []
 
     def line_more():
-        before = len(told)
-        wait_for(lambda: told.extend(capsys.readouterr().err.splitlines()) or len(told) > before)
+        before = len(output)
+        wait_for(lambda: output.extend(capsys.readouterr().err.splitlines()) or len(output) > before)
 
     work_in(tmp_path, range(4), line_more)
     out, err = capsys.readouterr()
     assert out == ""
-    lines = told + err.splitlines()
+    lines = output + err.splitlines()
     assert 4 <= len(lines) <= (time.monotonic() - begun) / 0.1
     for line in lines:
         assert re.fullmatch(r"progress: toy/train: \d of 4 spaces, " + SPAN + LEFT, line), line

@@ -35,7 +35,7 @@ def test_a_run_without_programs_has_no_folder_that_a_signal_could_leave(tmp_path
 
 def test_views_of_options_are_made_once_and_say_what_beams_own_say():
     config = load_runner_config("direct", ["--direct_num_workers=3"])
-    found = []
+    actual = []
 
     def build(pipeline):
         options = pipeline.options
@@ -49,23 +49,23 @@ def test_views_of_options_are_made_once_and_say_what_beams_own_say():
         view.direct_num_workers = 1
         assert options.view_as(DirectOptions).direct_num_workers == 1
         assert pickle.loads(pickle.dumps(options)).view_as(DirectOptions).direct_num_workers == 1
-        found.append(view)
+        actual.append(view)
 
     run_pipeline(build, config)
-    assert found
+    assert actual
 
 
 def listening(port):
     """The addresses that sockets of this machine listen on at a port, as the system writes them."""
-    found = set()
+    result = set()
     for name in ("tcp", "tcp6"):
         path = Path("/proc/self/net") / name
         rows = [line.split() for line in path.read_text().splitlines()[1:]] if path.exists() else []
         for row in rows:
             address, _, number = row[1].partition(":")
             if int(number, 16) == port and row[3] == LISTENS:
-                found.add(address)
-    return found
+                result.add(address)
+    return result
 
 
 def started():
@@ -89,7 +89,7 @@ def test_a_server_that_would_listen_everywhere_listens_on_loopback():
     before = grpc.server
     with loopback_only():
         server, port = started()
-    found = addresses(port, server)
-    assert found
-    assert found <= LOOPBACK
+    actual = addresses(port, server)
+    assert actual
+    assert actual <= LOOPBACK
     assert grpc.server is before
