@@ -4,9 +4,9 @@
     python -m benchmarks training scaling
     python -m benchmarks extras
 
-`core` and `extras` stand for those that need the core alone, and for those that need extras. Most
-are ratios of two things measured side by side in one run, medians of several; peak memory is the
-sum of PSS over the process tree. Each module's docstring says what its rows mean.
+`core` and `extras` stand for the benchmarks that need the core alone, and those that need extras. Most
+rows are ratios of two things measured side by side in one run, medians of several; peak memory is the sum
+of PSS over the process tree. The docstring of each module says what its rows mean.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main() -> int:
     if unknown:
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}: {', '.join(known)}")
     rows, skipped = [], {}
-    for name in [n for asked in options.names or GROUPS for n in GROUPS.get(asked, (asked,))]:
+    for name in [n for named in options.names or GROUPS for n in GROUPS.get(named, (named,))]:
         module = importlib.import_module(f"benchmarks.{name}")
         with tempfile.TemporaryDirectory(prefix="lexbeam-bench-") as folder:
             try:

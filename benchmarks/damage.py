@@ -1,12 +1,12 @@
-"""Runs resumed after damage to random files of `_artefacts`: what is published must be the same.
+"""Runs resumed after damage to random files of `_artefacts`: the published bytes must be the same.
 
     python -m benchmarks.damage --resumes 200
 
 A small run is made once. Then, again and again, its artefacts are put into an empty folder as a run
 that was cut off just before publication leaves them, one to three random files are truncated,
-emptied, get one bit flipped or are deleted, and `lexbeam run --resume` publishes. Printed is, by
-kind of damage, how many gave the undisturbed bytes at the first and at the second `--resume`, and
-how many were wrong or failed for good. Nothing may be in the last two columns.
+emptied, deleted, or get one bit flipped, and `lexbeam run --resume` publishes. For each kind of damage it
+prints how many runs gave the undisturbed bytes at the first and at the second `--resume`, and how many
+gave wrong bytes or failed for good. The last two columns must be 0.
 """
 
 import argparse
@@ -122,7 +122,7 @@ def flipped_resume(config: Path, whole: Path, stage: str, folder: Path) -> str:
 
 
 def _cut_off(whole: Path, folder: Path) -> Path:
-    """Leave the artefacts of a run as one that was cut off before publication does."""
+    """Leave artefacts as a run that was cut off before publication does."""
     out = folder / "out"
     shutil.copytree(whole / "_artefacts", out / "_artefacts")
     note = '{"sections": ["change", "corpus"], "overwrite": false, "drop": []}'
@@ -140,25 +140,25 @@ def _resumed(config: Path, whole: Path, out: Path) -> str:
 def _main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--resumes", type=int, default=200)
-    given = parser.parse_args()
-    found: Counter[tuple[str, str]] = Counter()
+    options = parser.parse_args()
+    results: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as top:
         config, whole = make_run(Path(top) / "whole")
         kinds = list(DAMAGES)
-        for seed in range(given.resumes):
+        for seed in range(options.resumes):
             kind = kinds[seed % len(kinds)]
             folder = Path(top) / str(seed)
             folder.mkdir()
             result = damaged_resume(config, whole, kind, seed, folder)
-            found[kind, result] += 1
+            results[kind, result] += 1
             if result in ("wrong", "failed"):
                 print(f"{kind}, seed {seed}: {result}", file=sys.stderr)
             shutil.rmtree(folder)
     columns = ("first", "second", "wrong", "failed")
     print("| damage | " + " | ".join(columns) + " |\n|---|" + "---|" * len(columns))
     for kind in DAMAGES:
-        print(f"| {kind} | " + " | ".join(str(found[kind, column]) for column in columns) + " |")
-    return 1 if any(result in ("wrong", "failed") for _, result in found) else 0
+        print(f"| {kind} | " + " | ".join(str(results[kind, column]) for column in columns) + " |")
+    return 1 if any(result in ("wrong", "failed") for _, result in results) else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What the house measures: `python -m benchmarks.house [FOLDER]` counts a checkout's source.
 
 Source is every `.py` file of git outside tests/ and examples/. A folder's size is its own modules, with `__init__`;
-a class counts as public without an underscore, and twice if two modules define one of that name. A circle is a set
+a class is public if its name has no underscore, and counts twice if two modules define that name. A circle is a set
 of modules of `schemas`, `transforms`, `pipelines` and `lexbeam` that import one another at run time.
 """
 
@@ -61,8 +61,8 @@ def _circles(trees: dict[str, ast.Module]) -> Iterator[set[str]]:
         }
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module and id(node) not in typed:
-                found = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-                edges[module] |= {name for name in found if name in modules} - {module}
+                imported = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+                edges[module] |= {name for name in imported if name in modules} - {module}
     reached = {module: _reach(module, edges) for module in modules}
     seen: set[str] = set()
     for module in modules:
@@ -73,14 +73,14 @@ def _circles(trees: dict[str, ast.Module]) -> Iterator[set[str]]:
 
 
 def _reach(start: str, edges: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
+    reached: set[str] = set()
     todo = list(edges[start])
     while todo:
         module = todo.pop()
-        if module not in found:
-            found.add(module)
+        if module not in reached:
+            reached.add(module)
             todo += edges[module]
-    return found
+    return reached
 
 
 def main(folder: str = ".") -> None:

@@ -1,4 +1,4 @@
-"""What every benchmark uses: ratios measured side by side, bounds, memory of a process tree."""
+"""What all benchmarks use: ratios measured side by side, bounds, memory of a process tree."""
 
 import json
 import os
@@ -68,18 +68,18 @@ def ratios(
     repeats: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, list[float]]:
-    """Return the median of time(first) / time(second), taken in turns, and all of them."""
-    found = []
+    """Return the median of time(first) / time(second), measured alternately, and all ratios."""
+    measured = []
     for number in range(repeats):
-        # Who goes first changes, for a machine that is shared drifts.
+        # They take turns in going first, since the speed of a shared machine drifts.
         if number % 2:
             b = timed(second, clock)
             a = timed(first, clock)
         else:
             a = timed(first, clock)
             b = timed(second, clock)
-        found.append(a / b)
-    return statistics.median(found), found
+        measured.append(a / b)
+    return statistics.median(measured), measured
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -108,10 +108,10 @@ def _run(*words: str) -> str:
 def _children(process: int) -> list[int]:
     try:
         tasks = Path(f"/proc/{process}/task")
-        found = [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+        children = [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
     except OSError:
         return []
-    return found + [grandchild for child in found for grandchild in _children(child)]
+    return children + [grandchild for child in children for grandchild in _children(child)]
 
 
 def _pss(process: int) -> int:
@@ -152,7 +152,7 @@ def stage_seconds(work: Path, stage: str) -> float:
 def report(rows: list[BenchmarkRow], path: Path | None, skipped: Mapping[str, str] | None = None) -> bool:
     """Print the rows as a table, write them as JSON, and return whether all bounds are met.
 
-    What was skipped is told by name and reason, in the table alone.
+    Skipped benchmarks are printed with their reasons, and are not in the JSON.
     """
     print(f"{'measured':72}{'value':>10}  bound")
     for row in rows:

@@ -2,8 +2,8 @@
 
     python -m benchmarks memory
 
-The 40 novels of eltec-eng (5.3 M words) from TEI to scores, where LEXBEAM_DATA has them; and sample
-corpora of 1 M and 10 M words, whose vocabulary is the same.
+The 40 novels of eltec-eng (5.3 M words) from TEI to scores, if LEXBEAM_DATA has them; and sample corpora
+of 1 M and 10 M words with the same vocabulary.
 """
 
 import sys

@@ -86,8 +86,8 @@ def texts(table: str, number: int) -> list[pa.Table]:
     """Return the parts of a table in the n-th corpus."""
     common = _rows(COMMON, range(COMMON_ROWS))
     ends = list(itertools.accumulate(sizes(table, number), initial=0))
-    own = [_rows(f"corpus {number}", range(*ends[n : n + 2])) for n in range(len(ends) - 1)]
-    return [common, *own] if table == "documents" else [*own, common]
+    varying = [_rows(f"corpus {number}", range(*ends[n : n + 2])) for n in range(len(ends) - 1)]
+    return [common, *varying] if table == "documents" else [*varying, common]
 
 
 def _rows(corpus: str, numbers: Sequence[int]) -> pa.Table:
@@ -180,18 +180,18 @@ def corpus_of(table: str, rows: Iterable[tuple[str, int]]) -> tuple[str, int | N
 
 
 def read_once(read: Reader, out: str, way: str) -> tuple[str, str]:
-    """Read both tables once; return one of OUTCOMES, and of an error its kind."""
+    """Read both tables once; return one of OUTCOMES, and the kind of an error."""
     try:
-        found = places(out, way)
+        tables = places(out, way)
     except Exception as error:
         return "error", type(error).__name__
-    return read_places(read, found)
+    return read_places(read, tables)
 
 
-def read_places(read: Reader, found: Sequence[Any]) -> tuple[str, str]:
+def read_places(read: Reader, tables: Sequence[Any]) -> tuple[str, str]:
     """Read both tables where they lie; return as `read_once` does."""
     try:
-        rows = [read(place) for place in found]
+        rows = [read(table) for table in tables]
     except Exception as error:
         return "error", type(error).__name__
     judged = [corpus_of(table, read) for table, read in zip(TABLES, rows, strict=True)]
@@ -212,17 +212,17 @@ class ReaderOutcomes(NamedTuple):
 
 def _read_on(name: str, out: str, ready: Any, stop: Event, results: Any) -> None:
     read = READERS[name]
-    found = [ReaderOutcomes(name, way, Counter(), Counter()) for way in WAYS]
+    outcomes = [ReaderOutcomes(name, way, Counter(), Counter()) for way in WAYS]
     for way in WAYS:  # modules are loaded before it counts
         read_once(read, out, way)
     ready.release()
     while not stop.is_set():
-        for seen in found:
+        for seen in outcomes:
             outcome, kind = read_once(read, out, seen.way)
             seen.outcomes[outcome] += 1
             if kind:
                 seen.errors[kind] += 1
-    results.put(found)
+    results.put(outcomes)
 
 
 def measure(
@@ -248,18 +248,18 @@ def measure(
         publish_corpus(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
     seconds = time.monotonic() - start
     stop.set()
-    found = [seen for _ in processes for seen in results.get(timeout=300)]
+    outcomes = [seen for _ in processes for seen in results.get(timeout=300)]
     for process in processes:
         process.join(60)
     order = list(readers)
-    return sorted(found, key=lambda seen: (order.index(seen.reader), seen.way)), seconds
+    return sorted(outcomes, key=lambda seen: (order.index(seen.reader), seen.way)), seconds
 
 
-def table_of(found: Iterable[tuple[str, ReaderOutcomes]]) -> Iterator[str]:
+def table_of(rows: Iterable[tuple[str, ReaderOutcomes]]) -> Iterator[str]:
     """Yield the lines of a Markdown table."""
     yield "| writer | reader | way | reads | " + " | ".join(OUTCOMES) + " | kinds of error |"
     yield "|" + "---|" * (len(OUTCOMES) + 5)
-    for writer, seen in found:
+    for writer, seen in rows:
         numbers = [seen.outcomes[outcome] for outcome in OUTCOMES]
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(seen.errors.items()))
         cells = [writer, seen.reader, seen.way, sum(numbers), *numbers, kinds]
@@ -278,8 +278,8 @@ def recursive(folder: Path) -> Iterator[str]:
         publish_corpus(str(out), number, parts_of(parts, number), 2)
         rows = sum(len(part) for table in TABLES for part in texts(table, number))
         for name in ("polars, glob", "duckdb, glob"):
-            found = [len(list(READERS[name](f"{place}/**"))) for place in (out, out / "current")]
-            yield f"| a corpus of {rows} rows | {name} | {found[0]:,} | {found[1]:,} |"
+            counts = [len(list(READERS[name](f"{place}/**"))) for place in (out, out / "current")]
+            yield f"| a corpus of {rows} rows | {name} | {counts[0]:,} | {counts[1]:,} |"
 
 
 def main() -> None:
@@ -297,9 +297,9 @@ def main() -> None:
     rows = []
     for name in options.writers:
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-            found, seconds = measure(Path(folder), WRITERS[name], options.switches)
+            outcomes, seconds = measure(Path(folder), WRITERS[name], options.switches)
         print(f"{name}: {options.switches} switches in {seconds:.0f} s", flush=True)
-        rows += [(name, seen) for seen in found]
+        rows += [(name, seen) for seen in outcomes]
     print("\n" + "\n".join(table_of(rows)))
 
 

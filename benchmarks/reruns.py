@@ -1,4 +1,4 @@
-r"""Reruns of `lexbeam change` with other options against its first run, and the disk that all take.
+r"""Reruns of `lexbeam change` with other options, compared with its first run, and the disk space of all.
 
     python -m benchmarks.reruns --tokens 1000000
     python -m benchmarks.reruns --inputs 'sotu/su*.txt' --dates 'name:su(\d{4})' \
@@ -7,10 +7,10 @@ r"""Reruns of `lexbeam change` with other options against its first run, and the
 `lexbeam corpus` and `lexbeam change --seeds 3` run once, each command in a process of its own; then
 the reruns, each with --overwrite: another least count of ranked words, other alignments and numbers
 of neighbours, files of targets from the published ranking. Without --inputs the text is a sample
-corpus of so many words. Printed are seconds and shares of the first `change`, and how many times
-the bytes of the text the folder takes, and what is published, before and after `lexbeam clean`. The
-exit status is 1 if the median share of one kind of rerun is more than a tenth, as it is with little
-text: a rerun is mostly the start of Python.
+corpus of so many words. It prints seconds and shares of the first `change`, and the sizes of the folder
+and of what is published, as multiples of the text, before and after `lexbeam clean`. The exit status is
+1 if the median share of a kind of rerun is more than a tenth, as it is with little text: a rerun is
+mostly the start of Python.
 """
 
 import argparse
@@ -126,10 +126,10 @@ def _ranked(out: Path) -> list[str]:
     scores = pq.read_table((out / "current").resolve() / "scores")
     ranked = scores.filter(pc.and_(pc.is_null(scores["seed"]), scores["ranked"]))
     words = ranked.sort_by([("score", "descending"), ("word", "ascending")])["word"].to_pylist()
-    found = list(dict.fromkeys(words))[:3]
-    if len(found) < 3:
-        raise RuntimeError(f"only {len(found)} words are ranked: give more text")
-    return found
+    first = list(dict.fromkeys(words))[:3]
+    if len(first) < 3:
+        raise RuntimeError(f"only {len(first)} words are ranked: give more text")
+    return first
 
 
 def _taken(command: Command, words: Sequence[str]) -> SecondsTaken:
@@ -148,33 +148,33 @@ def _disk(out: Path, text: int) -> Disk:
 
 
 def _bytes(folder: Path) -> int:
-    """Return the bytes of the files below a folder; one with several names counts once."""
+    """Return the bytes of the files below a folder; a file with several names counts once."""
     states = [path.lstat() for path in folder.rglob("*")]
     return sum({state.st_ino: state.st_size for state in states if S_ISREG(state.st_mode)}.values())
 
 
-def exceeding(found: RerunFigures) -> list[str]:
+def exceeding(figures: RerunFigures) -> list[str]:
     """Return the kinds of reruns whose median share of the first run is more than a tenth."""
     medians = {
-        kind: statistics.median(taken.seconds for taken in runs) / found.first.seconds
-        for kind, runs in found.reruns.items()
+        kind: statistics.median(taken.seconds for taken in runs) / figures.first.seconds
+        for kind, runs in figures.reruns.items()
     }
     return [kind for kind, share in medians.items() if share > BOUND]
 
 
-def report(found: RerunFigures) -> Iterator[str]:
+def report(figures: RerunFigures) -> Iterator[str]:
     """Yield the lines of docs/reliability.md."""
-    whole = found.first.seconds
+    whole = figures.first.seconds
     yield f"| then, with `--overwrite` | seconds | share of the first `change` ({whole:.0f} s) |"
     yield "|---|---|---|"
-    for kind, runs in found.reruns.items():
+    for kind, runs in figures.reruns.items():
         seconds = ", ".join(f"{taken.seconds:.1f}" for taken in runs)
         shares = [100 * taken.seconds / whole for taken in runs]
         yield f"| {kind} | {seconds} | {min(shares):.0f} to {max(shares):.0f} % |"
-    cpu = [taken.cpu for runs in found.reruns.values() for taken in runs]
-    yield f"\nCPU seconds: first {found.first.cpu:.0f}, reruns {min(cpu):.0f} to {max(cpu):.0f}"
-    yield f"\n| {found.before.text / 1e6:.1f} MB of text | folder | published |\n|---|---|---|"
-    for when, disk in (("after all runs", found.before), ("after `lexbeam clean`", found.after)):
+    cpu = [taken.cpu for runs in figures.reruns.values() for taken in runs]
+    yield f"\nCPU seconds: first {figures.first.cpu:.0f}, reruns {min(cpu):.0f} to {max(cpu):.0f}"
+    yield f"\n| {figures.before.text / 1e6:.1f} MB of text | folder | published |\n|---|---|---|"
+    for when, disk in (("after all runs", figures.before), ("after `lexbeam clean`", figures.after)):
         cells = [
             f"{size / 1e6:.0f} MB, {size / disk.text:.1f} times the text" for size in (disk.folder, disk.published)
         ]
@@ -190,14 +190,14 @@ def main() -> int:
     parser.add_argument("--tokens", type=int, default=1_000_000, help="words of the sample")
     parser.add_argument("--folder", type=Path, help="where to work, if not among temporary files")
     options = parser.parse_args()
-    given = (options.inputs, options.dates, options.slices)
-    if any(given) and not all(given):
+    own_text = (options.inputs, options.dates, options.slices)
+    if any(own_text) and not all(own_text):
         parser.error("--inputs, --dates and --slices go together")
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        source = RerunInput(*given) if all(given) else sample(Path(folder), options.tokens)
-        found = measure(Path(folder), source)
-    print("\n".join(report(found)))
-    return 1 if exceeding(found) else 0
+        source = RerunInput(*own_text) if all(own_text) else sample(Path(folder), options.tokens)
+        figures = measure(Path(folder), source)
+    print("\n".join(report(figures)))
+    return 1 if exceeding(figures) else 0
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def measure(folder: Path) -> list[BenchmarkRow]:
     for name, tokens in (("small", TOKENS), ("large", 10 * TOKENS)):
         (folder / name).mkdir()
         configs.append(make_config(folder / name, tokens))
-    found = []
+    measured = []
     for _ in range(REPEATS):
         small, large = (
             timed(
@@ -32,6 +32,6 @@ def measure(folder: Path) -> list[BenchmarkRow]:
             )
             for config in configs
         )
-        found.append(large / small)
-    note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
-    return [BenchmarkRow("10x the tokens over 1x", statistics.median(found), 10.5, True, "x", note)]
+        measured.append(large / small)
+    note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in measured)}"
+    return [BenchmarkRow("10x the tokens over 1x", statistics.median(measured), 10.5, True, "x", note)]

@@ -3,9 +3,9 @@
     python -m benchmarks.small_files --files 5000,50000 --folder /dev/shm
 
 Files of some 100 bytes, each a document, are listed, shown by `--dry-run`, taken in, asked for
-again with `--resume`, and compared by `lexbeam status`. Printed are the seconds of the clock and of
-the CPU and the greatest resident memory of the process and, after the first number of files, what a
-further file took: microseconds of CPU, and bytes.
+again with `--resume`, and compared by `lexbeam status`. It prints seconds by the clock and of CPU, the
+peak resident memory of the process and, from the second number of files on, what each further file took:
+microseconds of CPU, and bytes.
 """
 
 import argparse
@@ -28,7 +28,7 @@ IN_FOLDER = 1000
 
 
 class Used(NamedTuple):
-    """What a process used: seconds of the clock, of the CPU, and bytes of memory at most."""
+    """What a process used: seconds by the clock, seconds of CPU, and peak memory in bytes."""
 
     wall: float
     cpu: float
@@ -86,21 +86,21 @@ def main() -> None:
     parser.add_argument("--files", default="1000,5000,50000", help="numbers of files")
     parser.add_argument("--folder", type=Path, help="where to work")
     parser.add_argument("--options", default="--format lines", help="options of lexbeam corpus")
-    given = parser.parse_args()
+    options = parser.parse_args()
     first: dict[str, Used] = {}
     smallest = 0
     print("| files | command | seconds | CPU seconds | MiB | us a file | bytes a file |")
     print("|---|---|---|---|---|---|---|")
-    for number in sorted(int(text) for text in given.files.split(",")):
-        work = Path(tempfile.mkdtemp(dir=given.folder))
-        for name, found in _measured(work, number, given.options.split()).items():
+    for number in sorted(int(text) for text in options.files.split(",")):
+        work = Path(tempfile.mkdtemp(dir=options.folder))
+        for name, use in _measured(work, number, options.options.split()).items():
             more = ["", ""]
             if name in first:
                 further = number - smallest
-                more[0] = f"{(found.cpu - first[name].cpu) / further * 1e6:.0f}"
-                more[1] = f"{(found.memory - first[name].memory) / further:.0f}"
-            first.setdefault(name, found)
-            cells = [f"{found.wall:.1f}", f"{found.cpu:.1f}", f"{found.memory / 2**20:.0f}", *more]
+                more[0] = f"{(use.cpu - first[name].cpu) / further * 1e6:.0f}"
+                more[1] = f"{(use.memory - first[name].memory) / further:.0f}"
+            first.setdefault(name, use)
+            cells = [f"{use.wall:.1f}", f"{use.cpu:.1f}", f"{use.memory / 2**20:.0f}", *more]
             print(f"| {number} | {name} | {' | '.join(cells)} |", flush=True)
         smallest = smallest or number
 

@@ -2,8 +2,8 @@
 
     python examples/check_scores.py out/results --alignment op
 
-prints how many scores were compared and the largest difference. It is the whole definition of a
-score in a page: read it as documentation of tables `vectors`, `alignments` and `scores`.
+prints how many scores were compared and the largest difference. It is the whole definition of a score
+on a page: read it as documentation of the tables `vectors`, `alignments` and `scores`.
 """
 
 import argparse

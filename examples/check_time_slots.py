@@ -1,10 +1,10 @@
-"""Compare the years that a corpus run gave to ELTeC novels with the time slots in their headers.
+"""Compare the years that a corpus run found for ELTeC novels with the time slots in their headers.
 
     python examples/check_time_slots.py novels/ corpus
 
 `novels/` holds the TEI files, `corpus` is what `lexbeam corpus novels/ --out corpus --dates header`
-published. A line is printed for each novel whose year lies outside its slot, or that has no year or
-no slot, then the counts. ELTeC's slots are T1 1840-1859, T2 1860-1879, T3 1880-1899, T4 1900-1920.
+published. It prints a line for each novel whose year lies outside its slot, or that has no year or no
+slot, then the counts. ELTeC's slots are T1 1840-1859, T2 1860-1879, T3 1880-1899, T4 1900-1920.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
     python examples/plot_change.py out/sample/corpus --out out/plot
 
-writes `out/plot/change.svg`, and the tables to `out/plot/results`; called again, it makes anew only
-what has changed. The texts are English, their names begin with a year; `make run` has written those
-of the example. The plot needs pandas and the extra `report`.
+writes `out/plot/change.svg`, and the tables to `out/plot/results`; called again, it makes only what has
+changed. The texts are English, and their names begin with a year; `make run` writes those of the example.
+The plot needs pandas and the extra `report`.
 """
 
 import argparse

@@ -6,8 +6,8 @@
     results = lexbeam.change(["results"], slices="1800-1849,1850-1900", seeds=3)
     results.top(20, alignment="op").to_pandas()
 
-docs/reference/python.md tells the rest. The functions of commands are made from the registry when they are
-asked for; `make api` writes their types to `*.pyi` beside the modules.
+docs/reference/python.md has the rest. The functions of commands are made from the registry on first use;
+`make api` writes their types to `*.pyi` beside the modules.
 """
 
 import logging
@@ -17,11 +17,12 @@ from lexbeam._siblings import check_siblings
 
 check_siblings()
 
-# Imported only now: from here on, all depends on the packages that have just been checked.
+# Imported only now, since all of this depends on the packages that have just been checked.
 from lexbeam import _functions
 from lexbeam._keyed import vectors
 from lexbeam.results import Results
 from lexbeam.results import open_results as open
+from pipelines.frame.registry import COMMANDS
 from transforms.common.errors import LexbeamError, UsageError
 
 __all__ = ["LexbeamError", "Results", "UsageError", "open", "vectors"]
@@ -34,8 +35,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_functions.names("", _functions.commands())})
+    return sorted({*globals(), *__all__, *_functions.names("", COMMANDS)})
 
 
-# Who has set up no logging is told nothing on stderr.
+# Without it, Python would print warnings on stderr where no logging is set up.
 logging.getLogger("lexbeam").addHandler(logging.NullHandler())

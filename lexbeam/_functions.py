@@ -2,22 +2,35 @@
 
 A command of one word is a function of `lexbeam`; those that share a first word are functions of a
 module of its name (`lexbeam.complexity.split`). Commands from other packages come after Lexbeam's.
+A function prints nothing, never ends the process, and leaves logging and environment as they were.
 """
 
+import logging
+import os
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from pipelines.frame.registry import COMMANDS, CommandEntry, commands, load
-from transforms.common.errors import nearest
+from lexbeam._signatures import as_function, option_values, ordered
+from lexbeam.results import Results, open_results
+from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.registry import COMMANDS, CommandEntry, load
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.system_errors import explaining
 
-__all__ = ["FunctionPlace", "attribute", "command_function", "groups", "names", "places"]
+__all__ = ["FunctionPlace", "attribute", "command_function", "group_module", "groups", "names", "places"]
 
 # Tables and views answer in Python what `show` prints.
 LEFT_OUT = ("show",)
 PREVIEW = "preview_"
+# A run sets PATH and the levels of loggers while it lasts, and trains on as many threads as it
+# was given: two runs at once would undo each other's settings.
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class FunctionPlace(NamedTuple):
@@ -29,66 +42,60 @@ class FunctionPlace(NamedTuple):
 
 def places(entries: Mapping[str, CommandEntry]) -> dict[FunctionPlace, str]:
     """Return the words of commands by the places of their functions; a preview stands by itself."""
-    found = {}
+    words_by_place = {}
     for words in (words for words in entries if words not in LEFT_OUT):
         first, _, second = words.replace("-", "_").partition(" ")
         group, name = (first, second) if second else ("", first)
-        found[FunctionPlace(group, name)] = words
+        words_by_place[FunctionPlace(group, name)] = words
         if entries[words].previews:
-            found[FunctionPlace(group, PREVIEW + name)] = words
-    return found
+            words_by_place[FunctionPlace(group, PREVIEW + name)] = words
+    return words_by_place
 
 
-def groups(entries: Mapping[str, CommandEntry] = COMMANDS) -> list[str]:
+def groups(entries: Mapping[str, CommandEntry] = COMMANDS.ours()) -> list[str]:
     """Return the first words that commands share, in alphabetical order."""
     return sorted({place.group for place in places(entries)} - {""})
 
 
-def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS) -> list[str]:
+def names(group: str = "", entries: Mapping[str, CommandEntry] = COMMANDS.ours()) -> list[str]:
     """Return the names of the functions of a module, in alphabetical order; of the package, its groups too."""
-    found = {place.name for place in places(entries) if place.group == group}
-    return sorted(found | (set(groups(entries)) if not group else set()))
+    functions = {place.name for place in places(entries) if place.group == group}
+    return sorted(functions | (set(groups(entries)) if not group else set()))
 
 
 def attribute(group: str, name: str) -> Any:
     """Return a function, or the module of a first word.
 
     Raises:
-        AttributeError: there is none of this name.
+        AttributeError: there is no such function or module.
     """
     # Lexbeam's commands are found without a look at the packages that are installed.
-    for known in (COMMANDS, commands()) if not name.startswith("_") else ():
+    for entries in (COMMANDS.ours(), COMMANDS) if not name.startswith("_") else ():
         place = FunctionPlace(group, name)
-        if place in (found := places(known)):
-            return command_function(place, found[place])
-        if not group and name in groups(known):
+        if place in (words_by_place := places(entries)):
+            return command_function(place, words_by_place[place])
+        if not group and name in groups(entries):
             return group_module(name)
     where = f"lexbeam.{group}" if group else "lexbeam"
-    raise AttributeError(f"module {where!r} has no attribute {name!r}{nearest(name, names(group, commands()))}")
+    raise AttributeError(f"module {where!r} has no attribute {name!r}{nearest(name, names(group, COMMANDS))}")
 
 
 def command_function(place: FunctionPlace, words: str) -> Callable[..., Any]:
-    """Return the function of a command, or its preview; the command is imported."""
-    from lexbeam._calling import act, preview, publish
-    from lexbeam._signatures import as_function, ordered
-    from lexbeam.results import Results
-    from pipelines.frame.common_options import PublishOptions
-    from transforms.common.options.fields import options_of
-
+    """Return the function of a command, or its preview; this imports the command."""
     command = load(words)
     entries = ordered(entry for entry in options_of(command.options).values() if entry.name != "dry_run")
     where = (f"lexbeam.{place.group}" if place.group else "lexbeam", place.name)
     lines = (list[str], "The lines that the command prints.")
     if place.name.startswith(PREVIEW):
-        help = f"A look at what `{place.name.removeprefix(PREVIEW)}` would take in, with the same options; "
-        help += "nothing is written"
-        return as_function(where, entries, help, lines, lambda values: preview(words, values))
+        doc = f"A look at what `{place.name.removeprefix(PREVIEW)}` would take in, with the same options; "
+        doc += "nothing is written"
+        return as_function(where, entries, doc, lines, lambda values: preview(words, values))
     publishes = bool(command.tables) or issubclass(command.options, PublishOptions)
     run = publish if publishes else act
     return as_function(
         where,
         entries,
-        commands()[words].help,
+        COMMANDS[words].doc,
         (Results, "All that is published in the folder then.") if publishes else lines,
         lambda values: run(words, values, values.pop("beam", ())),
         takes_beam=command.build is not None or command.takes_beam,
@@ -111,10 +118,101 @@ class _Group(ModuleType):
 
     @property
     def __all__(self) -> list[str]:
-        return names(self._group, commands())
+        return names(self._group, COMMANDS)
 
     def __dir__(self) -> list[str]:
         return self.__all__
 
     def __getattr__(self, name: str) -> Any:
         return vars(self).setdefault(name, attribute(vars(self)["_group"], name))
+
+
+def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tuple[Any, list[str]]:
+    """Run a command; those that run pipelines wait for each other, whatever thread calls them.
+
+    Args:
+        name: its words.
+        values: its options by name; None: the option is not set.
+        beam: Beam options, as on the command line.
+
+    Returns:
+        The options, checked, and the lines that the command line would print.
+
+    Raises:
+        UsageError: an option is wrong, or published sections would be replaced without consent.
+        LexbeamError: the command failed; the message says why.
+    """
+    from pipelines.frame.running import run_command
+    from pipelines.progress.progress import quiet
+
+    lines: list[str] = []
+    command = load(name)
+    with explaining():
+        options = from_mapping(command.options, option_values(command.options, values))
+    # `status` can look at a run while another thread is running it.
+    runs = command.build is not None or command.takes_beam
+    with _alone() if runs else nullcontext(), quiet():
+        words = [beam] if isinstance(beam, str) else list(beam)
+        run_command(name, options, tell=lines.append, beam=words)
+    return options, lines
+
+
+def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> Results:
+    """Run a command that publishes; return what is published afterwards. Arguments as for `call`."""
+    options, _ = call(name, values, beam)
+    return open_results(_folder(options))
+
+
+def _folder(options: Any) -> str:
+    if options.out is None and not hasattr(options, "config"):
+        raise UsageError("`out` must be given: the folder whose tables are returned")
+    if options.out is None:  # the configuration file has it
+        from pipelines.frame.configuration import read_jobs
+
+        return str(read_jobs(options.config, {})[0].options.out)
+    return str(options.out)
+
+
+def act(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> list[str]:
+    """Run a command that publishes nothing; return its lines. Arguments as for `call`."""
+    return call(name, values, beam)[1]
+
+
+def preview(name: str, values: Mapping[str, Any]) -> list[str]:
+    """Return the lines of a command's `--dry-run`. Arguments as for `call`."""
+    return call(name, {**values, "dry_run": True})[1]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Run the block while no other runs, and leave logging as it was."""
+    with _ONE_AT_A_TIME, _logging_as_it_was():
+        yield
+
+
+@contextmanager
+def _logging_as_it_was() -> Iterator[None]:
+    """Let our warnings through as usual, and Beam's no more than the command line does.
+
+    Beam logs by `logging.warning`, which sets up the root logger where it has no handler.
+    """
+    root, ours, beam = (logging.getLogger(name) for name in (None, "lexbeam", "apache_beam"))
+    levels = [(logger, logger.level) for logger in (root, ours, beam)]
+    nothing = logging.NullHandler()
+    ours.setLevel(ours.getEffectiveLevel())  # inherited from the root, which a run silences
+    if not root.handlers:
+        root.addHandler(nothing)
+    if not root.isEnabledFor(logging.INFO):
+        root.addFilter(_is_not_of_beam)
+        beam.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        root.removeFilter(_is_not_of_beam)
+        root.removeHandler(nothing)
+        for logger, level in levels:
+            logger.setLevel(level)
+
+
+def _is_not_of_beam(record: logging.LogRecord) -> bool:
+    return f"{os.sep}apache_beam{os.sep}" not in record.pathname

@@ -30,22 +30,22 @@ def vectors(
     Args:
         results: what is published, or its folder.
         slice: name of the slice.
-        seed: seed of the training; the first if not given.
-        aligned: an alignment: vectors in the common space of a pair of slices, where those of
-            both can be compared. As trained if not given.
-        pair: the names of the earlier and the later slice of the pair; needed where `slice` is
-            compared with several.
+        seed: seed of the training; by default the first.
+        aligned: an alignment; the vectors are then in the common space of a pair of slices, where
+            those of both can be compared. By default they are as trained.
+        pair: the names of the earlier and the later slice of the pair; needed if `slice` is in
+            several pairs.
 
     Returns:
-        Words in alphabetical order, their uses as the attribute `count`; float32 as trained,
-        float64 as aligned.
+        Words in alphabetical order, with their numbers of uses as the attribute `count`; float32 as
+        trained, float64 as aligned.
 
     Raises:
-        UsageError: no such slice, seed, alignment or pair, or it is open which pair.
-        LexbeamError: nothing is published, or no map could be fitted for want of shared words.
+        UsageError: there is no such slice, seed, alignment or pair, or several pairs fit.
+        LexbeamError: nothing is published, or too few shared words were there to fit an alignment.
     """
-    found = results if isinstance(results, Results) else open_results(results)
-    section = found.snapshot.section("change")
+    snapshot = (results if isinstance(results, Results) else open_results(results)).snapshot
+    section = snapshot.section("change")
     names = [row[0] for row in section["slices"]]
     slice = _known("slice", slice, names)
     number = section["seeds"][0] if seed is None else _known("seed", seed, section["seeds"])
@@ -54,33 +54,33 @@ def vectors(
             raise UsageError("`pair` goes with `aligned`: as trained, a slice is by itself")
         from transforms.embeddings.exports import as_trained
 
-        return _keyed(as_trained(found.snapshot, slice, number))
+        return _keyed(as_trained(snapshot, slice, number))
     pairs = [(names[a], names[b]) for a, b in section["pairs"]]
-    return _keyed(_aligned(found.snapshot, aligned, slice, number, _pair(pairs, slice, pair)))
+    return _keyed(_aligned(snapshot, aligned, slice, number, _pair(pairs, slice, pair)))
 
 
 def _known(name: str, value: object, known: list[T]) -> T:
-    """Return the one that is known by this value, numbers and texts being one."""
-    named = {str(one): one for one in known}
+    """Return the known value that reads as `value`: 1 and "1" are the same seed."""
+    named = {str(item): item for item in known}
     if str(value) in named:
         return named[str(value)]
-    # What is near to a number is no guess at what was meant.
+    # A number that is near another one is no guess at what was meant.
     hint = nearest(str(value), [text for text in named if not text.isdecimal()])
     raise UsageError(f"no {name} {value!r}{hint or '; there are ' + ', '.join(named)}")
 
 
 def _pair(pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None) -> tuple[str, str]:
-    """Return the one pair that a slice is in, or the one that is named."""
-    own = [known for known in pairs if slice in known]
-    listed = ", ".join(map(str, own))
+    """Return the only pair that a slice is in, or the pair that is named."""
+    pairs = [known for known in pairs if slice in known]
+    listed = ", ".join(map(str, pairs))
     if pair is not None:
-        if tuple(pair) not in own:
+        if tuple(pair) not in pairs:
             raise UsageError(f"slice {slice!r} is in no pair {pair!r}; it is in {listed}")
         return pair[0], pair[1]
-    if len(own) != 1:
-        where = f"several pairs: give one of them as `pair`: {listed}" if own else "no pair"
+    if len(pairs) != 1:
+        where = f"several pairs: give one of them as `pair`: {listed}" if pairs else "no pair"
         raise UsageError(f"slice {slice!r} is in {where}")
-    return own[0]
+    return pairs[0]
 
 
 def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "ExportedVectors":

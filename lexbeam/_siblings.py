@@ -1,4 +1,4 @@
-"""The packages beside `lexbeam`: their names are generic, and a user's module may shadow one."""
+"""The packages beside `lexbeam`: their names are generic, so a user's module may shadow one."""
 
 import importlib.util
 import os
@@ -12,10 +12,10 @@ _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def check_siblings(names: Iterable[str] = SIBLINGS) -> None:
-    """Check that packages lie, or would be imported from, where this one lies; import none.
+    """Check that packages lie beside this one, or would be imported from there; import none.
 
     Raises:
-        ImportError: one does not; the message names what shadows it.
+        ImportError: a package does not; the message names what shadows it.
     """
     for name in names:
         place = _place(name)
@@ -38,7 +38,7 @@ def _place(name: str) -> str | None:
     """Return the file or the folder that a top-level module would be imported from."""
     try:
         spec = importlib.util.find_spec(name)
-    except ValueError:  # imported already, by something that leaves no specification
+    except ValueError:  # imported already, in a way that left no specification
         return str(getattr(sys.modules[name], "__file__", None) or f"<{name}>")
     if spec is None:
         return None

@@ -1,4 +1,4 @@
-"""Options as arguments of functions: their names, types, defaults and docstrings as Python has them."""
+"""Options as arguments of functions: names, types, defaults and docstrings in Python's terms, and values back."""
 
 import dataclasses
 import functools
@@ -15,9 +15,10 @@ from typing import Any, Literal
 
 from pipelines.frame.arguments import LAST
 from transforms.common.errors import nearest
+from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
 
-__all__ = ["annotation", "as_function", "ordered"]
+__all__ = ["annotation", "as_function", "option_values", "ordered"]
 
 BEAM = Parameter("beam", Parameter.KEYWORD_ONLY, default=(), annotation=Sequence[str])
 WIDTH = 96
@@ -26,9 +27,9 @@ WIDTH = 96
 def as_function(
     place: tuple[str, str],
     entries: Sequence[Option],
-    help: str,
-    returns: tuple[Any, str],
-    run: Callable[[dict[str, Any]], Any],
+    doc: str,
+    returns: tuple[object, str],
+    run: Callable[[dict[str, Any]], object],
     *,
     method: bool = False,
     takes_beam: bool = False,
@@ -37,16 +38,16 @@ def as_function(
 
     Args:
         place: its module and its qualified name, by which it is pickled.
-        entries: the options, in the order of the arguments; those that stand on the command line
-            without a flag may be given by position, of a method the first one as well.
-        help: what it does, without a full stop.
+        entries: the options, in the order of the arguments; those without a flag on the command line
+            may be passed by position, and so may the first one of a method.
+        doc: what it does, without a full stop.
         returns: the type of what it returns, and what that is.
-        run: takes the arguments that were given, by the names of the options; and `self`, `beam`.
+        run: takes the arguments of a call, by the names of the options; and `self`, `beam`.
         method: whether it has an argument `self`.
         takes_beam: whether it has an argument `beam`.
 
     Raises:
-        ValueError: there is an option `beam` beside that argument.
+        ValueError: an option is called `beam`, as that argument is.
     """
     module, qualified = place
     name = qualified.rpartition(".")[2]
@@ -59,9 +60,24 @@ def as_function(
         for number, entry in enumerate(entries)
     ]
     signature = inspect.Signature(parameters + [BEAM] * takes_beam, return_annotation=returns[0])
-    options = {_named(entry): entry.name for entry in entries}
+    function = _with_arguments_bound(name, signature, {_named(entry): entry.name for entry in entries}, run)
+    function.__module__, function.__qualname__, function.__name__ = module, qualified, name
+    notes = {_named(entry): _note(entry, filled.get(entry.name)) for entry in entries}
+    if takes_beam:
+        notes["beam"] = "Beam options, as they stand on the command line"
+    function.__doc__ = _docstring(doc, notes, returns[1])
+    function.__annotations__ = {p.name: p.annotation for p in parameters if p.annotation is not Parameter.empty}
+    function.__annotations__["return"] = returns[0]
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
 
-    def function(*by_position: Any, **by_name: Any) -> Any:
+
+def _with_arguments_bound(
+    name: str, signature: inspect.Signature, options: Mapping[str, str], run: Callable[[dict[str, Any]], object]
+) -> Callable[..., Any]:
+    """Return a function that binds its arguments to a signature and passes them on by the names of options."""
+
+    def function(*by_position: object, **by_name: object) -> object:
         for word in by_name:
             if word not in signature.parameters:
                 hint = nearest(word, options)
@@ -72,19 +88,11 @@ def as_function(
             raise TypeError(f"{name}() {error}") from None
         return run({options.get(word, word): value for word, value in bound.arguments.items()})
 
-    function.__module__, function.__qualname__, function.__name__ = module, qualified, name
-    notes = {_named(entry): _note(entry, filled.get(entry.name)) for entry in entries}
-    if takes_beam:
-        notes["beam"] = "Beam options, as they stand on the command line"
-    function.__doc__ = _docstring(help, notes, returns[1])
-    function.__annotations__ = {p.name: p.annotation for p in parameters if p.annotation is not Parameter.empty}
-    function.__annotations__["return"] = returns[0]
-    function.__signature__ = signature  # type: ignore[attr-defined]
     return function
 
 
 def ordered(entries: Iterable[Option]) -> list[Option]:
-    """Return options as functions have them: by position, needed, then by headings as in help."""
+    """Return options in the order of arguments: positional, required, then by headings as in help."""
     entries = list(entries)
     filled = {entry.fills for entry in entries}
 
@@ -97,12 +105,12 @@ def ordered(entries: Iterable[Option]) -> list[Option]:
 
 
 def _named(entry: Option) -> str:
-    """Return the name of an option's argument: `from_` where Python has the word for itself."""
+    """Return the name of an option's argument: `from_` where Python reserves the word."""
     return entry.name + "_" if keyword.iskeyword(entry.name) else entry.name
 
 
 def _parameter(entry: Option, filled: bool, by_position: bool) -> Parameter:
-    """Return an argument; `filled`: another one may stand for it."""
+    """Return an argument; if `filled`, another argument may stand for it."""
     kind = Parameter.POSITIONAL_OR_KEYWORD if by_position else Parameter.KEYWORD_ONLY
     default, hint = entry.default, annotation(entry)
     if default is dataclasses.MISSING:
@@ -113,7 +121,7 @@ def _parameter(entry: Option, filled: bool, by_position: bool) -> Parameter:
 def annotation(entry: Option) -> Any:
     """Return the type of an option's argument: what the command line takes, and Python's values.
 
-    Choices are told one by one only where nobody can add to them.
+    Choices are spelt out only where nobody can add to them.
     """
     kind = entry.type
     optional = NoneType in typing.get_args(kind)
@@ -140,7 +148,7 @@ def _alternatives(kind: type, entry: Option) -> list[Any]:
     return _TEXTS.get(entry.metavar or "", [str])
 
 
-# What a text may also be, by what stands for it in help: a number, or a list of its parts.
+# What else an option of strings takes, by its placeholder in help: a number, or a list of parts.
 _TEXTS: dict[str, list[Any]] = {"N": [int, str], "SPEC": [str, Sequence[str]]}
 
 
@@ -148,17 +156,17 @@ def _is_all_path(entry: Option) -> bool:
     """Return whether a value may be a path and nothing else: not so for `spacy:NAME_OR_PATH`."""
     if entry.within is None:
         return True
-    found = entry.within("x")
-    return found is not None and found.path == "x"
+    within = entry.within("x")
+    return within is not None and within.path == "x"
 
 
-def _docstring(help: str, notes: Mapping[str, str], returned: str) -> str:
-    lines = [f"{help[0].upper()}{help[1:]}.", "", "Args:"]
+def _docstring(doc: str, notes: Mapping[str, str], returned: str) -> str:
+    lines = [f"{doc[0].upper()}{doc[1:]}.", "", "Args:"]
     for name, text in notes.items():
         filled = textwrap.fill(f"{name}: {text}.", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
         lines.append(filled)
     lines += ["", "Returns:", f"    {returned}", "", "Raises:"]
-    lines += ["    UsageError: an option is wrong, or missing.", "    LexbeamError: it failed, for the reason told."]
+    lines += ["    UsageError: an option is wrong or missing.", "    LexbeamError: it failed; the message says why."]
     return "\n".join(lines)
 
 
@@ -169,3 +177,35 @@ def _note(entry: Option, filler: str | None) -> str:
     bounds = [("at least", entry.least), ("at most", entry.most)]
     limits = [f"{word} {value}" for word, value in bounds if value is not None]
     return text + (f" ({', '.join(limits)})" if limits else "")
+
+
+def option_values(cls: type, values: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments of a function as `from_mapping` takes the options of a dataclass.
+
+    None is an option that is not set. A string is one value of an option that has no flag on the command
+    line, where the shell separates its values; for other options it may hold commas. A list of strings for
+    an option that takes one string is joined by commas, unless the string is a path.
+    """
+    known = options_of(cls)
+    return {
+        name: _listed(known[name], value) if name in known else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _listed(entry: Option, value: object) -> object:
+    if not entry.several:
+        return _joined(entry, value)
+    if isinstance(value, str | os.PathLike):
+        return [value] if entry.positional else value
+    return list(value) if isinstance(value, Sequence) else value
+
+
+def _joined(entry: Option, value: object) -> object:
+    is_text = str in (entry.type, *typing.get_args(entry.type))
+    is_path = entry.path and entry.within is None
+    if not is_text or is_path or not isinstance(value, list | tuple) or not value:
+        return value
+    texts = [item for item in value if isinstance(item, str)]
+    return ",".join(texts) if len(texts) == len(value) else value

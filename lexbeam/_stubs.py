@@ -1,8 +1,8 @@
-"""Types of what is made only when it is asked for, as stubs: `python -m lexbeam._stubs [FOLDER]`.
+"""Type stubs of the functions and views that are made on first use: `python -m lexbeam._stubs [FOLDER]`.
 
-`__init__.pyi` has a function for each command, a stub of their own have the commands that share a
-first word, and `views.pyi` has a method for each view. They hold Lexbeam's own commands alone.
-Packaging writes them into what is installed, `make api` beside the modules; none is in git.
+`__init__.pyi` has a function for each command; commands that share a first word have a stub of their
+own; `views.pyi` has a method for each view. They hold Lexbeam's own commands alone. Packaging writes
+them into the installed package, `make api` beside the modules; none is in git.
 """
 
 import inspect
@@ -14,13 +14,13 @@ from typing import Any
 
 import lexbeam
 from lexbeam import _functions
-from lexbeam._asking import view_methods
+from lexbeam._views import view_methods
 from lexbeam.results import Results
 from pipelines.frame.registry import COMMANDS, CommandEntry
 
 __all__ = ["check_names", "main", "stubs"]
 
-# What a name in the package may not be: it has another meaning there.
+# Names that have another meaning in the package.
 TAKEN = {"LexbeamError", "Results", "UsageError", "open", "results", "vectors", "views"}
 IMPORTS = """\
 import collections.abc
@@ -45,30 +45,30 @@ def stubs() -> dict[str, str]:
     """Return the text of every stub by the name of its file.
 
     Raises:
-        ValueError: two things have one name.
+        ValueError: a name is taken.
     """
-    check_names(COMMANDS, view_methods())
+    check_names(COMMANDS.ours(), view_methods())
     shared = ", ".join(f"{group} as {group}" for group in _functions.groups())
-    found = {"views.pyi": _module([_views()], "from transforms.common.publish.snapshots import Snapshot\n")}
+    texts = {"views.pyi": _module([_views()], "from transforms.common.publish.snapshots import Snapshot\n")}
     for group in ("", *_functions.groups()):
         module = getattr(lexbeam, group) if group else lexbeam
         functions = (getattr(module, name) for name in _functions.names(group))
         more = "" if group else PACKAGE.format(groups=shared)
-        found[f"{group or '__init__'}.pyi"] = _module([_function(f) for f in functions if inspect.isfunction(f)], more)
-    return found
+        texts[f"{group or '__init__'}.pyi"] = _module([_function(f) for f in functions if inspect.isfunction(f)], more)
+    return texts
 
 
-def check_names(commands: Mapping[str, CommandEntry], views: Iterable[str]) -> None:
-    """Check that neither a command nor a view has a name that is taken.
+def check_names(entries: Mapping[str, CommandEntry], views: Iterable[str]) -> None:
+    """Check that no command and no view has a name that is taken.
 
     Raises:
-        ValueError: one has.
+        ValueError: a name is taken.
     """
-    places = _functions.places(commands)
+    places = _functions.places(entries)
     for name in (place.name for place in places if not place.group):
-        if name in TAKEN or name in _functions.groups(commands):
+        if name in TAKEN or name in _functions.groups(entries):
             raise ValueError(f"the package `lexbeam` has another {name!r}")
-    for name in TAKEN.intersection(_functions.groups(commands)):
+    for name in TAKEN.intersection(_functions.groups(entries)):
         raise ValueError(f"the package `lexbeam` has another {name!r}")
     for name in views:
         if name in vars(Results) or name in Results.__annotations__:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lexbeam._asking import ask
+from lexbeam._views import answer_table
 from lexbeam.views import Views
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
@@ -21,9 +21,9 @@ __all__ = ["Results", "open_results"]
 class Results(Views):
     """One published state of a folder, resolved once: all tables are read from it.
 
-    Who publishes there anew changes nothing of it, as long as its snapshot is kept
-    (`keep_snapshots`); after that, files are missing, never mixed. Where a path is asked for,
-    results stand for their folder: `lexbeam.report(results)`.
+    A later publication changes nothing of it as long as its snapshot is kept (`keep_snapshots`); after
+    that, files are missing, never mixed. Results stand for their folder wherever a path is taken:
+    `lexbeam.report(results)`.
 
     Attributes:
         snapshot: the published state.
@@ -55,7 +55,7 @@ class Results(Views):
         """Return a whole table, or some columns of it.
 
         Raises:
-            LexbeamError: no table is called so, or it has no such column.
+            LexbeamError: there is no such table, or it has no such column.
         """
         for column in columns or ():
             if column not in (known := self._columns(name)):
@@ -68,13 +68,13 @@ class Results(Views):
             return list(pq.read_schema(stream).names)
 
     def ask(self, section: str, view: str, **options: Any) -> pa.Table:
-        """Return the answer of a section's view; for views that are known only where they run.
+        """Return the answer of a section's view by its name, for views that only this installation knows.
 
         Raises:
             LexbeamError: the section is not published, or the view finds nothing.
-            UsageError: it has no such view, or an option is wrong.
+            UsageError: the section has no such view, or an option is wrong.
         """
-        return ask(self.snapshot, section, view, options)
+        return answer_table(self.snapshot, (section,), view, options)
 
     def paths(self, name: str) -> list[str]:
         """Return the Parquet files of a table, in the order of its rows; raises as `table`."""
@@ -89,10 +89,10 @@ class Results(Views):
 
 
 def open_results(folder: str | os.PathLike[str]) -> Results:
-    """Return what is published in a folder, by `lexbeam` or by anybody's run.
+    """Return what is published in a folder, from Python or from the command line.
 
     Args:
-        folder: the folder, on any file system that Beam takes, or one of its snapshots.
+        folder: the folder, on any file system that Beam supports, or one of its snapshots.
 
     Raises:
         LexbeamError: nothing is published there, or its manifest is damaged.

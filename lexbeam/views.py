@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from lexbeam._asking import view_methods
+from lexbeam._views import view_methods
 from transforms.common.errors import nearest
 from transforms.common.publish.snapshots import Snapshot
 
@@ -12,14 +12,14 @@ __all__ = ["Views"]
 
 
 class _ViewsOfCommands(type):
-    """The type of a class whose methods are made when one is asked for, since that imports all commands."""
+    """The type of a class whose methods are made on first use, since making them imports all commands."""
 
     def __getattr__(cls, name: str) -> Any:
-        # `dataclass` asks for the default of the field.
+        # `dataclass` looks for the default of the field.
         if name.startswith("_") or name == "snapshot":
             raise AttributeError(name)
-        if name not in (known := _methods()):
-            raise AttributeError(f"no view is called {name!r}{nearest(name, known)}")
+        if name not in (methods := _methods()):
+            raise AttributeError(f"no view is called {name!r}{nearest(name, methods)}")
         return vars(Views)[name]
 
     def __dir__(cls) -> list[str]:
@@ -42,7 +42,7 @@ class Views(metaclass=_ViewsOfCommands):
 
 @functools.cache
 def _methods() -> dict[str, Callable[..., Any]]:
-    made = view_methods()
-    for name, method in made.items():
+    methods = view_methods()
+    for name, method in methods.items():
         setattr(Views, name, method)
-    return made
+    return methods

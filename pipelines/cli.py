@@ -1,4 +1,4 @@
-"""The command `lexbeam`: parses, dispatches, and turns errors into messages and exit codes."""
+"""The command `lexbeam`: parses, dispatches, turns errors into messages and exit codes."""
 
 import argparse
 import atexit
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.frame.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
-from pipelines.frame.registry import DESCRIPTION, commands, load, loaded
+from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
 from transforms.common.system_errors import explaining, reason_of
 
@@ -25,7 +25,7 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 
 class _Format(logging.Formatter):
-    """A formatter that names options as the command line has them."""
+    """A formatter that turns names of options into flags."""
 
     def __init__(self) -> None:
         super().__init__("%(levelname)s %(name)s: %(message)s")
@@ -34,7 +34,7 @@ class _Format(logging.Formatter):
         return _as_flags(super().format(record))
 
 
-_AT_WORK: "list[Command[Any, Any]]" = []  # whose options count first, where several have a name
+_AT_WORK: "list[Command[Any, Any]]" = []  # their options come first where several have the same name
 
 
 def _as_flags(message: str) -> str:
@@ -53,7 +53,7 @@ def _fill(parser: Parser, words: str) -> None:
 
 
 def _parser_of(words: str) -> Parser:
-    parser = Parser(prog=f"lexbeam {words}", description=commands()[words].help)
+    parser = Parser(prog=f"lexbeam {words}", description=COMMANDS[words].doc)
     _fill(parser, words)
     return parser
 
@@ -62,24 +62,24 @@ def parser_of_all() -> Parser:
     """Return a parser of all commands with all their options, for completion in a shell."""
     parser = Parser(prog="lexbeam", description=DESCRIPTION)
     outer = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
-    groups: dict[str, argparse._SubParsersAction] = {}
-    for words, entry in commands().items():
+    groups: dict[str, argparse._SubParsersAction[Parser]] = {}
+    for words, entry in COMMANDS.items():
         first, _, second = words.partition(" ")
         place = outer
         if second:
             if first not in groups:
-                # Without help a shell is not told of it.
+                # Without help, completion leaves it out.
                 group = outer.add_parser(first, help=f"one of {', '.join(_within(first))}")
                 groups[first] = group.add_subparsers(metavar="COMMAND", parser_class=Parser)
             place = groups[first]
-        _fill(place.add_parser(second or first, help=entry.help), words)
+        _fill(place.add_parser(second or first, help=entry.doc), words)
     return parser
 
 
 def _within(first: str) -> dict[str, str]:
-    """Return the second words of the commands of two words that begin so, with their help."""
-    split = {words: words.partition(" ") for words in commands()}
-    return {second: commands()[words].help for words, (head, _, second) in split.items() if head == first and second}
+    """Return the second words of the commands that begin with `first`, with their doc lines."""
+    prefix = f"{first} "
+    return {words.removeprefix(prefix): entry.doc for words, entry in COMMANDS.items() if words.startswith(prefix)}
 
 
 def _listed(helps: Mapping[str, str]) -> list[str]:
@@ -95,7 +95,7 @@ def _overview_within(first: str) -> str:
 
 def _overview() -> str:
     lines = ["usage: lexbeam COMMAND ... [--verbose]", "", DESCRIPTION, "commands:"]
-    lines += _listed({words: entry.help for words, entry in commands().items()})
+    lines += _listed({words: entry.doc for words, entry in COMMANDS.items()})
     lines += [
         "",
         "`lexbeam COMMAND --help` lists its options. `lexbeam --version` prints the version;",
@@ -119,7 +119,7 @@ def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
     Raises:
         UsageError: there is no such command.
     """
-    known = commands()
+    known = COMMANDS
     for number in (2, 1):
         words = " ".join(arguments[:number])
         if len(arguments) >= number and words in known:
@@ -134,25 +134,25 @@ def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
-    own, beam = list(arguments), []
-    if "--" in own:
-        place = own.index("--")
-        own, beam = own[:place], own[place + 1 :]
-    verbose = "--verbose" in own
-    own = [word for word in own if word != "--verbose"]
-    if not own or own[0] in ("-h", "--help"):
+    line, beam = list(arguments), []
+    if "--" in line:
+        place = line.index("--")
+        line, beam = line[:place], line[place + 1 :]
+    verbose = "--verbose" in line
+    line = [word for word in line if word != "--verbose"]
+    if not line or line[0] in ("-h", "--help"):
         print(_overview())
         return
-    if own[0] == "--version":
+    if line[0] == "--version":
         print(f"lexbeam {importlib.metadata.version('lexbeam')}")
         return
-    if own[0] == "--print-completion":
-        _print_completion(own[1] if len(own) > 1 else "")
+    if line[0] == "--print-completion":
+        _print_completion(line[1] if len(line) > 1 else "")
         return
-    if own[1:] in (["-h"], ["--help"]) and own[0] not in commands() and _within(own[0]):
-        print(_overview_within(own[0]))
+    if line[1:] in (["-h"], ["--help"]) and line[0] not in COMMANDS and _within(line[0]):
+        print(_overview_within(line[0]))
         return
-    words, rest = _split(own)
+    words, rest = _split(line)
     command = load(words)
     _AT_WORK.append(command)
     values = _parser_of(words).parse_strictly(rest)
@@ -179,7 +179,7 @@ def _print_data(line: str) -> None:
         ) from None
     except BrokenPipeError:
         raise
-    except OSError as error:  # of the output: what is around takes it for one of the folder
+    except OSError as error:  # callers would take it for an error of the folder
         raise LexbeamError(f"the output cannot be written: {reason_of(error)}") from None
 
 
@@ -189,14 +189,14 @@ def _log(*, verbose: bool) -> None:
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler])
     logging.getLogger("lexbeam").setLevel(logging.INFO)
     if not verbose:
-        # Beam logs every failing bundle with its traceback; the cause is reported once, by us.
+        # Beam logs every failing bundle with its traceback; Lexbeam reports the cause once.
         logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
 
 
-def _told(message: object) -> None:
+def _print_error(message: object) -> None:
     text = _as_flags(str(message))
-    if "`" in text:  # it may name an option of a command that is not loaded, such as `overwrite`
-        for words in commands():
+    if "`" in text:  # it may name an option of a command that is not loaded
+        for words in COMMANDS:
             with contextlib.suppress(LexbeamError):
                 load(words)
         text = _as_flags(text)
@@ -204,7 +204,7 @@ def _told(message: object) -> None:
 
 
 def _interrupted() -> str:
-    """Return what a person reads whose command was interrupted."""
+    """Return the message for a command that was interrupted."""
     flags = flags_of([command.options for command in _AT_WORK])
     if "resume" not in flags:
         return "lexbeam: interrupted"
@@ -224,39 +224,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
-        if was_interrupted():  # what was broken off failed in turn
+        if was_interrupted():  # the interrupted work failed in turn
             print(_interrupted(), file=sys.stderr)
             return interrupted_status()
         if isinstance(error, LexbeamError):
-            _told(error)
+            _print_error(error)
             return 2 if isinstance(error, UsageError) else 1
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
-        _told(readable(f"{type(error).__name__}: {error} (--verbose shows where)"))
+        _print_error(readable(f"{type(error).__name__}: {error} (--verbose shows where)"))
         return 1
     return 0
 
 
 def _flushed(code: int) -> int:
-    """Return the exit code, once what was printed has left this process."""
+    """Return the exit code once all output has left this process."""
     try:
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:  # as it is where the caller has closed it
+            if stream is not None:  # the caller may have closed it
                 stream.flush()
     except BrokenPipeError:
         return code
-    except OSError as error:  # a full disk, for one
-        _told(f"the output cannot be written: {reason_of(error)}")
+    except OSError as error:  # such as a full disk
+        _print_error(f"the output cannot be written: {reason_of(error)}")
         return code or 1
     return code
 
 
 def entry() -> NoReturn:
-    """Run the command and leave at once, with no teardown of the engines' native threads."""
+    """Run the command and exit at once, without tearing down the engines' native threads."""
     heed_signals(_interrupted)
     code = _flushed(main())
     leave_signals()
-    # What packages do when Python exits, which `_exit` passes over.
+    # What packages do when Python exits, which `_exit` skips.
     atexit._run_exitfuncs()
     os._exit(code)
 

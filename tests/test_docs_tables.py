@@ -4,6 +4,8 @@ import importlib
 import re
 from pathlib import Path
 
+from pipelines.frame.registry import COMMANDS, load, section_of
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
@@ -74,17 +76,31 @@ def test_tables_name_every_entry_and_what_it_needs():
     assert wrong == []
 
 
+def test_the_table_of_views_names_every_view_with_its_sections():
+    documented = {}
+    for row in rows_of("reference/commands.md", "view"):
+        names, sections = (re.findall(r"`([^`]+)`", cell) for cell in row.split("|")[1:3])
+        documented |= dict.fromkeys(names, sorted(sections))
+    views = {}
+    for words in COMMANDS.ours():
+        for name in load(words).views.ours():
+            views.setdefault(name, []).append(section_of(words))
+    assert documented == {name: sorted(sections) for name, sections in views.items()}
+
+
 def test_every_registry_of_entries_has_doc_lines_and_a_group_of_its_own():
     """A doc line, which help shows, is one plain line and no sentence."""
-    seen, wrong = {}, []
+    registries = [COMMANDS, *(load(words).views for words in COMMANDS.ours() if load(words).views)]
     for registry, _ in TABLES.values():
         module, _, name = registry.partition(":")
-        entries = getattr(importlib.import_module(module), name)
-        if entries.group:  # else no package of others adds to it
-            assert seen.setdefault(entries.group, registry) == registry
+        registries.append(getattr(importlib.import_module(module), name))
+    groups, wrong = {}, []
+    for registry in registries:
+        if registry.group:  # else no package of others adds to it
+            assert groups.setdefault(registry.group, registry) is registry
         wrong += [
-            f"{registry}: {entry}: {value.doc!r}"
-            for entry, value in entries.items()
+            f"{registry.group}: {entry}: {value.doc!r}"
+            for entry, value in registry.items()
             if not value.doc or "\n" in value.doc or value.doc.endswith(".")
         ]
     assert wrong == []

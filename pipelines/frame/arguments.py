@@ -1,6 +1,6 @@
-"""Options on the command line: argparse made from an options' dataclass.
+"""Options on the command line: argparse parsers made from dataclasses of options.
 
-The options themselves are described in transforms/common/options/fields.py.
+transforms/common/options/fields.py describes the options themselves.
 """
 
 import argparse
@@ -17,12 +17,12 @@ __all__ = ["Parser", "add_options", "as_flags", "flags_of", "from_arguments"]
 
 T = TypeVar("T")
 
-# Options of these groups come last in help, whatever a command adds.
+# Options of these groups come last in help.
 LAST = ("limits", "run")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that takes no abbreviations and names the nearest known option."""
+    """An argument parser that takes no abbreviations and suggests the nearest known option."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **kwargs)
 
     def error(self, message: str) -> NoReturn:
-        """Raise instead of exiting, so that all bad usage ends in one place."""
+        """Raise instead of exiting, so that all bad usage is handled in one place."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse_strictly(self, arguments: Iterable[str]) -> argparse.Namespace:
@@ -53,8 +53,8 @@ class Parser(argparse.ArgumentParser):
     def _joined(self, arguments: Iterable[str]) -> list[str]:
         """Join flags with values that begin with a minus sign, as years before our era do.
 
-        A word with two, unless a number follows, is taken for a flag: rather a flag mistyped than
-        a folder of its name.
+        A word with two minus signs, unless a number follows, is taken for a flag: it is more likely a
+        mistyped flag than a folder of that name.
         """
         joined: list[str] = []
         for word in arguments:
@@ -66,13 +66,13 @@ class Parser(argparse.ArgumentParser):
         return joined
 
     def _repeated(self, words: Iterable[str], unknown: Iterable[str]) -> list[str]:
-        """Repeat the flag of an option that takes several files before those that follow it.
+        """Repeat the flag of an option that takes several files before each file that follows.
 
-        `--judgments A B` is then `--judgments A --judgments B`. Only words that no other argument
-        takes are given to it, so that an argument may stand behind such an option.
+        `--judgments A B` becomes `--judgments A --judgments B`. The option gets only words that no other
+        argument takes, so that an argument may follow such an option.
         """
         left = [word for word in unknown if not word.startswith("-")]
-        found: list[str] = []
+        repeated: list[str] = []
         flag, values = "", 0
         for word in words:
             if word.startswith("-"):
@@ -83,11 +83,11 @@ class Parser(argparse.ArgumentParser):
                 values = 1
             elif flag and word in left:
                 left.remove(word)
-                found.append(flag)
+                repeated.append(flag)
             else:
                 flag = ""
-            found.append(word)
-        return found
+            repeated.append(word)
+        return repeated
 
     def _may_be_value(self, word: str) -> bool:
         return bool(_MINUS.match(word)) and word not in self._option_string_actions
@@ -101,10 +101,9 @@ _MINUS = re.compile(r"-[^-]|--\d")
 
 
 def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
-    """Add an argument for every option of a dataclass, in groups; absent ones are left out.
+    """Add an argument for every option of a dataclass, in groups; options that are not set have no value.
 
-    Help texts name options as Python has them, since docstrings are made of them, too; a parser
-    shows flags.
+    Help texts name options as Python does, since docstrings are made of them, too; a parser shows flags.
     """
     flags = flags_of([cls])
     entries = list(options_of(cls).values())
@@ -126,18 +125,18 @@ def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
     if entry.positional:
         many = ("+" if required else "*") if entry.several else (None if required else "?")
         added = group.add_argument(entry.name, nargs=many, metavar=entry.metavar, help=text, default=argparse.SUPPRESS)
-        # A missing one is told by `from_arguments`, after unknown flags, which may be the cause.
+        # `from_arguments` reports a missing one, after unknown flags, which may be the cause.
         added.required = False
         return
-    common: dict[str, Any] = {"dest": entry.name, "default": argparse.SUPPRESS, "help": text}
+    shared: dict[str, Any] = {"dest": entry.name, "default": argparse.SUPPRESS, "help": text}
     if entry.type is bool:
         action: Any = argparse.BooleanOptionalAction if _may_be_off(entry) else "store_true"
-        group.add_argument(f"--{entry.shown}", action=action, **common)
+        group.add_argument(f"--{entry.shown}", action=action, **shared)
         return
     choices = "{" + ",".join(entry.allowed) + "}" if entry.choices else entry.name.upper()
     several: Any = _Files if entry.path else "append"
     group.add_argument(
-        f"--{entry.shown}", action=several if entry.several else "store", metavar=entry.metavar or choices, **common
+        f"--{entry.shown}", action=several if entry.several else "store", metavar=entry.metavar or choices, **shared
     )
 
 
@@ -145,10 +144,10 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
     """Return the options that a parsed command line holds.
 
     Raises:
-        UsageError: one is missing, or wrong.
+        UsageError: an option is missing or wrong.
     """
     named = values if isinstance(values, Mapping) else vars(values)
-    given = {}
+    set_options = {}
     for name, entry in options_of(cls).items():
         if entry.positional and entry.default is dataclasses.MISSING and name not in named:
             raise UsageError(f"{_flag(entry)} must be given")
@@ -156,32 +155,32 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
             value = _with_dashes(named[name])
             if isinstance(value, list) and not entry.positional and entry.split:
                 value = [item for word in value for item in word.split(",")]
-            given[name] = value
-    return from_mapping(cls, given, "--")
+            set_options[name] = value
+    return from_mapping(cls, set_options, "--")
 
 
-def _with_dashes(value: Any) -> Any:
-    """Return a parsed value; of `--out=--` argparse leaves an empty list."""
+def _with_dashes(value: object) -> object:
+    """Return a parsed value; argparse makes an empty list of `--out=--`."""
     if value == []:
         return "--"
     return [_with_dashes(item) for item in value] if isinstance(value, list) else value
 
 
-# What stands within quotes is tried first: it is a value, which nothing is changed of.
+# Text in quotes is matched first: it is a value and stays as it is.
 _FIELD = re.compile(r"""(?<!\w)(?:'[^'\n]*'|"[^"\n]*")(?!\w)|`([a-z][a-z0-9_]*)`""")
 
 
 def flags_of(classes: Iterable[type]) -> dict[str, str]:
     """Return how the command line shows the options of dataclasses, by name; the first class wins.
 
-    That is a flag (`--min-count`, or `--[no-]quoting` for what is on by default), and of an option
-    without a flag what stands for its value in help (`INPUT`).
+    An option is shown as its flag (`--min-count`, or `--[no-]quoting` if it is on by default), or, if it
+    has none, as the placeholder of its value in help (`INPUT`).
     """
-    found: dict[str, str] = {}
+    shown: dict[str, str] = {}
     for cls in classes:
         for name, entry in options_of(cls).items():
-            found.setdefault(name, _flag(entry))
-    return found
+            shown.setdefault(name, _flag(entry))
+    return shown
 
 
 def _flag(entry: Option) -> str:
@@ -191,15 +190,15 @@ def _flag(entry: Option) -> str:
 
 
 def _may_be_off(entry: Option) -> bool:
-    """Return whether an option is on by default, so that it has a second flag for off."""
+    """Return whether an option is on by default and so has a second flag that turns it off."""
     return entry.type is bool and entry.default is True
 
 
 def as_flags(message: str, flags: Mapping[str, str]) -> str:
-    """Return a message in which names of options, in backquotes, are what `flags` has for them.
+    """Return a message in which names of options, in backquotes, are replaced by their flags.
 
-    Modules that know nothing of a command line name options as Python has them. Values that
-    messages quote stay as a person gave them.
+    Modules that know nothing of a command line name options as Python does. Values that messages
+    quote stay as they were entered.
     """
 
     def flag(match: re.Match[str]) -> str:

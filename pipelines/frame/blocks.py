@@ -1,8 +1,8 @@
-"""Blocks as lines: plain where nobody looks, as wide as the terminal and with colours where one is.
+"""Blocks as lines: as wide as the terminal and with colours if there is one, plain if not.
 
     for line in shown_lines(blocks): print(line)
 
-Plain lines are not cut, however wide a table is, and hold no colours and no frames.
+Plain lines are not cut, however wide a table is, and have no colours and no frames.
 """
 
 import re
@@ -10,24 +10,27 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING
 
 from transforms.common.errors import readable
 from transforms.common.shown import Block, Grid, Kwic, Use
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 __all__ = ["is_terminal", "shown_lines"]
 
-PLAIN_CONTEXT = 60  # characters before and after a word, where no terminal says how many there are
-NARROWEST = 40  # columns; a terminal that says less is taken for one that does not know
+PLAIN_CONTEXT = 60  # characters before and after a word, if there is no terminal
+NARROWEST = 40  # columns; a smaller width of a terminal is taken for a mistake
 WHERE_SHARE = 0.35  # of a terminal's width, at most, for where a use is
-PLAIN_WIDTH = 100  # columns that the first columns of a table are chosen for, likewise
-NAMED = 40  # columns that are named without being shown
+PLAIN_WIDTH = 100  # columns of text into which the first columns of a table must fit, if there is no terminal
+NAMED = 40  # columns, at most, that are named without being shown
 SHORTEST = 8  # characters of context on either side
 _SPACE = re.compile(r"\s")
 
 
 def is_terminal() -> bool:
-    """Return whether what is printed goes to a terminal."""
+    """Return whether standard output is a terminal."""
     try:
         return sys.stdout is not None and sys.stdout.isatty()
     except ValueError:  # it has been closed
@@ -38,8 +41,8 @@ def shown_lines(blocks: Iterable[Block], width: int | None = None) -> Iterator[s
     """Yield the lines of blocks.
 
     Args:
-        blocks: see `transforms/common/shown.py`; a string is a line as it is.
-        width: columns of the terminal; 0 for plain lines; None: by what standard output is.
+        blocks: see `transforms/common/shown.py`; a string is a whole line.
+        width: columns of the terminal; 0: plain lines; None: according to standard output.
     """
     if width is None:
         width = max(NARROWEST, shutil.get_terminal_size().columns) if is_terminal() else 0
@@ -77,23 +80,23 @@ def _grid(grid: Grid, width: int) -> Iterator[str]:
 
 
 def _first_columns(grid: Grid, width: int) -> Iterator[str]:
-    """Yield the first columns that fit, one at least, and the names of the others."""
+    """Yield the first columns that fit, at least one, and the names of the others."""
     from rich.cells import cell_len
 
     most = (width or PLAIN_WIDTH) - grid.indent
-    gap = 3 if width else 2  # where colours are, columns have a frame, too
-    kept = used = 0
+    gap = 3 if width else 2  # on a terminal, columns have a frame
+    fitting = used = 0
     for column in zip(grid.heads, *grid.rows, strict=True):
         used += max(cell_len(_clean(cell)) for cell in column) + gap
-        if used - gap > most and kept:
+        if used - gap > most and fitting:
             break
-        kept += 1
-    shown = grid._replace(heads=grid.heads[:kept], rows=tuple(row[:kept] for row in grid.rows))
+        fitting += 1
+    shown = grid._replace(heads=grid.heads[:fitting], rows=tuple(row[:fitting] for row in grid.rows))
     yield from _grid(shown, width)
-    if others := grid.heads[kept:]:
+    if others := grid.heads[fitting:]:
         indent = " " * grid.indent
-        some = f", the first {NAMED} of them" if len(others) > NAMED else ""
-        text = f"and {len(others)} more column{'s' * (len(others) > 1)}{some}: "
+        limit = f", the first {NAMED} of them" if len(others) > NAMED else ""
+        text = f"and {len(others)} more column{'s' * (len(others) > 1)}{limit}: "
         text += ", ".join(others[:NAMED])
         yield from wrap(
             _clean(text), most + grid.indent, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
@@ -108,7 +111,7 @@ def _plain_width(grid: Grid) -> int:
     return sum(max(cell_len(_clean(cell)) for cell in column) + 4 for column in columns) + 4
 
 
-def _rendered(thing: Any, width: int, *, colours: bool) -> Iterator[str]:
+def _rendered(table: "Table", width: int, *, colours: bool) -> Iterator[str]:
     from io import StringIO
 
     from rich.console import Console
@@ -125,13 +128,13 @@ def _rendered(thing: Any, width: int, *, colours: bool) -> Iterator[str]:
         color_system="standard" if colours else None,
         legacy_windows=False,
     )
-    console.print(thing, no_wrap=not colours, crop=False)
+    console.print(table, no_wrap=not colours, crop=False)
     for line in stream.getvalue().splitlines():
         yield line.rstrip()
 
 
 def _uses(kwic: Kwic, width: int) -> Iterator[str]:
-    """Yield uses with the word in one column; contexts are cut at the far ends, by `…`."""
+    """Yield uses with the word in one column; contexts are cut at the far ends, marked by `…`."""
     from rich.cells import cell_len
 
     uses = [Use(*(_clean(text) for text in use)) for use in kwic.uses]
@@ -155,7 +158,7 @@ def _uses(kwic: Kwic, width: int) -> Iterator[str]:
 
 
 def _tail(text: str, most: int) -> str:
-    """Return the end of a text, in whole characters of the terminal."""
+    """Return the end of a text that fits into so many columns of a terminal."""
     from rich.cells import cell_len
 
     if cell_len(text) <= most:
@@ -176,5 +179,5 @@ def _head(text: str, most: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a text in one line, without what a terminal obeys."""
+    """Return a text in one line, without control characters."""
     return text if text.isprintable() else readable(_SPACE.sub(" ", text))

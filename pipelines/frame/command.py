@@ -1,8 +1,8 @@
-"""What a command is: an entry of the registry, and what it is given when it runs.
+"""What a command is, and what it gets when it runs.
 
-A command makes tables by a graph (`build`) or does something else (`action`); all that is the same
-for every command is done by `pipelines/frame/running.py`, once. Modules of commands import no Beam at
-their top, nor anything else that takes seconds: `build` does, when it is called.
+A command makes tables by a graph (`build`) or does something else (`action`); what all commands have in
+common is in `pipelines/frame/running.py`. Modules of commands import neither Beam nor anything else that
+takes seconds at their top: `build` does, when it is called.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import pyarrow as pa
 
 from schemas.columns import Table
+from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.publish.sections import ReadTable, table_digest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.publish.written import action_stage
 from transforms.common.shown import Block
+from transforms.common.store import files
 from transforms.common.store.artefacts import Stage, Workspace, announce
 from transforms.common.store.tables import Part
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
     from transforms.lexicon.resources import Lexicon
 
-__all__ = ["Action", "Command", "Graph", "HandedBack", "InputTable", "Inputs", "TableSource", "View"]
+__all__ = ["Action", "Command", "Graph", "HandedBack", "InputTable", "Inputs", "Job", "TableSource", "View"]
 
 O = TypeVar("O")  # noqa: E741
 P = TypeVar("P")
@@ -39,66 +41,71 @@ class TableSource(NamedTuple):
 
     Attributes:
         table: its name.
-        folder: where it is published; None: by the same run, else in the folder published to.
-        optional: whether the command does without it.
+        folder: where it is published; None: it is made by the same run or published in the same folder.
+        optional: whether the command can do without it.
     """
 
     table: str
     folder: str | None = None
     optional: bool = False
 
+    def is_in(self, out: str) -> bool:
+        """Return whether it is read from the folder `out`, which the command publishes to."""
+        return self.folder is None or files.real(self.folder) == files.real(out)
+
 
 @dataclass(frozen=True)
 class InputTable:
-    """A table that a command reads, found.
+    """A table that a command reads, as it was found.
 
     Attributes:
         table: its name.
         parts: its parts.
         name: the section that it belongs to.
-        section: what the manifest says of that section.
-        own: whether it is in the folder that is published to.
-        snapshot: where it is published; None: in the folder that is published to.
+        section: the manifest's entry of that section.
+        is_here: whether it is in the folder to publish to.
+        snapshot: where it is published; None: in the folder to publish to.
     """
 
     table: str
     parts: tuple[Part, ...]
     name: str
     section: Mapping[str, Any]
-    own: bool
+    is_here: bool
     snapshot: Snapshot | None = None
 
     @property
     def read(self) -> ReadTable:
-        """What the section that is made from it notes."""
-        return ReadTable(self.table, table_digest(self.parts), self.name if self.own else None)
+        """What the manifest notes of it in a section that is made from it."""
+        return ReadTable(self.table, table_digest(self.parts), self.name if self.is_here else None)
 
 
 class Inputs(NamedTuple):
     """The tables that a command reads, in the order in which it names them.
 
     Attributes:
-        given: the tables.
-        asked: by section, what later ones of the same run ask of this one (`Command.asks`).
+        tables: the tables.
+        year_checks: the checks of years by the sections of the same run that read this one, by section
+            (`Command.year_check`).
     """
 
-    given: tuple[InputTable, ...]
-    asked: Mapping[str, Callable[[Collection[int]], str | None]] = MappingProxyType({})
+    tables: tuple[InputTable, ...]
+    year_checks: Mapping[str, Callable[[Collection[int]], str | None]] = MappingProxyType({})
 
     def of(self, table: str) -> tuple[InputTable, ...]:
-        """Return all that is given of a table, one for each folder."""
-        return tuple(given for given in self.given if given.table == table)
+        """Return a table as it was found in each folder."""
+        return tuple(source for source in self.tables if source.table == table)
 
-    def one(self, table: str) -> InputTable:
-        """Return the one that is given of a table.
+    def only(self, table: str) -> InputTable:
+        """Return a table that is read from a single folder.
 
         Raises:
-            LexbeamError: there is none, or there are several.
+            LexbeamError: no folder has it, or several have.
         """
-        found = self.of(table)
-        if len(found) != 1:
-            raise LexbeamError(f"one table {table} is needed, and there are {len(found)}")
-        return found[0]
+        tables = self.of(table)
+        if len(tables) != 1:
+            raise LexbeamError(f"one table {table} is needed, and there are {len(tables)}")
+        return tables[0]
 
 
 class Graph(NamedTuple):
@@ -107,7 +114,7 @@ class Graph(NamedTuple):
     Attributes:
         workspace: where artefacts lie.
         lanes: how many keys work is dealt out to.
-        here: whether all workers are on this machine and so can read what lies there.
+        here: whether all workers are on this machine and so can read its files.
     """
 
     workspace: Workspace
@@ -115,7 +122,7 @@ class Graph(NamedTuple):
     here: bool = True
 
     def carry(self, lexicon: "Lexicon") -> "Lexicon":
-        """Return resources as the workers of this graph open them."""
+        """Return resources in a form that the workers of this graph can open."""
         return lexicon if self.here else lexicon.carried(self.workspace)
 
     def tasks(
@@ -142,7 +149,7 @@ class Graph(NamedTuple):
 
 
 class HandedBack(NamedTuple):
-    """What a graph gave: the parts of its tables, and rows for the driver by name."""
+    """What a graph hands back to the driver: the parts of its tables, and other rows by name."""
 
     parts: tuple[Part, ...]
     rows: Mapping[str, list[Any]]
@@ -153,13 +160,13 @@ class HandedBack(NamedTuple):
 
 
 class Action(NamedTuple):
-    """What an action is given beside its options.
+    """What an action gets besides its options.
 
     Attributes:
-        tell: takes the lines that a person is to read.
-        inputs: the tables that it reads, where it publishes tables of its own.
-        beam: Beam options, where it runs pipelines.
-        data: takes lines of data, which nobody may change; None: `tell` takes them.
+        tell: takes the lines for a person to read.
+        inputs: the tables that it reads, if it publishes tables.
+        beam: Beam options, if it runs pipelines.
+        data: takes lines of data, which must reach their reader unchanged; None: `tell` takes them.
     """
 
     tell: Callable[[str], object]
@@ -168,28 +175,32 @@ class Action(NamedTuple):
     data: Callable[[str], object] | None = None
 
 
-def _nothing_read(_: Any) -> Sequence[TableSource]:
+def _nothing_read(_: object) -> Sequence[TableSource]:
     return ()
 
 
-def _nothing_asked(_: Any) -> None:
+def _no_check(_: object) -> None:
     return None
 
 
-def _nothing_known(_: Any) -> Mapping[str, Any]:
+def _nothing_known(_: object) -> Mapping[str, Any]:
     return {}
 
 
-def _nothing_more(_: Any, __: HandedBack) -> Mapping[str, Any]:
+def _nothing_more(_: object, __: HandedBack) -> Mapping[str, Any]:
     return {}
 
 
-def _nothing_after(_: Any, __: Snapshot, ___: Callable[[str], object]) -> None:
+def _nothing_after(_: object, __: Snapshot, ___: Callable[[str], object]) -> None:
     return None
 
 
 def _no_lines(_: Snapshot) -> Iterator[Block]:
     return iter(())
+
+
+def _no_views() -> Registry[View[Any]]:
+    return Registry({}, what="view")
 
 
 def _no_panels(_: Snapshot) -> Sequence[Any]:
@@ -205,39 +216,38 @@ class Command(Generic[O, P]):
     """A command.
 
     Attributes:
-        options: dataclass of its options; one that publishes derives from `PublishOptions`.
+        options: dataclass of its options; a command that publishes derives it from `PublishOptions`.
         examples: command lines for `--help`.
         tables: the tables that it makes.
         reads: from options, the tables that it reads.
         check: raises UsageError for options that are wrong; it may read the files that they name.
-        stages: the stages whose artefacts it may make; which it does, its graph says.
-        asks: from options, a function that says what the years that have documents lack for this
-            command, or None; it is asked before what the same run takes in is worked on further.
-            None: the command asks for nothing.
+        stages: the stages whose artefacts it may make; its graph says which it does.
+        year_check: from options, a function that says what the years that have documents lack for this
+            command, or None if nothing; it is called before the documents that the same run takes in
+            are annotated. None: the command needs no years.
         plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
         build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
-            of type `Part`, and others, of the types in `rows`. How many artefacts a stage is to make
-            follows, for progress, from the tasks that `Graph.tasks` puts in; of a stage whose tasks
-            come out of other stages `Graph.expect` says it, where it is known.
-        rows: the types of the rows that `build` hands back beside `parts`.
-        weights: from options, about how much work its stages are, by name, for progress: seconds
-            on one core for a million tokens. Of one that is missing nothing is foretold.
-        waits: by stage, those that are over once it has made all of its own, some of which need
-            all of theirs: for progress, of stages whose number is not known, or too high.
-        resources: from a plan, the digests of what is read beside tables, input files and what the
-            plan holds that describes itself (`pipelines.frame.inputs.described_in`).
+            of type `Part`, and others, of the types in `rows`. For progress, `Graph.tasks` counts the tasks
+            of a stage; `Graph.expect` gives the number for stages whose tasks come from other stages.
+        rows: the types of the rows that `build` hands back besides `parts`.
+        weights: from options, roughly how much work its stages are, by name, for progress: seconds
+            on one core for a million tokens. No time is estimated for a stage that is missing.
+        waits: by stage, the stages that are over once it has finished, since it waits for all of their
+            artefacts; for progress of stages whose total is unknown, or estimated too high.
+        resources: from a plan, the digests of what is read besides tables, input files and objects of
+            the plan that describe themselves (`pipelines.frame.inputs.described_in`).
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
-        preview: from a plan, what `--dry-run` tells.
+        preview: from a plan, the lines of `--dry-run`.
         after: from options, what is published and what takes lines: what is done in the end, such
-            as writing files for other tools; also where all was published already.
-        explains: those of its tables that say what was wrong: a run that fails leaves them to read.
-        told: from what the manifest says of its section, those entries that a person reads in other
-            words than they stand there; None for one that says nothing more than others.
+            as writing files for other tools, even if everything was published already.
+        explains: its tables that say what was wrong; a run that fails leaves them to read.
+        reworded: from what the manifest says of its section, the entries that are shown to a person
+            in other words; None hides an entry, as one that others say already.
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
         report: the panels of the section in `lexbeam report`.
-        quotes: further panels of it that hold text of the corpus, which `report` can leave out;
-            from what is published and folders of corpora to quote, if not those it was made from.
+        quotes: its panels that hold text of the corpus, which `report` can leave out; from what is
+            published and the folders of the corpora to quote, if not those that it was made from.
         action: what a command without a graph does; tables that it returns are published.
         takes_beam: whether an action takes Beam options.
     """
@@ -248,7 +258,7 @@ class Command(Generic[O, P]):
     reads: Callable[[O], Sequence[TableSource]] = _nothing_read
     check: Callable[[O], object] | None = None
     stages: tuple[Stage[Any, Any, Any], ...] = ()
-    asks: Callable[[O], Callable[[Collection[int]], str | None] | None] = _nothing_asked
+    year_check: Callable[[O], Callable[[Collection[int]], str | None] | None] = _no_check
     plan: Callable[[O, Inputs], P] | None = None
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
     rows: Mapping[str, type] = field(default_factory=dict)
@@ -257,18 +267,18 @@ class Command(Generic[O, P]):
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
-    told: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
+    reworded: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
     after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
     explains: tuple[Table, ...] = ()
-    views: Mapping[str, View[Any]] = field(default_factory=dict)
+    views: Registry[View[Any]] = field(default_factory=_no_views)
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels
     quotes: Callable[[Snapshot, Sequence[str]], Sequence[Any]] = _no_quotes
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None
     takes_beam: bool = False
 
     def stages_of(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
-        """Return its stages; of an action that makes tables, one that stands for its code."""
+        """Return its stages; for an action that makes tables also a stage that stands for its code."""
         if self.action is None or not self.tables:
             return self.stages
         return (*self.stages, action_stage(section, self.action))
@@ -277,3 +287,15 @@ class Command(Generic[O, P]):
     def table_names(self) -> tuple[str, ...]:
         """The names of the tables that it makes."""
         return tuple(table.name for table in self.tables)
+
+
+class Job(NamedTuple):
+    """A command with its options, which makes the section `section`."""
+
+    section: str
+    command: Command[Any, Any]
+    options: Any
+
+    def reads_here(self) -> list[TableSource]:
+        """Return the tables that it reads from the folder that it publishes to."""
+        return [source for source in self.command.reads(self.options) if source.is_in(self.options.out)]

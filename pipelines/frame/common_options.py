@@ -15,14 +15,14 @@ LIMITS = "limits"
 
 @dataclass(frozen=True, kw_only=True)
 class FolderOptions:
-    """What every command takes that looks at a folder."""
+    """Options of every command that looks at a folder."""
 
     path: str = option(help="folder of published tables", metavar="DIR", positional=True, path="place")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishOptions:
-    """What every command that publishes takes; nothing of it decides what is published."""
+    """Options of every command that publishes; none of them affects what is published."""
 
     out: str = option(help="folder of the published tables", path="place", published=False, group=RUN)
     resume: bool = option(
@@ -46,14 +46,14 @@ class PublishOptions:
 
 
 def or_a_name(value: str) -> Within:
-    """Return a value as a path that it is if something is there."""
+    """Return a value that is a path if something is there."""
     return Within("", value, perhaps=True)
 
 
 def model_folder(engine: str) -> Within | None:
     """Return where the path is in `spacy:NAME_OR_PATH` and in `stanza:LANG:DIR`."""
     kind, _, rest = engine.partition(":")
-    if kind == "builtin":  # a language, whatever folders are called
+    if kind == "builtin":  # what follows is a language, even if a folder has its name
         return None
     if kind == "stanza":
         language, _, folder = rest.partition(":")
@@ -63,7 +63,7 @@ def model_folder(engine: str) -> Within | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions(PublishOptions):
-    """What every command that runs a pipeline takes."""
+    """Options of every command that runs a pipeline."""
 
     runner_config: str = option(
         "direct",
@@ -78,7 +78,7 @@ class RunnerOptions(PublishOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class IntakeOptions(RunnerOptions):
-    """What every command takes that makes tables of raw records."""
+    """Options of every command that makes tables of raw records."""
 
     max_reject_share: float = option(
         0.05, help="publish nothing if more than this share of input records is rejected", least=0, most=1, group=LIMITS

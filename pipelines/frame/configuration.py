@@ -7,10 +7,10 @@
     change:
       slices: "1800-1850,1900-1950"
 
-Options have the names that they have on the command line. Paths are relative to the file. A command
-of two words is a section within a section, or one with a full stop: `complexity: {split: ...}` or
-`complexity.split: ...`. The order of the sections does not count: each comes after those whose
-tables it reads.
+Options are called as on the command line. Paths are relative to the file. A command of two words is a
+section within a section, or a section with a full stop: `complexity: {split: ...}` or
+`complexity.split: ...`. The order of the sections does not matter: each runs after those whose tables
+it reads.
 """
 
 import dataclasses
@@ -18,16 +18,16 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pipelines.frame.command import Job
 from pipelines.frame.common_options import IntakeOptions, PublishOptions
 from pipelines.frame.registry import available, load, section_of
-from pipelines.frame.running import Job
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.options.yaml_files import read_yaml
 
 __all__ = ["read_jobs"]
 
-# What sections share; a command that has no such option is not given it.
+# Options that sections share; a command gets only those that it has.
 SHARED = (
     "out",
     *(
@@ -36,22 +36,22 @@ SHARED = (
         if field.name not in PublishOptions.__dataclass_fields__
     ),
 )
-# What only the command line says.
-ASKED = tuple(name for name in PublishOptions.__dataclass_fields__ if name != "out")
+# Options of the command line alone.
+COMMAND_LINE = tuple(name for name in PublishOptions.__dataclass_fields__ if name != "out")
 
 
-def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
+def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
     """Read a configuration file.
 
     Args:
         path: the file, YAML.
-        given: options from the command line that all sections share; they win over the file.
+        overrides: options from the command line that all sections share; they win over the file.
 
     Returns:
         A job for each section, in the order of what they read.
 
     Raises:
-        UsageError: no such file, no YAML, an unknown name, or an option that is wrong.
+        UsageError: the file is missing or no YAML, or a name or an option is wrong.
     """
     values = _read(path)
     known = _sections()
@@ -61,23 +61,23 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
     sections = dict(_named(path, {k: v for k, v in values.items() if _plain(k) not in SHARED}))
     if not sections:
         raise UsageError(f"{path}: the file has no section: give one of {', '.join(known)}")
-    if "out" not in {**shared, **given}:
+    if "out" not in {**shared, **overrides}:
         raise UsageError(
             f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by the option `out`"
         )
     jobs = []
     used: set[str] = set()
-    for section, own in sections.items():
+    for section, options_there in sections.items():
         command = load(known[section])
         names = options_of(command.options)
         used |= shared.keys() & names.keys()
-        common = {k: v for k, v in {**shared, **given}.items() if k in names}
+        common = {k: v for k, v in {**shared, **overrides}.items() if k in names}
         where = f"{path}: {section}: "
         try:
-            options = from_mapping(command.options, {**common, **own}, where, folder)
-        except UsageError as error:  # a check of a value knows no file
-            told = str(error)
-            raise UsageError(told if where in told else where + told) from None
+            options = from_mapping(command.options, {**common, **options_there}, where, folder)
+        except UsageError as error:  # the check of a value does not know the file
+            message = str(error)
+            raise UsageError(message if where in message else where + message) from None
         jobs.append(Job(section, command, options))
     for name in sorted(shared.keys() - used):
         raise UsageError(f"{path}: no section takes the option {name.replace('_', '-')}")
@@ -96,12 +96,12 @@ def _plain(name: str) -> str:
 
 
 def _sections() -> dict[str, str]:
-    """Return the commands that may be sections, by the section: those that make tables."""
+    """Return the words of the commands that make tables, by their sections."""
     return {section_of(words): words for words, command in available() if command.tables}
 
 
 def _hint(section: str, known: Mapping[str, str]) -> str:
-    """Return what was meant, or that a command is none of a run's."""
+    """Return a hint at what was meant, or that a command makes no section."""
     for words, _ in available():
         if section == section_of(words):
             return f": `lexbeam {words}` makes no tables, and is called by itself"
@@ -125,17 +125,17 @@ def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tu
 
 
 def _checked(path: str, section: str, value: Mapping[str, Any]) -> dict[str, Any]:
-    own = {_plain(str(key)): item for key, item in value.items()}
-    for key in (*SHARED, *ASKED):
-        if key in own:
-            place = "on the command line" if key in ASKED else "at the top of the file"
+    options = {_plain(str(key)): item for key, item in value.items()}
+    for key in (*SHARED, *COMMAND_LINE):
+        if key in options:
+            place = "on the command line" if key in COMMAND_LINE else "at the top of the file"
             shown = key.replace("_", "-")
             raise UsageError(f"{path}: {shown} belongs {place}, not in {section}")
-    return own
+    return options
 
 
 def _in_order(path: str, jobs: list[Job]) -> list[Job]:
-    """Return jobs, each after those whose tables it reads; else as the file has them."""
+    """Return jobs, each after those whose tables it reads, otherwise in the order of the file."""
     ordered: list[Job] = []
     left = list(jobs)
     while left:
@@ -150,4 +150,4 @@ def _in_order(path: str, jobs: list[Job]) -> list[Job]:
 
 
 def _reads(job: Job) -> set[str]:
-    return {source.table for source in job.reads_own()}
+    return {source.table for source in job.reads_here()}

@@ -1,9 +1,9 @@
-"""What a failed run leaves: every row of the tables that say what was wrong, for a person.
+"""What a failed run leaves for a person to read: all rows of the tables that say what was wrong.
 
-A command names such tables (`Command.explains`), `rejects` for one. Their parts are made before a
-run is refused, and sorted: they are merged row by row, in little memory, and in one order however
-many parts there are. Cells are the table's, but that a tab or line end in one is `\\t` or `\\n`,
-and that `'` stands before what a spreadsheet would take for a formula.
+A command names such tables, as `rejects`, by `Command.explains`. Their parts are made and sorted before a
+run is refused, so they are merged row by row, in little memory, in the same order however many parts
+there are. Cells are written as they are, except that a tab or line end is `\\t` or `\\n`, and that `'`
+precedes what a spreadsheet would take for a formula.
 """
 
 import functools
@@ -42,7 +42,7 @@ class Explained(NamedTuple):
 def explain(error: LexbeamError, out: str, made: Sequence[Explained]) -> None:
     """Write the rows of tables to files at `out`, and name these in the error's message.
 
-    If that fails, too, the error says what it said.
+    If that fails as well, the error keeps its message.
     """
     for section, table, parts in made:
         rows = sum(part.rows for part in parts)

@@ -1,4 +1,4 @@
-"""What commands read: the files that a corpus is made of, and corpora as tasks read them."""
+"""What commands read: input files, the files and resources of options, tables, and corpora."""
 
 import fnmatch
 import functools
@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipelines.frame.command import Inputs, TableSource
+from pipelines.frame.command import Inputs, InputTable, Job, TableSource
 from pipelines.frame.registry import makers_of
 from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import Names, escape
 from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.options.fields import options_of, value_of
-from transforms.common.publish.snapshots import find_snapshot
+from transforms.common.publish.sections import Made, owner_of
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.identity import holding
 from transforms.common.store.resources import content_digest
@@ -26,6 +27,7 @@ __all__ = [
     "check_tables_there",
     "corpora_of",
     "described_in",
+    "find_inputs",
     "list_inputs",
     "missing_table",
     "noted_files",
@@ -37,15 +39,15 @@ __all__ = [
 def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
     """List the input files once each, sorted by name.
 
-    Names are relative to the named folder (of a file: the folder it is in); with several folders
+    Names are relative to the input folder (for a file: the folder it is in); with several folders
     the folder's own name comes first. They are published names, no two alike. A file that several
-    inputs hold, or one that links to folders lead to twice, has the name that the first gives it.
-    `exclude` are patterns of the name below the input, or of its last parts, as it is or as it is
+    inputs hold, or that links to folders reach twice, has the name under which it was found first.
+    `exclude` holds patterns of the name below the input, or of its last parts, as it is or as it is
     published; they leave out files, never members of archives.
 
     Raises:
         UsageError: `out` is an input.
-        LexbeamError: no files are there, or none are left.
+        LexbeamError: there are no files, or none are left.
     """
     refuse_output_as_input(inputs, out)
     roots = sorted({files.root_of(path) for path in inputs})
@@ -78,7 +80,7 @@ def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
     """Check that the folder to publish to is not an input folder, before anything is written there.
 
     Raises:
-        UsageError: it is one.
+        UsageError: it is an input folder.
     """
     for path in inputs:
         if files.real(files.root_of(path)) == files.real(out):
@@ -89,7 +91,7 @@ def check_patterns(patterns: Iterable[str]) -> None:
     """Check the patterns of `exclude`.
 
     Raises:
-        UsageError, ValueError: one is empty, or longer than any path.
+        UsageError, ValueError: a pattern is empty, or longer than any path.
     """
     for pattern in patterns:
         if len(pattern) > LONGEST_PATH:
@@ -102,7 +104,7 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def _place(path: str, real: Callable[[str], str]) -> str:
-    """Return what two paths share if they are one entry of one folder, whatever it is called."""
+    """Return what two paths have in common if they are the same entry of the same folder, whatever leads there."""
     if not files.is_local(path):
         return path
     folder, name = os.path.split(path)
@@ -121,8 +123,8 @@ def noted_files(paths: Iterable[str]) -> dict[str, str]:
     return {path: content_digest(path) for path in map(files.absolute, paths)}
 
 
-def noted_resources(options: Any) -> dict[str, list[str]]:
-    """Return the digests of the sources of resources, by what options say of them."""
+def noted_resources(options: object) -> dict[str, list[str]]:
+    """Return the digests of the sources of resources, by the texts of the options that name them."""
     texts: list[str] = []
     for name, entry in options_of(type(options)).items():
         if entry.path == "resource":
@@ -135,38 +137,38 @@ def noted_resources(options: Any) -> dict[str, list[str]]:
     return {text: list(source_digests(text)) for text in texts}
 
 
-def described_in(plan: Any) -> dict[str, Any]:
-    """Return what a manifest says of resources that a plan holds, at whatever depth.
+def described_in(plan: object) -> dict[str, Any]:
+    """Return what a manifest says of the resources that a plan holds, at whatever depth.
 
-    What has `described` goes by the name of its field; what has `described_by_name` stands for several.
+    An object with `described` goes by the name of its field; one with `described_by_name` stands for several.
     """
-    found: dict[str, Any] = {}
+    described: dict[str, Any] = {}
     for name, held in holding(plan, "described", "described_by_name"):
-        found |= held.described_by_name() if hasattr(held, "described_by_name") else {name: held.described()}
-    return found
+        described |= held.described_by_name() if hasattr(held, "described_by_name") else {name: held.described()}
+    return described
 
 
 def corpora_of(inputs: Inputs) -> list[Corpus]:
-    """Return the corpora whose tables a command has named, in its order."""
+    """Return the corpora whose tables a command reads, in the order in which it names them."""
     tables: dict[int, dict[str, tuple[Part, ...]]] = {}
-    for given in inputs.given:
-        tables.setdefault(id(given.section), {})[given.table] = given.parts
-    first = {id(given.section): given for given in reversed(inputs.given)}
-    return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+    for source in inputs.tables:
+        tables.setdefault(id(source.section), {})[source.table] = source.parts
+    first = {id(source.section): source for source in reversed(inputs.tables)}
+    return [Corpus(parts, first[key].section, first[key].is_here) for key, parts in tables.items()]
 
 
 def check_tables_there(sources: Iterable[TableSource], made: Collection[str], out: str) -> None:
-    """Check that tables are not asked of a folder that holds none, which is left as it is.
+    """Check that a folder from which tables are read holds any; nothing is written there.
 
-    What is damaged counts as some: publication tells what it is, or repairs it.
+    A damaged folder passes: publication explains the damage, or repairs it.
 
     Args:
         sources: tables of the folder that a command reads.
-        made: tables that are made before.
+        made: tables that the same run makes before.
         out: the folder.
 
     Raises:
-        UsageError: the folder holds none.
+        UsageError: the folder holds no tables.
     """
     for source in sources:
         if not (source.optional or source.table in made or _holds_tables(out)):
@@ -181,14 +183,59 @@ def _holds_tables(out: str) -> bool:
 
 
 def missing_table(source: TableSource, out: str) -> LexbeamError:
-    """Return what is said of a table that a command reads and that is not there."""
+    """Return the error for a table that a command reads and that is not published."""
     names = makers_of(source.table)
     words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
-    # A command that stands for all of its tables is known better than they are.
-    alone = names[0] if len(names) == 1 and "/" not in source.table else None
+    # A command that alone makes a table is better known than the table.
+    maker = names[0] if len(names) == 1 and "/" not in source.table else None
     if source.folder is not None:
-        told = f"{alone} tables are" if alone else f"table {source.table} is"
-        return LexbeamError(f"no {told} published at {source.folder!r}: run {words} first")
+        missing = f"{maker} tables are" if maker else f"table {source.table} is"
+        return LexbeamError(f"no {missing} published at {source.folder!r}: run {words} first")
     return UsageError(
-        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or make one there first"
+        f"no {maker or source.table} is published at {out!r}: name a folder made by {words}, or make one there first"
     )
+
+
+def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
+    """Find the tables that a job reads: made by the same run, published at its folder, or at another.
+
+    Raises:
+        UsageError: a folder is named twice, or the job's own folder lacks a table.
+        LexbeamError: another folder lacks a table.
+    """
+    tables: list[InputTable] = []
+    seen: set[tuple[str, str]] = set()
+    opened: dict[str, Snapshot] = {}
+    for source in job.command.reads(job.options):
+        place = files.real(job.options.out if source.folder is None else source.folder)
+        if (source.table, place) in seen:
+            raise UsageError(f"{place!r} is named twice: its rows would count twice")
+        seen.add((source.table, place))
+        if source.is_in(job.options.out):
+            table = _of_run(source.table, made)
+            if table is None and old is not None:
+                table = _of_snapshot(source.table, old, is_here=True)
+        else:
+            if place not in opened:
+                opened[place] = open_snapshot(str(source.folder))
+            table = _of_snapshot(source.table, opened[place], is_here=False)
+        if table is not None:
+            tables.append(table)
+        elif not source.optional:
+            raise missing_table(source, job.options.out)
+    return Inputs(tuple(tables))
+
+
+def _of_run(table: str, made: Sequence[Made]) -> InputTable | None:
+    for section in made:
+        if table in section.tables:
+            return InputTable(table, tuple(section.of_table(table)), section.name, section.entry, True)
+    return None
+
+
+def _of_snapshot(table: str, snapshot: Snapshot, *, is_here: bool) -> InputTable | None:
+    name = owner_of(snapshot.manifest, table)
+    if name is None:
+        return None
+    parts = tuple(snapshot.parts(table))
+    return InputTable(table, parts, name, snapshot.section(name), is_here, None if is_here else snapshot)

@@ -4,8 +4,8 @@
     ...
     except KeyboardInterrupt: sys.exit(interrupted_status())
 
-The first raises KeyboardInterrupt, so that the command ends in order; what threads fail with then
-is not told. The second ends the process at once. Only the command line heeds signals: those to a
+The first raises KeyboardInterrupt, so that the command can clean up; failures of threads after it are
+not printed. The second ends the process at once. Only the command line heeds signals: those to a
 notebook are not ours.
 """
 
@@ -14,7 +14,6 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 __all__ = ["heed_signals", "interrupted_status", "leave_signals", "was_interrupted"]
 
@@ -22,40 +21,42 @@ _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.S
 _CAME: list[int] = []
 
 
-def heed_signals(told: Callable[[], str]) -> None:
-    """Heed the signals, except where one is ignored, as `nohup` has it.
+def heed_signals(message: Callable[[], str]) -> None:
+    """Heed the signals, except those that are ignored, as with `nohup`.
 
     Args:
-        told: returns what a person reads if the process is left at once.
+        message: returns what is printed if the process ends at once.
     """
 
     def stop(number: int, _: FrameType | None) -> None:
         if _CAME:
-            # What a run has started ends with this process, and nothing is ever half published.
-            os.write(2, f"{told()}\n".encode())
+            # The programs of a run end with this process, and nothing is ever half published.
+            os.write(2, f"{message()}\n".encode())
             os._exit(interrupted_status())
         _CAME.append(number)
         raise KeyboardInterrupt
 
-    def tell(given: threading.ExceptHookArgs, before: Any = threading.excepthook) -> None:
-        if not _CAME:  # else a thread failed because what it worked with was ended
-            before(given)
+    before = threading.excepthook
 
-    threading.excepthook = tell
+    def report(failure: threading.ExceptHookArgs) -> None:
+        if not _CAME:  # after a signal, threads fail because what they work with has ended
+            before(failure)
+
+    threading.excepthook = report
     for number, default in _DEFAULTS.items():
         if signal.getsignal(number) == default:
             signal.signal(number, stop)
 
 
 def leave_signals() -> None:
-    """Let the next signal end the process, since there is nothing left to be put in order."""
+    """Let the next signal end the process, since there is nothing left to clean up."""
     for number in _DEFAULTS:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
 
 
 def was_interrupted() -> bool:
-    """Return whether a signal has come."""
+    """Return whether a signal has arrived."""
     return bool(_CAME)
 
 

@@ -1,13 +1,12 @@
 """One run on an output folder: what may be replaced, what is reused, publication, what is kept.
 
-Every command that publishes goes through `publish_run`; it names what it is to publish, and makes
-it when asked.
+Every command that publishes goes through `publish_run`, which calls back to make the sections.
 """
 
 import json
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
@@ -15,7 +14,7 @@ from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder
-from transforms.common.publish.publication import finish_publication, publish
+from transforms.common.publish.publication import publish
 from transforms.common.publish.removing import discard_damaged, discard_stages, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot
@@ -47,6 +46,24 @@ class Intended(NamedTuple):
     reads: tuple[str, ...] = ()
 
 
+class _Terms(NamedTuple):
+    """On which terms a run may go at its folder.
+
+    Attributes:
+        overwrite: whether published sections may be replaced.
+        drop: published sections to remove.
+        again: whether the sections are published with these options, and `resume` asks for them again.
+        renew: whether what `fresh` makes anew is still to be discarded.
+        note: what `unfinished.json` says of the run.
+    """
+
+    overwrite: bool
+    drop: tuple[str, ...]
+    again: bool
+    renew: bool
+    note: Mapping[str, Any]
+
+
 def publish_run(
     options: PublishOptions,
     intended: Sequence[Intended],
@@ -60,74 +77,114 @@ def publish_run(
     Args:
         options: the folder, and what may be replaced, reused and kept.
         intended: the sections.
-        make: makes them, from artefacts in a workspace; is given what is published at `out`.
-        versions: of the schema of every table that is known.
-        tell: takes lines that a person is to read.
-        failed: is told why making or publishing failed, while the folder is still held.
+        make: makes them from artefacts in a workspace and from what is published at `out`.
+        versions: the schema versions of all known tables.
+        tell: takes the lines for a person to read.
+        failed: takes the error if making or publishing failed, while the folder is still locked.
 
     Raises:
-        UsageError: sections would be replaced or dropped without `overwrite`, or something foreign
-            is in the way.
-        LexbeamError: another run holds the folder, the work failed, or after publication other
-            sections are still damaged.
+        UsageError: sections would be replaced or dropped without `overwrite`, or something that is not
+            ours is in the way.
+        LexbeamError: another run holds the folder, the work failed, or other sections are still
+            damaged after publication.
     """
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}
     with locked(out, [table for section in intended for table in section.tables]):
         old = _published(out, options)
-        note = read_unfinished(out)
-        asked = digest([[section.name, section.options] for section in intended])
-        same = options.resume and note.get("asked") == asked
-        consent = options.overwrite or bool(same and note.get("overwrite"))
-        drop = options.drop or tuple(note.get("drop", ()) if same else ())
-        _check_drop(intended, drop, old)
-        # A run that is published with the same options may be asked for again with `resume`.
-        again = options.resume and not consent and _is_published(old, intended)
-        check_replacing(old.manifest if old else None, tables, overwrite=consent or again, drop=drop, out=options.out)
+        terms = _terms(options, intended, old)
+        _check_drop(intended, terms.drop, old)
+        consent = terms.overwrite or terms.again
+        check_replacing(old.manifest if old else None, tables, overwrite=consent, drop=terms.drop, out=options.out)
         check_links(out)
         workspace = Workspace(make_marked_folder(out, ARTEFACTS))
-        # What an interrupted run with `fresh` has made anew is fresh.
-        if options.fresh and not (same and note.get("fresh")):
+        if terms.renew:
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
-        note = {
-            "sections": sorted(tables),
-            "asked": asked,
-            "overwrite": consent,
-            "drop": list(drop),
-            "fresh": options.fresh,
-        }
-        unfinished = files.join(workspace.root, UNFINISHED)
-        before = files.read_bytes(unfinished) if files.exists(unfinished) else None
-        files.write_bytes(unfinished, json.dumps(note).encode())
-
-        def finish() -> Outcome | None:
-            made = make(workspace, old)
-            if again and old is not None:
-                _check_same(old, made, options.out)
-                finish_publication(out, old, options.keep_snapshots)
-                return None
-            _check_dropped(old, made, drop, consent)
-            return publish(
-                out, made, old=old, drop=drop, keep_snapshots=options.keep_snapshots, versions=versions, mending=consent
+        with _noted_as_unfinished(workspace, terms.note, failed):
+            outcome = _attempt(
+                lambda: _finished(options, terms, make(workspace, old), old, versions), workspace, tables
             )
-
-        try:
-            outcome = _attempt(finish, workspace, tables)
-        except LexbeamError as error:
-            if isinstance(error, UsageError):  # asked for again, it would come to nothing again
-                files.remove(unfinished)
-                if before is not None:
-                    files.write_bytes(unfinished, before)
-            failed(error)
-            raise
-        files.remove(unfinished)
         remove_failed(out)
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
         if options.keep == "published":
-            found = free(workspace.root, kept_digests(out))
-            tell(f"freed: {found.files} files of artefacts, {found.bytes / 1e6:.1f} MB")
+            freed = free(workspace.root, kept_digests(out))
+            tell(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+    _tell_outcome(outcome, tables, tell)
+    return True
+
+
+def _terms(options: PublishOptions, intended: Sequence[Intended], old: Snapshot | None) -> _Terms:
+    """Return the terms of a run: its options, and with `resume` those of the same run that was cut off."""
+    note = read_unfinished(files.absolute(options.out))
+    request = digest([[section.name, section.options] for section in intended])
+    before = note if options.resume and note.get("request") == request else {}
+    overwrite = options.overwrite or bool(before.get("overwrite"))
+    drop = options.drop or tuple(before.get("drop", ()))
+    return _Terms(
+        overwrite,
+        drop,
+        again=options.resume and not overwrite and _is_published(old, intended),
+        # What an interrupted run with `fresh` has made anew is fresh.
+        renew=options.fresh and not before.get("fresh"),
+        note={
+            "sections": sorted(section.name for section in intended),
+            "request": request,
+            "overwrite": overwrite,
+            "drop": list(drop),
+            "fresh": options.fresh,
+        },
+    )
+
+
+@contextmanager
+def _noted_as_unfinished(
+    workspace: Workspace, note: Mapping[str, Any], failed: Callable[[LexbeamError], object]
+) -> Iterator[None]:
+    """Note a run as unfinished until the block has ended well; hand its error over."""
+    path = files.join(workspace.root, UNFINISHED)
+    before = files.read_bytes(path) if files.exists(path) else None
+    files.write_bytes(path, json.dumps(note).encode())
+    try:
+        yield
+    except LexbeamError as error:
+        if isinstance(error, UsageError):  # repeated, it would fail again
+            files.remove(path)
+            if before is not None:
+                files.write_bytes(path, before)
+        failed(error)
+        raise
+    files.remove(path)
+
+
+def _finished(
+    options: PublishOptions, terms: _Terms, made: list[Made], old: Snapshot | None, versions: Mapping[str, str]
+) -> Outcome | None:
+    """Publish sections that have been made; None: the same sections are published already."""
+    out = files.absolute(options.out)
+    if terms.again and old is not None:
+        _check_same(old, made, options.out)
+        finish_publication(out, old, options.keep_snapshots)
+        return None
+    _check_dropped(old, made, terms)
+    return publish(
+        out,
+        made,
+        old=old,
+        drop=terms.drop,
+        keep_snapshots=options.keep_snapshots,
+        versions=versions,
+        mending=terms.overwrite,
+    )
+
+
+def _tell_outcome(outcome: Outcome, sections: Collection[str], tell: Callable[[str], object]) -> None:
+    """Tell what a publication did to other sections.
+
+    Raises:
+        LexbeamError: some are still damaged.
+    """
     for name, reason in outcome.stale.items():
         tell(f"stale: {name}, {reason}")
     if outcome.dropped:
@@ -135,10 +192,9 @@ def publish_run(
     if outcome.damaged:
         listed = "".join(f"\n  {path}" for path in outcome.damaged)
         raise LexbeamError(
-            f"{', '.join(sorted(tables))} is published; there are still damaged parts in other "
+            f"{', '.join(sorted(sections))} is published; there are still damaged parts in other "
             f"sections:{listed}\nmake these anew with `overwrite`, too"
         )
-    return True
 
 
 def _check_drop(intended: Sequence[Intended], drop: Collection[str], old: Snapshot | None) -> None:
@@ -158,12 +214,12 @@ def _published(out: str, options: PublishOptions) -> Snapshot | None:
     except LexbeamError as error:
         if not options.overwrite:
             raise
-        found = _last(out)
-        if found is None:
+        last = _last(out)
+        if last is None:
             log.warning("%s: what else was published there is lost", error)
         else:
-            log.warning("%s: continuing from %s, which was published last", error, found.folder)
-        return found
+            log.warning("%s: continuing from %s, which was published last", error, last.folder)
+        return last
 
 
 def _last(out: str) -> Snapshot | None:
@@ -173,8 +229,8 @@ def _last(out: str) -> Snapshot | None:
 
 
 def tables_line(out: str, tables: Collection[str]) -> str:
-    """Return what a person reads in the end: where the tables are that a run has published."""
-    # Object stores have no links: what was published just now lies in its snapshot alone.
+    """Return the line that says where the tables of a run are published."""
+    # Object stores have no links, so tables lie in their snapshot alone.
     snapshot = None if files.is_local(out) else find_snapshot(out)
     folder = snapshot.folder if snapshot else files.shown(out)
     return f"tables: {folder}/{{{','.join(sorted(tables))}}}"
@@ -198,30 +254,30 @@ def _check_same(old: Snapshot, made: Sequence[Made], out: str) -> None:
         )
 
 
-def _check_dropped(old: Snapshot | None, made: Sequence[Made], drop: Collection[str], consent: bool) -> None:
-    dropped = set(decide(old.manifest if old else None, made, drop).dropped) - set(drop)
-    if dropped and not consent:
+def _check_dropped(old: Snapshot | None, made: Sequence[Made], terms: _Terms) -> None:
+    dropped = set(decide(old.manifest if old else None, made, terms.drop).dropped) - set(terms.drop)
+    if dropped and not terms.overwrite:
         raise UsageError(
             f"{', '.join(sorted(dropped))} would be dropped, since what it was made from is replaced: give `overwrite`"
         )
 
 
 def _attempt(finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str]) -> Outcome | None:
-    """Finish a run; if it meets a damaged artefact, discard all such, and go through it again."""
+    """Finish a run; if an artefact is damaged, discard all damaged ones and start again."""
     for left in reversed(range(ATTEMPTS)):
         try:
             return finish()
         except Damaged as error:
             names = {name.partition(".")[0] for name in sections}
-            found = discard_damaged(workspace.root, names)
+            discarded = discard_damaged(workspace.root, names)
             if not left:
                 raise
-            log.warning("%s (%d artefacts discarded; making them anew)", error, len(found))
+            log.warning("%s (%d artefacts discarded; making them anew)", error, len(discarded))
     raise AssertionError("unreachable")
 
 
 def read_unfinished(out: str) -> dict[str, Any]:
-    """Return what a run that has not finished was to do; empty where there is none."""
+    """Return what an unfinished run was to do; empty if there is none."""
     try:
         value = parse_json(files.read_bytes(files.join(out, ARTEFACTS, UNFINISHED)))
     except (OSError, ValueError):

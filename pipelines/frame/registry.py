@@ -10,8 +10,10 @@ import importlib
 import importlib.metadata
 import logging
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 
 if TYPE_CHECKING:
@@ -21,12 +23,10 @@ if TYPE_CHECKING:
 __all__ = [
     "COMMANDS",
     "DESCRIPTION",
-    "GROUP",
     "CommandEntry",
     "all_tables",
     "available",
     "command_of",
-    "commands",
     "load",
     "loaded",
     "makers_of",
@@ -34,8 +34,6 @@ __all__ = [
 ]
 
 log = logging.getLogger("lexbeam")
-
-GROUP = "lexbeam.commands"
 
 DESCRIPTION = """\
 Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
@@ -46,151 +44,153 @@ Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
 """
 
 
-class CommandEntry(NamedTuple):
+@dataclass(frozen=True)
+class CommandEntry(Entry):
     """A command that is not imported yet.
 
     Attributes:
         where: `module:NAME`.
-        help: what the list of commands says.
         previews: whether it has an option `dry_run`, which is a function of its own in Python.
     """
 
     where: str
-    help: str
     previews: bool = False
 
 
-COMMANDS: dict[str, CommandEntry] = {
-    "corpus": CommandEntry("pipelines.commands.corpus.corpus:CORPUS", "raw text to annotated sentences", previews=True),
-    "change": CommandEntry(
-        "pipelines.commands.change.change:CHANGE", "time slices, embeddings, alignments and change scores"
-    ),
-    "complexity select": CommandEntry(
-        "pipelines.commands.complexity.select:COMPLEXITY_SELECT", "targets in their sentences, drawn from corpora"
-    ),
-    "complexity load": CommandEntry(
-        "pipelines.commands.complexity.load:LOAD", "labelled files and word lists to instances"
-    ),
-    "complexity export": CommandEntry(
-        "pipelines.commands.complexity.export:EXPORT_SHEETS", "instances as files that people fill in"
-    ),
-    "complexity aggregate": CommandEntry(
-        "pipelines.commands.complexity.aggregate:AGGREGATE", "judgments to labels, and how far people agree"
-    ),
-    "complexity features": CommandEntry(
-        "pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
-        "features of words in their sentences, for complexity",
-    ),
-    "lexicon look": CommandEntry(
-        "pipelines.commands.folder.lexicon_look:LOOK", "what every given resource says of a word"
-    ),
-    "complexity split": CommandEntry(
-        "pipelines.commands.complexity.split:SPLIT", "splits alike in genre and complexity, no token in two"
-    ),
-    "evaluate change": CommandEntry(
-        "pipelines.commands.change.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
-    ),
-    "complexity score": CommandEntry(
-        "pipelines.commands.complexity.score:COMPLEXITY_SCORE",
-        "predict complexity by reference scorers, and measure them",
-    ),
-    "evaluate complexity": CommandEntry(
-        "pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
-        "a file of predicted complexity against a gold file",
-    ),
-    "evaluate cloze": CommandEntry(
-        "pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
-        "answers to cloze questions against gold, beside what needs no reading",
-    ),
-    "cloze pairs": CommandEntry(
-        "pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
-    ),
-    "cloze abstractness": CommandEntry(
-        "pipelines.commands.cloze.abstractness:ABSTRACTNESS", "how concrete words are, learned from ratings: a model"
-    ),
-    "cloze candidates": CommandEntry(
-        "pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
-        "words of summaries that may become answers, with every filter's verdict",
-    ),
-    "cloze explain": CommandEntry(
-        "pipelines.commands.cloze.explain:EXPLAIN", "what filters say of each word of one summary, and why"
-    ),
-    "cloze options": CommandEntry(
-        "pipelines.commands.cloze.options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
-    ),
-    "cloze questions": CommandEntry(
-        "pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
-        "cloze questions with five options, in splits, and the task's files",
-    ),
-    "cloze export": CommandEntry(
-        "pipelines.commands.cloze.export:EXPORT_QUESTIONS", "questions as files in which people answer them"
-    ),
-    "cloze annotate": CommandEntry(
-        "pipelines.commands.cloze.annotate:ANNOTATE", "people's answers to questions, and which are kept"
-    ),
-    "cloze answer": CommandEntry(
-        "pipelines.commands.cloze.answer:CLOZE_ANSWER",
-        "reading systems that choose among the options of cloze questions",
-    ),
-    "simplify instances": CommandEntry(
-        "pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
-        "words to simplify, in their sentences, with people's substitutes",
-    ),
-    "simplify train-inflector": CommandEntry(
-        "pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
-        "form dictionaries to one file that inflects: a model",
-    ),
-    "simplify generate": CommandEntry(
-        "pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
-        "substitutes of words: thesauri, vectors, masked language models",
-    ),
-    "simplify select": CommandEntry(
-        "pipelines.commands.simplify.select:SELECT_CANDIDATES",
-        "candidates filtered by form, part of speech and similarity",
-    ),
-    "simplify rank": CommandEntry(
-        "pipelines.commands.simplify.rank:RANK_CANDIDATES", "candidates ranked by simplicity"
-    ),
-    "simplify rewrite": CommandEntry(
-        "pipelines.commands.simplify.rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
-    ),
-    "evaluate simplify": CommandEntry(
-        "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
-        "substitutes of every stage, or of a file, against gold, and where gold is lost",
-    ),
-    "init": CommandEntry("pipelines.commands.corpus.init:INIT", "write a configuration for texts, from a look at them"),
-    "run": CommandEntry(
-        "pipelines.commands.folder.run:RUN", "any commands from one configuration file, published once"
-    ),
-    "show": CommandEntry("pipelines.commands.folder.show:SHOW", "show tables, or answer questions about them"),
-    "report": CommandEntry("pipelines.commands.folder.report:REPORT", "one HTML page about all that is published"),
-    "export": CommandEntry(
-        "pipelines.commands.folder.export:EXPORT", "vectors or tables, for other tools and archives"
-    ),
-    "status": CommandEntry("pipelines.commands.folder.status:STATUS", "what is done, left and stale in a folder"),
-    "clean": CommandEntry(
-        "pipelines.commands.folder.clean:CLEAN", "free artefacts, and what killed runs have left in a folder"
-    ),
-    "sample": CommandEntry(
-        "pipelines.commands.corpus.sample:SAMPLE", "write a sample corpus with planted sense changes"
-    ),
-}
+def _from_outside(point: importlib.metadata.EntryPoint) -> CommandEntry:
+    return CommandEntry(f"{point.module}:{point.attr}", doc=f"from {point.module}")
 
 
-@functools.cache
-def commands() -> Mapping[str, CommandEntry]:
-    """Return all commands, those from outside last."""
-    found = dict(COMMANDS)
-    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=_place_of):
-        if point.name in found:
-            log.warning("command %r of %s: there is one of this name", point.name, point.module)
-        else:
-            found[point.name] = CommandEntry(f"{point.module}:{point.attr}", f"from {point.module}")
-    return found
-
-
-def _place_of(point: importlib.metadata.EntryPoint) -> tuple[str, str]:
-    return point.name, point.value
+COMMANDS: Registry[CommandEntry] = Registry(
+    {
+        "corpus": CommandEntry(
+            "pipelines.commands.corpus.corpus:CORPUS", doc="raw text to annotated sentences", previews=True
+        ),
+        "change": CommandEntry(
+            "pipelines.commands.change.change:CHANGE", doc="time slices, embeddings, alignments and change scores"
+        ),
+        "complexity select": CommandEntry(
+            "pipelines.commands.complexity.select:COMPLEXITY_SELECT",
+            doc="targets in their sentences, drawn from corpora",
+        ),
+        "complexity load": CommandEntry(
+            "pipelines.commands.complexity.load:LOAD", doc="labelled files and word lists to instances"
+        ),
+        "complexity export": CommandEntry(
+            "pipelines.commands.complexity.export:EXPORT_SHEETS", doc="instances as files that people fill in"
+        ),
+        "complexity aggregate": CommandEntry(
+            "pipelines.commands.complexity.aggregate:AGGREGATE", doc="judgments to labels, and how far people agree"
+        ),
+        "complexity features": CommandEntry(
+            "pipelines.commands.complexity.features:COMPLEXITY_FEATURES",
+            doc="features of words in their sentences, for complexity",
+        ),
+        "lexicon look": CommandEntry(
+            "pipelines.commands.folder.lexicon_look:LOOK", doc="what every given resource says of a word"
+        ),
+        "complexity split": CommandEntry(
+            "pipelines.commands.complexity.split:SPLIT", doc="splits alike in genre and complexity, no token in two"
+        ),
+        "evaluate change": CommandEntry(
+            "pipelines.commands.change.evaluate:EVALUATE_CHANGE", doc="change scores against gold, with intervals"
+        ),
+        "complexity score": CommandEntry(
+            "pipelines.commands.complexity.score:COMPLEXITY_SCORE",
+            doc="predict complexity by reference scorers, and measure them",
+        ),
+        "evaluate complexity": CommandEntry(
+            "pipelines.commands.complexity.evaluate:EVALUATE_COMPLEXITY",
+            doc="a file of predicted complexity against a gold file",
+        ),
+        "evaluate cloze": CommandEntry(
+            "pipelines.commands.cloze.evaluate:EVALUATE_CLOZE",
+            doc="answers to cloze questions against gold, beside what needs no reading",
+        ),
+        "cloze pairs": CommandEntry(
+            "pipelines.commands.cloze.pairs:PAIRS_OF_TEXTS", doc="passages with summaries, for cloze questions"
+        ),
+        "cloze abstractness": CommandEntry(
+            "pipelines.commands.cloze.abstractness:ABSTRACTNESS",
+            doc="how concrete words are, learned from ratings: a model",
+        ),
+        "cloze candidates": CommandEntry(
+            "pipelines.commands.cloze.candidates:CLOZE_CANDIDATES",
+            doc="words of summaries that may become answers, with every filter's verdict",
+        ),
+        "cloze explain": CommandEntry(
+            "pipelines.commands.cloze.explain:EXPLAIN", doc="what filters say of each word of one summary, and why"
+        ),
+        "cloze options": CommandEntry(
+            "pipelines.commands.cloze.options:CLOZE_OPTIONS", doc="words beside the answers of cloze questions"
+        ),
+        "cloze questions": CommandEntry(
+            "pipelines.commands.cloze.questions:CLOZE_QUESTIONS",
+            doc="cloze questions with five options, in splits, and the task's files",
+        ),
+        "cloze export": CommandEntry(
+            "pipelines.commands.cloze.export:EXPORT_QUESTIONS", doc="questions as files in which people answer them"
+        ),
+        "cloze annotate": CommandEntry(
+            "pipelines.commands.cloze.annotate:ANNOTATE", doc="people's answers to questions, and which are kept"
+        ),
+        "cloze answer": CommandEntry(
+            "pipelines.commands.cloze.answer:CLOZE_ANSWER",
+            doc="reading systems that choose among the options of cloze questions",
+        ),
+        "simplify instances": CommandEntry(
+            "pipelines.commands.simplify.instances:SIMPLIFY_INSTANCES",
+            doc="words to simplify, in their sentences, with people's substitutes",
+        ),
+        "simplify train-inflector": CommandEntry(
+            "pipelines.commands.simplify.train_inflector:TRAIN_INFLECTOR",
+            doc="form dictionaries to one file that inflects: a model",
+        ),
+        "simplify generate": CommandEntry(
+            "pipelines.commands.simplify.generate:GENERATE_CANDIDATES",
+            doc="substitutes of words: thesauri, vectors, masked language models",
+        ),
+        "simplify select": CommandEntry(
+            "pipelines.commands.simplify.select:SELECT_CANDIDATES",
+            doc="candidates filtered by form, part of speech and similarity",
+        ),
+        "simplify rank": CommandEntry(
+            "pipelines.commands.simplify.rank:RANK_CANDIDATES", doc="candidates ranked by simplicity"
+        ),
+        "simplify rewrite": CommandEntry(
+            "pipelines.commands.simplify.rewrite:REWRITE_SENTENCES", doc="sentences with the chosen words in place"
+        ),
+        "evaluate simplify": CommandEntry(
+            "pipelines.commands.simplify.evaluate:EVALUATE_SIMPLIFY",
+            doc="substitutes of every stage, or of a file, against gold, and where gold is lost",
+        ),
+        "init": CommandEntry(
+            "pipelines.commands.corpus.init:INIT", doc="write a configuration for texts, from a look at them"
+        ),
+        "run": CommandEntry(
+            "pipelines.commands.folder.run:RUN", doc="any commands from one configuration file, published once"
+        ),
+        "show": CommandEntry("pipelines.commands.folder.show:SHOW", doc="show tables, or answer questions about them"),
+        "report": CommandEntry(
+            "pipelines.commands.folder.report:REPORT", doc="one HTML page about all that is published"
+        ),
+        "export": CommandEntry(
+            "pipelines.commands.folder.export:EXPORT", doc="vectors or tables, for other tools and archives"
+        ),
+        "status": CommandEntry(
+            "pipelines.commands.folder.status:STATUS", doc="what is done, left and stale in a folder"
+        ),
+        "clean": CommandEntry(
+            "pipelines.commands.folder.clean:CLEAN", doc="free artefacts, and what killed runs have left in a folder"
+        ),
+        "sample": CommandEntry(
+            "pipelines.commands.corpus.sample:SAMPLE", doc="write a sample corpus with planted sense changes"
+        ),
+    },
+    what="command",
+    group="lexbeam.commands",
+    lazy=_from_outside,
+)
 
 
 @functools.cache
@@ -202,12 +202,12 @@ def load(name: str) -> "Command[Any, Any]":
     """
     from pipelines.frame.command import Command  # with Arrow, which `--help` has no need of
 
-    where = commands()[name].where
+    where = COMMANDS[name].where
     module, _, attribute = where.partition(":")
     try:
         command = getattr(importlib.import_module(module), attribute)
     except Exception as error:  # whatever it is that a module of others does
-        if name in COMMANDS:
+        if name in COMMANDS.ours():
             raise
         raise LexbeamError(f"command {name!r} cannot be loaded from {where}: {error}") from error
     if not isinstance(command, Command):
@@ -230,13 +230,13 @@ def available(without: str = "") -> "Iterator[tuple[str, Command[Any, Any]]]":
     Args:
         without: a module that is being imported, whose commands are left out.
     """
-    for words, entry in commands().items():
+    for words, entry in COMMANDS.items():
         if entry.where.partition(":")[0] == without:
             continue
         try:
             yield words, load(words)
         except LexbeamError as error:
-            if words in COMMANDS:
+            if words in COMMANDS.ours():
                 raise
             if words not in _BROKEN:
                 log.warning("%s", error)
@@ -254,7 +254,7 @@ def section_of(name: str) -> str:
 def command_of(section: str) -> "Command[Any, Any] | None":
     """Return the command that makes a section; None if there is none (any more)."""
     name = section.replace(".", " ")
-    return load(name) if name in commands() else None
+    return load(name) if name in COMMANDS else None
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Sheets as files that commands write: one, or one for each annotator; none there is lost."""
+"""Sheets as files that commands write: a single file, or a file for each annotator; no existing file is lost."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ def check_sheets(to: str, annotators: Sequence[str]) -> None:
     """Check the options that name files of sheets.
 
     Raises:
-        UsageError: `to` does not end in .tsv, or an annotator is there twice.
+        UsageError: `to` does not end in .tsv, or an annotator is named twice.
     """
     if not to.endswith(ENDING):
         raise UsageError(f"`to` is a file NAME{ENDING}, not {to!r}")
@@ -25,15 +25,20 @@ def check_sheets(to: str, annotators: Sequence[str]) -> None:
 
 
 def path_of(to: str, annotator: str) -> str:
-    """Return the file of an annotator, `FILE.NAME.tsv`; of nobody in particular, `FILE.tsv`."""
+    """Return the file of an annotator, `FILE.NAME.tsv`; for an empty name, `FILE.tsv`."""
     return f"{to.removesuffix(ENDING)}.{annotator}{ENDING}" if annotator else to
 
 
-def write_texts(texts: Mapping[str, str], told: str, tell: Callable[[str], object]) -> None:
-    """Write files by their paths; those that are there already are left, if they are the same.
+def write_texts(texts: Mapping[str, str], content: str, tell: Callable[[str], object]) -> None:
+    """Write texts to their paths; a file that has the same text already may be there.
+
+    Args:
+        texts: texts by path.
+        content: what they hold, in words, for the lines told.
+        tell: takes a line for each file.
 
     Raises:
-        LexbeamError: another file is there, and none is written.
+        LexbeamError: a different file is there; nothing is written.
     """
     for path, text in texts.items():
         if files.exists(path) and files.read_bytes(path) != text.encode():
@@ -45,4 +50,4 @@ def write_texts(texts: Mapping[str, str], told: str, tell: Callable[[str], objec
         if folder := os.path.dirname(path):
             files.make_folder(folder)
         files.write_bytes(path, text.encode(), durable=True)
-        tell(f"{files.shown(path)}: {told}")
+        tell(f"{files.shown(path)}: {content}")

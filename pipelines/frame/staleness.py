@@ -1,7 +1,7 @@
-"""Which sections of a folder are stale: inputs, options or code outside it that have changed.
+"""Which sections of a folder are stale: inputs, options or code outside it have changed.
 
-Within the folder nothing can be stale: what a section was made from is there as it was, or the
-section has gone with it. Only tables that a person imported stay, and say so.
+Within the folder nothing can be stale: what a section was made from is there unchanged, or the section
+has gone with it. Only a section that holds imported tables stays, with its `stale` in the manifest.
 """
 
 import os
@@ -24,23 +24,23 @@ SHOWN = 3
 
 def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     """Return the sections that are stale, each with the reasons."""
-    noted = read_log(snapshot.out, snapshot.name).get("sections") or {}
-    found = {}
+    logs = read_log(snapshot.out, snapshot.name).get("sections") or {}
+    stale = {}
     for name, section in snapshot.sections.items():
         reasons = [section["stale"]] if "stale" in section else []
         reasons += _code(name, section, snapshot.manifest["environments"])
-        beside = noted.get(name)
-        if beside is None:
+        noted = logs.get(name)
+        if noted is None:
             reasons.append("its log is damaged or gone: what it was made from cannot be compared")
-            beside = {}
-        reasons += _inputs(snapshot, section, beside)
-        reasons += _folders(section, beside)
-        reasons += _files(beside)
-        reasons += _resources(beside)
-        reasons += _options(name, snapshot, beside)
+            noted = {}
+        reasons += _inputs(snapshot, section, noted)
+        reasons += _folders(section, noted)
+        reasons += _files(noted)
+        reasons += _resources(noted)
+        reasons += _options(name, snapshot, noted)
         if reasons:
-            found[name] = reasons
-    return found
+            stale[name] = reasons
+    return stale
 
 
 def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
@@ -102,12 +102,13 @@ def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, 
 
 
 def _is_newer(path: str, noted: Mapping[str, Any]) -> bool:
-    # A file that keeps its size is read again only if it was touched after it was taken in: it was
-    # written, or put there with the time of an older one.
+    # A file of the same size is read again only if it was touched after it was taken in: written, or put
+    # there with the time of an older file.
     if not files.is_local(path):
         return True
-    found = os.stat(path)
-    return max(found.st_mtime_ns, found.st_ctime_ns) >= noted.get("listed", 0)
+    status = os.stat(path)
+    listed: int = noted.get("listed", 0)
+    return max(status.st_mtime_ns, status.st_ctime_ns) >= listed
 
 
 def _sha256(path: str) -> str | None:
@@ -119,7 +120,7 @@ def _sha256(path: str) -> str | None:
 
 
 def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
-    wanted = {read["digest"] for read in section.get("reads", ()) if read["section"] is None}
+    elsewhere = {read["digest"] for read in section.get("reads", ()) if read["section"] is None}
     for folder in noted.get("folders", ()):
         try:
             snapshot = find_snapshot(folder)
@@ -130,8 +131,8 @@ def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[s
             continue
         tables = {read["table"] for read in section["reads"]}
         there = {table_digest(snapshot.parts(t)) for t in tables if t in snapshot.tables}
-        own = {read["digest"] for read in section["reads"] if read["section"] is not None}
-        if not there & (wanted | own):
+        here = {read["digest"] for read in section["reads"] if read["section"] is not None}
+        if not there & (elsewhere | here):
             yield f"input: {', '.join(sorted(tables))} at {folder} have other content now"
 
 

@@ -1,4 +1,4 @@
 """Progress of runs: counts from receipts, lines of words, a terminal drawn anew.
 
-In: folders of artefacts. Out: lines on standard error. Read `progress`, `counts`, `lines`, `terminal`.
+In: folders of artefacts. Out: lines on standard error. Read `lines`, `progress`, `terminal`.
 """

@@ -1,4 +1,4 @@
-"""What progress says: lines of words from counts and times, and the time that is left.
+"""Progress in words: lines from counts and times, and the time that is left.
 
 No clock is read here and nothing is drawn: `pipelines/progress/progress.py` does both.
 """
@@ -10,10 +10,10 @@ from transforms.common.shown import singular
 
 __all__ = ["Foreseen", "Line", "StageCount", "in_one_line", "line_of", "remaining", "settled", "time_left"]
 
-LEAST_BASIS = 2.0  # seconds of work below which nothing is told by weights
-REACH = 5.0  # by weights, at most this many times of what has been seen is foretold
-ASIDE = 0.25  # or this share of what the stages at work foretell by themselves
-LEAST_MADE, LEAST_SHARE = 2, 0.1  # by which a stage foretells its own time
+LEAST_BASIS = 2.0  # seconds of work that weights need as a basis
+REACH = 5.0  # weights predict at most this many times the work that has been seen,
+ASIDE = 0.25  # or this share of what the stages at work predict of themselves
+LEAST_MADE, LEAST_SHARE = 2, 0.1  # artefacts, and share of its work, after which a stage predicts its own time
 
 
 class Foreseen(NamedTuple):
@@ -22,8 +22,8 @@ class Foreseen(NamedTuple):
     Attributes:
         name: `change/train`.
         unit: what its artefacts are, in the plural: `embeddings`.
-        weight: work of the whole stage beside that of the others; None: it cannot be told.
-        waits: the stages that are over once this one is finished, for it waits for them.
+        weight: work of the whole stage, relative to that of the others; None: unknown.
+        waits: the stages that are over once this one has finished, since it waits for them.
     """
 
     name: str
@@ -37,11 +37,11 @@ class StageCount(NamedTuple):
 
     Attributes:
         stage: what is known of it beforehand.
-        planned: artefacts that it is to make or take up, None if that is not known.
+        planned: artefacts that it is to make or take up; None: unknown.
         made: artefacts that it has made.
         there: artefacts that it has taken up, which were there before the run.
-        begun: seconds, by any clock, at which it began; None if it has not.
-        last: seconds at which the last was made or taken up.
+        begun: the time at which it began, in seconds by any clock; None if it has not.
+        last: the time at which the last artefact was made or taken up.
         ended: whether it is over, however many were planned.
     """
 
@@ -65,12 +65,12 @@ class StageCount(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Seconds from its beginning to its latest artefact."""
+        """Seconds from its start to its latest artefact."""
         return 0.0 if self.begun is None or self.last is None else self.last - self.begun
 
 
 class Line(NamedTuple):
-    """A line of progress: of a stage, its share from 0 to 1 (None: unknown), and what is said."""
+    """A line of progress: a stage, its share of work done from 0 to 1 (None: unknown), and the words."""
 
     name: str
     share: float | None
@@ -80,14 +80,14 @@ class Line(NamedTuple):
 def line_of(count: StageCount, now: float) -> Line:
     """Return the line of a stage that has begun.
 
-    Of one that is at work it says the time since it began, of a finished one the time it took.
+    For a stage at work it gives the time since it began, for a finished stage the time it took.
 
     >>> line_of(StageCount(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
     '3 of 6 slices (2 there already), 1 min 15 s'
     """
     done = of = count.made + count.there
     words = str(done)
-    # Where inputs are the same, fewer are made than were planned: parts without documents, say.
+    # Where inputs are the same, fewer are made than planned, such as for parts without documents.
     if count.planned is not None and not (count.ended and done < count.planned):
         done, of = min(done, count.planned), count.planned
         words = f"{done} of {count.planned}"
@@ -115,9 +115,9 @@ def _span(seconds: float) -> str:
 
 
 def settled(counts: Sequence[StageCount]) -> list[StageCount]:
-    """Return counts with those stages ended that a finished one has waited for.
+    """Return counts in which the stages that a finished stage has waited for have ended.
 
-    So a stage ends whose total is not known, or was foreseen too high.
+    So a stage ends even if its total is unknown, or was estimated too high.
 
     >>> deal = StageCount(Foreseen("toy/deal", "deals", waits=("toy/sizes",)), 1, 1, begun=0)
     >>> [count.ended for count in settled([StageCount(Foreseen("toy/sizes", "parts"), made=3), deal])]
@@ -125,30 +125,30 @@ def settled(counts: Sequence[StageCount]) -> list[StageCount]:
     """
     waits = {count.stage.name: count.stage.waits for count in counts}
     over: set[str] = set()
-    found = [name for count in counts if count.is_finished for name in count.stage.waits]
-    while found:
-        name = found.pop()
+    pending = [name for count in counts if count.is_finished for name in count.stage.waits]
+    while pending:
+        name = pending.pop()
         if name not in over:
             over.add(name)
-            found += waits.get(name, ())
+            pending += waits.get(name, ())
     return [c._replace(ended=True) if c.stage.name in over else c for c in counts]
 
 
 def remaining(counts: Iterable[StageCount], now: float) -> float | None:
-    """Return about how many seconds are left of a run, or None while there is no basis to tell.
+    """Return roughly how many seconds of a run are left, or None while there is no basis for an estimate.
 
-    A stage that has made 2 artefacts and a tenth of its own foretells its time by itself: what is
-    left times the mean time of what it has made, less the time since the last. Stages at work at
-    the same time work by turns, so that the longest counts. All others, begun or not, are told by
-    their weights: work of weight w takes w times the pace, which is the time in which stages have
-    been seen at work over the weights of the shares that they have made. What was there before the
+    A stage that has made 2 artefacts and a tenth of its work predicts its own time: the artefacts left
+    times the mean time of those made, less the time since the last. Stages at work at the same time
+    take turns, so the longest prediction counts. All other stages, begun or not, are estimated by their
+    weights: work of weight w takes w times the pace, which is the time during which stages have been
+    seen at work, divided by the weights of the shares that they have made. What was there before the
     run counts neither as work nor as speed.
 
-    There is no basis where a stage that is left has no weight and does not foretell its own time,
-    or where the weights would have to tell too much: with under two seconds of work seen, or more
-    than five times that and more than a quarter of what is foretold otherwise.
+    There is no basis if a stage that is left has no weight and does not predict its own time, or if
+    the weights would have to predict too much: from under two seconds of work seen, or more than five
+    times that work and more than a quarter of what stages predict themselves.
     """
-    own: float | None = None
+    predicted: float | None = None
     ahead = weighed = 0.0
     spans: list[tuple[float, float]] = []
     for count in counts:
@@ -158,21 +158,21 @@ def remaining(counts: Iterable[StageCount], now: float) -> float | None:
             spans.append((count.begun, count.last))
         if count.is_finished:
             continue
-        if left and count.last is not None and _foretells(count):
+        if left and count.last is not None and _predicts(count):
             pace = count.seconds / count.made
-            own = max(own or 0.0, pace * left - min(now - count.last, pace))
+            predicted = max(predicted or 0.0, pace * left - min(now - count.last, pace))
         elif weight is None:
             return None
         else:
             ahead += weight * (1.0 if not count.planned else (left or 0) / count.planned)
     if not ahead:
-        return own
+        return predicted
     seen = _union(spans)
     if seen < LEAST_BASIS:
         return None
-    told = ahead * seen / weighed
-    own = own or 0.0
-    return own + told if told <= max(REACH * seen, ASIDE * own) else None
+    by_weight = ahead * seen / weighed
+    predicted = predicted or 0.0
+    return predicted + by_weight if by_weight <= max(REACH * seen, ASIDE * predicted) else None
 
 
 def _share_made(count: StageCount) -> float:
@@ -182,13 +182,13 @@ def _share_made(count: StageCount) -> float:
     return 1.0 if count.ended and count.made else 0.0
 
 
-def _foretells(count: StageCount) -> bool:
-    asked = (count.planned or 0) - count.there
-    return count.made >= max(LEAST_MADE, LEAST_SHARE * asked) and count.seconds > 0
+def _predicts(count: StageCount) -> bool:
+    to_make = (count.planned or 0) - count.there
+    return count.made >= max(LEAST_MADE, LEAST_SHARE * to_make) and count.seconds > 0
 
 
 def _union(spans: Iterable[tuple[float, float]]) -> float:
-    """Return how many seconds are in one span at least."""
+    """Return how many seconds are in at least one span."""
     total, reached = 0.0, float("-inf")
     for start, end in sorted(spans):
         total += max(0.0, end - max(start, reached))
@@ -197,7 +197,7 @@ def _union(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def time_left(seconds: float) -> str:
-    """Return an estimate in words, no finer than it is good for.
+    """Return an estimate in words, no more precise than it deserves.
 
     >>> [time_left(s) for s in (20, 100, 1000, 10_000)]
     ['under a minute left', 'about 2 min left', 'about 15 min left', 'about 3 h left']
@@ -213,11 +213,11 @@ def time_left(seconds: float) -> str:
 
 
 def in_one_line(counts: Sequence[StageCount], now: float) -> str:
-    """Return what stages at work have come to, or the last finished one, and the time left."""
+    """Return how far the stages at work have come, or the last finished one, and the time left."""
     begun = [count for count in counts if count.begun is not None]
     shown = [count for count in begun if not count.is_finished]
     shown = shown or sorted(begun, key=lambda count: count.last or 0.0)[-1:]
     lines = [line_of(count, now) for count in shown]
-    told = [f"{line.name}: {line.words}" for line in lines] or ["starting"]
+    texts = [f"{line.name}: {line.words}" for line in lines] or ["starting"]
     seconds = remaining(counts, now)
-    return "; ".join([*told, *([] if seconds is None else [time_left(seconds)])])
+    return "; ".join([*texts, *([] if seconds is None else [time_left(seconds)])])

@@ -4,12 +4,14 @@
     with watching(run, "corpus"):
         ...                                     # receipts appear in the folders of the stages
 
-All goes to the standard error. A thread looks at the folders of stages (`progress_counts.py`); what
-it says of them is `progress_lines.py`. However many artefacts there are, looking takes 2 % of the
-time of one core at most.
+All of it goes to standard error. A thread looks at the folders of stages and counts the receipts there:
+it lists only folders that have changed, and asks for the time of a file only if the receipt was there
+before the run, to tell whether the run has taken it up. `lines.py` puts counts into words. However many
+artefacts there are, looking takes at most 2 % of the time of one core.
 """
 
 import logging
+import os
 import sys
 import threading
 import time
@@ -17,23 +19,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
-from pipelines.progress.counts import StageFolder
 from pipelines.progress.lines import Foreseen, StageCount, in_one_line, settled
 from transforms.common.store import files
 
-__all__ = ["RunProgress", "counting", "is_shown", "quiet", "watching"]
+__all__ = ["RunProgress", "StageFolder", "counting", "is_shown", "quiet", "watching"]
 
-INTERVAL = 0.5  # seconds between two pictures on a terminal
-TELLING = 30.0  # seconds between two lines where there is none
-REST = 50  # times as long as a look has kept a core busy nobody looks again
-LONG = 0.2  # seconds of a look that an interrupted run does not wait for
-WAIT = 5  # and this many times as long as it has taken, which on a slow disk may be longer
+INTERVAL = 0.5  # seconds between two updates of a terminal
+LINE_INTERVAL = 30.0  # seconds between two lines if there is no terminal
+REST = 50  # after a look, wait this many times its processor time,
+WAIT = 5  # and this many times its duration, which on a slow disk may be longer
+LONG = 0.2  # seconds; an interrupted run does not wait for a look that takes longer
+_COARSE = 20_000_000  # nanoseconds by which a file system's times may be behind
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Show no progress while the block runs, not on a terminal either: Python prints nothing."""
+    """Show no progress while the block runs, not even on a terminal, since Python functions print nothing."""
     token = _QUIET.set(True)
     try:
         yield
@@ -42,19 +44,19 @@ def quiet() -> Iterator[None]:
 
 
 def is_shown() -> bool:
-    """Return whether progress is drawn: on a terminal, unless it was asked to be quiet.
+    """Return whether progress is drawn: on a terminal, except in a `quiet` block.
 
-    With --verbose it is told in lines: workers write to the terminal, too, unseen by this process.
+    With --verbose it is printed in lines, since workers write to the terminal, too, unseen by this process.
     """
     verbose = logging.getLogger().isEnabledFor(logging.INFO)
     return not _QUIET.get() and sys.stderr.isatty() and not verbose
 
 
 class RunProgress:
-    """What is known of a run: how far each stage of each of its sections has come."""
+    """How far each stage of each section of a run has come."""
 
     def __init__(self, work: str, sections: Mapping[str, Sequence[Foreseen]]) -> None:
-        """Begin; what is made or planned from now on is of this run.
+        """Begin; what is made or planned from now on belongs to this run.
 
         Args:
             work: folder of artefacts.
@@ -63,7 +65,7 @@ class RunProgress:
         self.work = work
         self.since = time.time_ns()
         self.counts = {name: [StageCount(s) for s in stages] for name, stages in sections.items()}
-        self.told = time.monotonic()
+        self.last_line = time.monotonic()
 
     def all(self) -> list[StageCount]:
         """Return the counts of all sections, in their order."""
@@ -75,9 +77,9 @@ def watching(run: RunProgress, section: str, used: Iterable[str] | None = None) 
     """Show the progress of a section while the block runs.
 
     Args:
-        run: the run; what comes to be known of the section is kept in it.
+        run: the run, which keeps the counts of the section.
         section: the section.
-        used: the names of those of its stages that it uses; None: all.
+        used: the names of the stages that it uses; None: all.
     """
     if _QUIET.get() or not files.is_local(run.work):
         yield
@@ -105,7 +107,7 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
     """Show how many of a total are done while the block runs.
 
     Yields:
-        A function that is told how many more are done.
+        A function that takes how many more are done.
     """
     run = RunProgress("", {name: [Foreseen(name, unit)]})
     begun = time.monotonic()
@@ -134,12 +136,12 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
 def _shown(
     run: RunProgress, counts: Callable[[], Sequence[StageCount]], look: Callable[[float], None], end: Callable[[], None]
 ) -> Iterator[None]:
-    """Look and show in a thread while the block runs; what has ended well is over."""
+    """Look and show in a thread while the block runs; if it ends well, its stages are over."""
     stop, well = threading.Event(), threading.Event()
     drawn = is_shown()
 
     def watch() -> None:
-        # Nobody to read it is no reason for a run to fail, nor is a folder that goes away.
+        # A run must not fail for want of a reader, nor because a folder disappears.
         with suppress(OSError, ValueError):
             if drawn:
                 from pipelines.progress.terminal import drawing  # imports rich, on terminals only
@@ -167,7 +169,7 @@ def _shown(
 def _look_on(
     look: Callable[[float], None], show: Callable[[float], None], stop: threading.Event, well: threading.Event
 ) -> None:
-    """Look, and show what was found, until `stop`; one that stops `well` is looked at once more."""
+    """Look and show until `stop`; look once more if the block has ended `well`."""
     due, taken = time.monotonic(), 0.0
     while True:
         last = stop.wait(INTERVAL)
@@ -184,6 +186,83 @@ def _look_on(
 
 
 def _tell(run: RunProgress, now: float) -> None:
-    if now - run.told >= TELLING:
-        run.told = now
+    if now - run.last_line >= LINE_INTERVAL:
+        run.last_line = now
         print(f"progress: {in_one_line(run.all(), now)}", file=sys.stderr, flush=True)
+
+
+class StageFolder:
+    """The folder of a stage's artefacts, from when the run began."""
+
+    def __init__(self, work: str, stage: Foreseen) -> None:
+        """Note what is there before the stage makes anything."""
+        self._stage = stage
+        self._folder = os.path.join(work, *stage.name.split("/"))
+        self._plan = os.path.join(work, "plan", *stage.name.split("/"))
+        self._first = self._listed = _time(self._folder)
+        self._waiting = set(_receipts(self._folder))
+        self._before = len(self._waiting)
+        self.count = StageCount(stage)
+
+    def look(self, now: float, since: int) -> None:
+        """Bring `count` up to date.
+
+        Args:
+            now: seconds, by the clock of the count.
+            since: start of the run, in nanoseconds of the epoch; newer plans and receipts are the run's.
+        """
+        old = self.count
+        if old.ended:
+            return
+        new = old._replace(planned=_planned(self._plan, since - _COARSE))
+        changed = _time(self._folder)
+        if changed is not None and (changed != self._listed or self._waiting):
+            there = old.there
+            taken_up = self._take_up(since - _COARSE) if self._waiting else 0
+            made = old.made
+            if changed != self._listed:
+                made = max(0, sum(1 for _ in _receipts(self._folder)) - self._before)
+                # A later change in the same moment would leave the time as it is.
+                self._listed = changed if time.time_ns() - changed > _COARSE else -1
+            new = new._replace(there=there + taken_up, made=made)
+        done = new.made + new.there
+        if new.begun is None and (done or changed not in (None, self._first)):
+            new = new._replace(begun=now, last=now)
+        if done != old.made + old.there:
+            new = new._replace(last=now)
+        self.count = new
+
+    def _take_up(self, since: int) -> int:
+        """Return how many of the earlier receipts have been touched since the last look."""
+        touched = []
+        for name in self._waiting:
+            with suppress(OSError):
+                if os.stat(os.path.join(self._folder, name)).st_mtime_ns >= since:
+                    touched.append(name)
+        self._waiting.difference_update(touched)
+        return len(touched)
+
+    def end(self) -> None:
+        """Say that the stage is over."""
+        self.count = self.count._replace(ended=True)
+
+
+def _time(path: str) -> int | None:
+    with suppress(OSError):
+        return os.stat(path).st_mtime_ns
+    return None
+
+
+def _receipts(folder: str) -> Iterator[str]:
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".json"):
+                yield entry.name
+
+
+def _planned(path: str, since: int) -> int | None:
+    with suppress(OSError, ValueError):
+        if os.stat(path).st_mtime_ns >= since:
+            with open(path, encoding="ascii") as stream:
+                return int(stream.read())
+    return None

@@ -1,15 +1,15 @@
-"""Progress drawn on a terminal, by rich: lines at its foot that are drawn anew, and frozen ones.
+"""Progress drawn on a terminal by rich: lines at its foot that are updated, and finished lines above.
 
-What this process writes to the standard error meanwhile, log lines and warnings, appears above.
+What this process writes to standard error meanwhile, such as log lines and warnings, appears above.
 """
 
 import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO, cast
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -20,14 +20,14 @@ from pipelines.progress.lines import Line, StageCount, line_of, remaining, time_
 __all__ = ["drawing"]
 
 BAR, LEAST_BAR = 20, 8
-WORDS = 44  # columns left to what is said: 48 of 48 parts of null slices in 1 min 20 s
-NARROW = 80  # columns below which no bars are drawn
+WORDS = 44  # columns left for words such as: 48 of 48 parts of null slices in 1 min 20 s
+NARROW = 80  # columns; narrower terminals have no bars
 
 Draw = Callable[[Sequence[StageCount], Sequence[StageCount], float, bool], None]
 
 
 class _Console(Console):
-    """A console that never hides the cursor: a process that is killed could not show it again."""
+    """A console that never hides the cursor, since a killed process could not show it again."""
 
     def show_cursor(self, show: bool = True) -> bool:
         """Leave the cursor as it is."""
@@ -35,9 +35,9 @@ class _Console(Console):
 
 
 class _Above:
-    """A stream whose whole lines appear above what is drawn."""
+    """A stream whose complete lines appear above what is drawn."""
 
-    def __init__(self, console: Console, stream: Any) -> None:
+    def __init__(self, console: Console, stream: TextIO) -> None:
         self._console = console
         self._stream = stream
         self._begun = ""
@@ -52,7 +52,7 @@ class _Above:
         self._stream.flush()
 
     def finish(self) -> None:
-        """Write the line that has not ended."""
+        """Write what is left of an incomplete line."""
         if self._begun:
             self._stream.write(self._begun)
             self._begun = ""
@@ -63,10 +63,10 @@ class _Above:
 
 @contextmanager
 def drawing() -> Iterator[Draw]:
-    """Give a function that draws counts, while the block runs.
+    """Yield a function that draws counts.
 
-    It takes the counts that have lines, all counts of the run, by which the time left is told, the
-    time, and whether it is over. A line is frozen when its stage has finished, or all is over.
+    It takes the counts that get lines, all counts of the run (for the time left), the time, and whether
+    all is over. A line is frozen once its stage has finished or all is over.
     """
     stream = sys.stderr
     console = _Console(file=stream, highlight=False)
@@ -75,7 +75,7 @@ def drawing() -> Iterator[Draw]:
 
     def draw(counts: Sequence[StageCount], whole: Sequence[StageCount], now: float, over: bool) -> None:
         width = max((len(count.stage.name) for count in whole), default=0)
-        lines: list[Any] = []
+        lines: list[RenderableType] = []
         for count in counts:
             name = count.stage.name
             if count.begun is None or name in frozen:
@@ -89,7 +89,7 @@ def drawing() -> Iterator[Draw]:
         if not over:
             seconds = remaining(whole, now)
             lines += [] if seconds is None else [Text(time_left(seconds))]
-            # The last line is empty, so that what others write begins at the margin.
+            # The last line is empty, so that output of others begins at the margin.
             lines += [Text("")] if lines else []
         live.update(Group(*lines), refresh=True)
 
@@ -97,7 +97,7 @@ def drawing() -> Iterator[Draw]:
         yield draw
 
 
-def _drawn(line: Line, width: int, columns: int) -> Any:
+def _drawn(line: Line, width: int, columns: int) -> Table:
     name = Text(line.name.ljust(width), no_wrap=True)
     words = Text(line.words, no_wrap=True, overflow="ellipsis")
     if columns < NARROW:
@@ -112,8 +112,8 @@ def _drawn(line: Line, width: int, columns: int) -> Any:
 
 
 @contextmanager
-def _above(console: Console, stream: Any) -> Iterator[None]:
-    """Let what is written to a stream appear above what is drawn, while the block runs."""
+def _above(console: Console, stream: TextIO) -> Iterator[None]:
+    """Make output to a stream appear above what is drawn while the block runs."""
     above = _Above(console, stream)
     handlers = [
         handler
@@ -123,11 +123,11 @@ def _above(console: Console, stream: Any) -> Iterator[None]:
     ]
     for handler in handlers:
         handler.setStream(above)
-    sys.stderr = above
+    sys.stderr = cast(TextIO, above)
     try:
         yield
     finally:
-        if sys.stderr is above:
+        if cast(object, sys.stderr) is above:
             sys.stderr = stream
         for handler in handlers:
             handler.setStream(stream)

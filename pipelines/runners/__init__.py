@@ -1,4 +1,4 @@
 """Where a pipeline runs: runner configurations, workers, job servers, and what ends them with the run.
 
-In: a pipeline and the name of a configuration. Out: a finished run. Read `runners`, `workers`, `leash`.
+In: a pipeline and the name of a configuration. Out: a finished run. Read `configs`, `runners`, `workers`, `leash`.
 """

@@ -1,7 +1,7 @@
 """The programs that Beam's portable runners need on this machine: Flink's job server, Prism.
 
-Beam starts them too, but ends them when Python exits, in a signal handler of its own that waits
-for itself when two signals come, and not at all when the driver is killed.
+Beam starts them, too, but ends them when Python exits, in a signal handler that deadlocks when two
+signals come, and not at all when the driver is killed.
 """
 
 import logging
@@ -14,10 +14,11 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 from apache_beam.options.pipeline_options import DebugOptions, JobServerOptions, PipelineOptions, PortableOptions
 from apache_beam.runners.portability.job_server import StopOnExitJobServer, SubprocessJobServer
+from apache_beam.runners.runner import PipelineRunner
 
 from pipelines.runners.leash import Leash
 from transforms.common.errors import LexbeamError
@@ -26,16 +27,16 @@ __all__ = ["job_server"]
 
 log = logging.getLogger(__name__)
 
-LINES = 20  # of what a server said last, for the message
+LINES = 20  # of a server's last output, for the message
 INTERVAL = 0.1
 
 
 @contextmanager
-def job_server(runner: Any, options: PipelineOptions, leash: Leash) -> Iterator[None]:
+def job_server(runner: PipelineRunner, options: PipelineOptions, leash: Leash) -> Iterator[None]:
     """Start the job server that a runner needs, if any, and name it in the options.
 
     Raises:
-        LexbeamError: it does not start, or ends before the block; the message has its last lines.
+        LexbeamError: it does not start, or ends before the block does; the message has its last output.
     """
     server = _server_of(runner, options, leash)
     if server is None:
@@ -51,8 +52,8 @@ def job_server(runner: Any, options: PipelineOptions, leash: Leash) -> Iterator[
         process_group=0,
     )
     assert process.stdout is not None
-    said: deque[str] = deque(maxlen=LINES)
-    reader = threading.Thread(target=_note, args=(process.stdout, said), daemon=True)
+    output: deque[str] = deque(maxlen=LINES)
+    reader = threading.Thread(target=_note, args=(process.stdout, output), daemon=True)
     reader.start()
     try:
         _wait_for(endpoint, process)
@@ -64,34 +65,35 @@ def job_server(runner: Any, options: PipelineOptions, leash: Leash) -> Iterator[
         reader.join()
         raise LexbeamError(
             f"the runner's server ended with status {process.returncode}: {shlex.join(words)}"
-            + "".join(f"\n  {line}" for line in said)
+            + "".join(f"\n  {line}" for line in output)
         ) from error
     finally:
         leash.cut()
         process.wait()
 
 
-def _server_of(runner: Any, options: PipelineOptions, leash: Leash) -> SubprocessJobServer | None:
-    """Return the server that Beam would start and stop, not started."""
+def _server_of(runner: PipelineRunner, options: PipelineOptions, leash: Leash) -> SubprocessJobServer | None:
+    """Return the server that Beam would start and stop, before it is started."""
     portable = options.view_as(PortableOptions)
     if portable.job_endpoint or not hasattr(runner, "default_job_server"):
         return None
-    # Prism's would be kept for the next run of this process, with the options of this one.
+    # Prism's server would be kept for the next run of this process, with the options of this run.
     options.view_as(DebugOptions).add_experiment("disable_prism_server_singleton")
-    given = options.view_as(JobServerOptions)
-    # What is given comes later, and wins.
-    given.job_server_jvm_properties = [f"-Djava.io.tmpdir={leash.folder}", *(given.job_server_jvm_properties or ())]
-    given.artifacts_dir = given.artifacts_dir or os.path.join(leash.folder, "artifacts")
+    server_options = options.view_as(JobServerOptions)
+    # A user's property comes later, and wins.
+    properties = server_options.job_server_jvm_properties or ()
+    server_options.job_server_jvm_properties = [f"-Djava.io.tmpdir={leash.folder}", *properties]
+    server_options.artifacts_dir = server_options.artifacts_dir or os.path.join(leash.folder, "artifacts")
     server = runner.default_job_server(options)
     if isinstance(server, StopOnExitJobServer):
         server = server._job_server
     return server if isinstance(server, SubprocessJobServer) else None
 
 
-def _note(stream: IO[bytes], said: deque[str]) -> None:
+def _note(stream: IO[bytes], output: deque[str]) -> None:
     for line in stream:
         text = line.decode(errors="backslashreplace").rstrip()
-        said.append(text)
+        output.append(text)
         log.info("%s", text)
 
 

@@ -1,4 +1,4 @@
-"""What ties the programs that a run starts to the run: they end with it, however it ends.
+"""What ties programs to the run that starts them: they end with it, however it ends.
 
     with leashed() as leash:
         subprocess.Popen(leash.command(["java", "-jar", "server.jar"]))
@@ -30,7 +30,7 @@ _HELD: set[io.FileIO] = set()
 
 
 def _let_go() -> None:
-    """Close what a forked child must not hold: it would keep the programs of a dead run alive."""
+    """Close the pipes in a forked child, which would keep the programs of a dead run alive."""
     for pipe in _HELD:
         pipe.close()
 
@@ -39,7 +39,7 @@ os.register_at_fork(after_in_child=_let_go)
 
 
 class Leash:
-    """What a run's programs are tied to; a run that starts none makes no folder."""
+    """What a run's programs are tied to; a run without programs makes no folder."""
 
     def __init__(self) -> None:
         self._folder: str | None = None
@@ -54,12 +54,12 @@ class Leash:
             self._folder = tempfile.mkdtemp(prefix="lexbeam-run-")
             place = os.path.join(self._folder, guard.ALIVE)
             os.mkfifo(place, 0o600)
-            reader = os.open(place, os.O_RDONLY | os.O_NONBLOCK)  # or the next line waits for one
-            # An object closes in one step, which no signal can come between.
+            reader = os.open(place, os.O_RDONLY | os.O_NONBLOCK)  # without a reader the next line would wait
+            # An object closes in one step, which no signal can interrupt.
             self._pipe = io.FileIO(os.open(place, os.O_WRONLY), "w")
             _HELD.add(self._pipe)
             os.close(reader)
-            # So that the folder goes with the run even if it is killed before it starts a program.
+            # With it, the folder goes with the run even if that is killed before it starts a program.
             waits = self.command(["cat", place], os.devnull)
             self._keeper = subprocess.Popen(waits, stdin=subprocess.DEVNULL)
             if self.is_cut:
@@ -71,19 +71,19 @@ class Leash:
 
         Args:
             words: the program and its arguments.
-            output: the file that takes what it prints; `-`: the standard error.
+            output: the file that takes its output; `-`: standard error.
         """
         return [sys.executable, "-I", "-S", guard.__file__, self.folder, output, *words]
 
     def cut(self) -> None:
-        """End all programs; a second time does nothing."""
+        """End all programs; a second call does nothing."""
         self.is_cut = True
         if self._pipe is not None:
             self._pipe.close()
             _HELD.discard(self._pipe)
 
     def remove(self) -> None:
-        """Remove the folder, if there is one; the last program to end does it, too."""
+        """Remove the folder, if there is one; the last program to end does so, too."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         if self._keeper is not None:
@@ -92,11 +92,11 @@ class Leash:
 
 @contextmanager
 def leashed() -> Iterator[Leash]:
-    """Give a leash, and cut it at the end of the block or at an interrupt.
+    """Yield a leash, and cut it at the end of the block or at an interrupt.
 
-    An interrupt cuts it before its exception is raised: those who wait for a worker to end, as Beam
-    does on its way out, need not wait for its work to be done. Handlers are Python's affair in the
-    main thread alone; elsewhere the end of the block or of the process is what counts.
+    An interrupt cuts it before its exception is raised, so that Beam, which waits for workers to end on
+    its way out, need not wait for their work. Python sets signal handlers in the main thread alone; in
+    other threads the leash is cut at the end of the block or of the process.
     """
     leash = Leash()
     previous: dict[int, Callable[[int, FrameType | None], Any]] = {}

@@ -2,9 +2,9 @@
 
     python -m pipelines.runners.local_worker
 
-At its end Python frees what a process holds, object by object. For models and caches of words that
-takes seconds, in which the runner waits, for one worker after the other; the system frees all of it
-in no time.
+At its end Python frees the memory of a process object by object. For models and caches of words that
+takes seconds, during which the runner waits, for one worker after the other; the system frees it all at
+once.
 """
 
 import atexit
@@ -19,7 +19,7 @@ FAILED = 1
 _codes = [FAILED]
 
 
-# Before all imports of Beam: what is registered first is called last, after all that tidies up.
+# Before all imports of Beam: what is registered first is called last, after all cleaning up.
 @atexit.register
 def _end() -> None:
     for stream in (sys.stdout, sys.stderr):
@@ -29,7 +29,7 @@ def _end() -> None:
 
 
 def run() -> None:
-    """Serve the runner until it ends the worker; where that fails the process exits with 1."""
+    """Serve the runner until it ends the worker; on failure the process exits with 1."""
     from apache_beam.runners.worker import sdk_worker_main
 
     sdk_worker_main.main([])

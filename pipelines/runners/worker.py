@@ -3,8 +3,8 @@
     environment_type: PROCESS
     environment_config: '{"command": "runner_configs/flink/worker"}'
 
-The runner tells the command a name and where to ask for the rest. Beam's own boot program does the
-same after it has installed packages; here the environment that is there is the one that works.
+The runner passes the command a name and the address of a service that knows the rest. Beam's own boot
+program does the same after it has installed packages; here the existing environment is used.
 """
 
 import argparse
@@ -27,14 +27,14 @@ def run(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="worker")
     parser.add_argument("--id", required=True)
     parser.add_argument("--provision_endpoint", required=True)
-    given, _ = parser.parse_known_args(arguments)
-    with grpc.insecure_channel(given.provision_endpoint) as channel:
+    values, _ = parser.parse_known_args(arguments)
+    with grpc.insecure_channel(values.provision_endpoint) as channel:
         info = (
             services.ProvisionServiceStub(channel)
-            .GetProvisionInfo(messages.GetProvisionInfoRequest(), metadata=[("worker_id", given.id)], timeout=SECONDS)
+            .GetProvisionInfo(messages.GetProvisionInfoRequest(), metadata=[("worker_id", values.id)], timeout=SECONDS)
             .info
         )
-    os.environ["WORKER_ID"] = given.id
+    os.environ["WORKER_ID"] = values.id
     os.environ["PIPELINE_OPTIONS"] = json_format.MessageToJson(info.pipeline_options)
     os.environ["RUNNER_CAPABILITIES"] = " ".join(info.runner_capabilities)
     for name, endpoint in (("CONTROL", info.control_endpoint), ("LOGGING", info.logging_endpoint)):

@@ -1,34 +1,43 @@
-"""What is published in a folder, told section by section and table by table."""
+"""What is published in a folder, section by section and table by table.
 
-from collections.abc import Iterator, Sequence
+Sections are shown without digests and long lists; `lexbeam show DIR --json` has those.
+"""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipelines.frame.command import Command
 from pipelines.frame.registry import command_of
 from pipelines.frame.staleness import stale_sections
 from pipelines.shown.rows import first_rows, rows_at
-from pipelines.shown.sections import section_lines
+from transforms.common.options.fields import options_of
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, columns_with
+from transforms.common.shown import LISTED, Block, Grid, columns_with
 from transforms.common.store import files
 
-__all__ = ["describe_table", "in_order", "overview", "overview_facts"]
+__all__ = ["describe_table", "in_order", "overview", "overview_facts", "section_lines"]
 
-# What a manifest says of a section for other programs.
+# What a manifest says of a section for this program alone.
 HIDDEN = ("parts", "stages")
+# What a manifest says for other programs: digests of what the section is made with and from.
+_HIDDEN = ("environment", "inputs", "options", "parts", "reads", "resources", "stages")
+_DIGESTS = ("compiled", "digest", "fingerprint", "sha256")
+_BY_YEAR = "_by_year"
 
 
 def in_order(snapshot: Snapshot) -> list[str]:
-    """Return the published tables, of each section in the order in which its command names them."""
-    found: list[str] = []
+    """Return the published tables by section, in the order in which its command names them."""
+    tables: list[str] = []
     for section in snapshot.sections:
         command = command_of(section)
-        own = command.table_names if command is not None else ()
-        found += [name for name in own if name in snapshot.tables]
-    return [*found, *(name for name in snapshot.tables if name not in found)]
+        named = command.table_names if command is not None else ()
+        tables += [name for name in named if name in snapshot.tables]
+    return [*tables, *(name for name in snapshot.tables if name not in tables)]
 
 
 def overview(path: str, snapshot: Snapshot) -> Iterator[Block]:
@@ -46,7 +55,7 @@ def overview(path: str, snapshot: Snapshot) -> Iterator[Block]:
 
 
 def overview_facts(snapshot: Snapshot) -> dict[str, Any]:
-    """Return what `overview` tells, as plain values."""
+    """Return what `overview` shows as plain values."""
     stale = stale_sections(snapshot)
     return {
         "tables": {name: snapshot.tables[name]["rows"] for name in in_order(snapshot)},
@@ -65,9 +74,9 @@ def describe_table(name: str, paths: Sequence[str], rows: int, *, columns: bool 
 
     Args:
         name: its name.
-        paths: of its parts.
-        rows: how many rows.
-        columns: whether its columns are told, too, as its schema describes them.
+        paths: the paths of its parts.
+        rows: how many rows to show.
+        columns: whether to describe its columns as well.
     """
     about = _row_of(paths)
     total = sum(_row_count(path) for path in paths)
@@ -100,10 +109,122 @@ def _schema(paths: Sequence[str]) -> pa.Schema:
 
 
 def _row_of(paths: Sequence[str]) -> str:
-    found: bytes = (_schema(paths).metadata or {}).get(b"lexbeam.row", b"")
-    return found.decode()
+    row: bytes = (_schema(paths).metadata or {}).get(b"lexbeam.row", b"")
+    return row.decode()
 
 
 def _row_count(path: str) -> int:
     with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
         return int(reader.metadata.num_rows)
+
+
+def section_lines(section: str, values: Mapping[str, Any]) -> Iterator[Block]:
+    """Yield a section's facts, then its options that differ from their defaults.
+
+    Args:
+        section: its name.
+        values: what the manifest says of it.
+    """
+    command = command_of(section)
+    entries = {name: value for name, value in values.items() if name not in _HIDDEN}
+    if command is not None:
+        entries |= command.reworded(values)
+    facts = [("made from", text)] if (text := _made_from(values)) else []
+    for name, value in entries.items():
+        if not _is_table(value) and (text := _text(name, value)):
+            facts.append((name.replace("_", " "), text))
+    yield Grid(("", ""), tuple(facts), indent=2)
+    for name, value in entries.items():
+        if _is_table(value):
+            yield f"  {name.replace('_', ' ')}:"
+            yield _rows(value)
+    yield from _options(section, values.get("options", {}), command)
+
+
+def _made_from(values: Mapping[str, Any]) -> str:
+    size = len(values.get("inputs") or ())
+    made: dict[str, list[str]] = {}
+    for read in values.get("reads") or ():
+        if isinstance(read, Mapping):
+            made.setdefault(read.get("section") or "", []).append(str(read.get("table")))
+    tables = [
+        f"{', '.join(dict.fromkeys(names))}{f' of {section}' if section else ''}" for section, names in made.items()
+    ]
+    if not size:
+        return "; ".join(tables)
+    counted = f"{size} {'part' if made else 'file'}{'' if size == 1 else 's'}"
+    return f"{'; '.join(tables)} ({counted})" if tables else counted
+
+
+def _options(section: str, options: Mapping[str, Any], command: Command[Any, Any] | None) -> Iterator[Block]:
+    defaults = {} if command is None else _defaults(command.options)
+    changed = [
+        (name, _text(name, value) or "none")
+        for name, value in options.items()
+        if name not in defaults or defaults[name] != value
+    ]
+    if changed:
+        yield "  options:"
+        yield Grid(("", ""), tuple(changed), indent=4)
+    if others := len(options) - len(changed):
+        yield (f"  {others} other option{'s' * (others > 1)} as `lexbeam {section.replace('.', ' ')} --help` says")
+
+
+def _defaults(options: type) -> dict[str, Any]:
+    defaults = {}
+    for entry in options_of(options).values():
+        if entry.default is not dataclasses.MISSING:
+            default = entry.default
+            defaults[entry.shown] = list(default) if isinstance(default, tuple) else default
+    return defaults
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, Mapping) for v in value)
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> Block:
+    heads = list(dict.fromkeys(name for row in rows for name in row))
+    sides = [(head.replace("_", " "), ">" if any(_is_number(row.get(head)) for row in rows) else "<") for head in heads]
+    return columns_with(sides, [[_text(head, row.get(head)) for head in heads] for row in rows], 4)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _text(name: str, value: object) -> str:
+    """Return a value in a line, without brackets; empty if there is nothing to say."""
+    if value is None or value in ([], {}, ""):
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return _mapping(name, value)
+    if isinstance(value, list):
+        return _list([_text("", item) for item in value], value)
+    return str(value)
+
+
+def _mapping(name: str, value: Mapping[str, Any]) -> str:
+    if name.endswith(_BY_YEAR):
+        years = sorted(int(year) for year in value)
+        span = f"{years[0]} to {years[-1]}" if len(years) > 1 else str(years[0])
+        return f"{sum(value.values())} in {len(years)} year{'s' * (len(years) > 1)}, {span}"
+    entries = {key: inner for key, inner in value.items() if key not in _DIGESTS}
+    if list(entries) == ["name"]:
+        return _text("", entries["name"])
+    shown = [f"{key}: {text}" for key, inner in entries.items() if (text := _text(key, inner))]
+    return ", ".join(shown) if len(shown) <= LISTED else f"{len(shown)} entries"
+
+
+def _list(texts: Sequence[str], values: Sequence[object]) -> str:
+    """Return a list in a line; a long list as a range, or as a count with its first and last item."""
+    if len(texts) <= LISTED:
+        return ", ".join(texts)
+    numbers = sorted(value for value in values if isinstance(value, int))
+    if len(numbers) == len(values) and numbers == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return f"{len(texts)}, from {texts[0]} to {texts[-1]}"

@@ -15,7 +15,7 @@ from transforms.common.store.tables import read_rows
 __all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv", "rows_at"]
 
 WIDTH = 60  # characters of a text in a cell that a person reads
-BRIEF = 40  # the same, where the first rows of a table are shown
+BRIEF = 40  # the same, among the first rows of a table
 FIRST = 3  # items of a list there
 
 
@@ -45,7 +45,7 @@ def rows_as_grid(rows: pa.Table) -> Grid:
 def first_rows(rows: Sequence[Mapping[str, Any]], indent: int) -> Grid:
     """Return rows of a table as a grid of the columns that fit and hold anything.
 
-    Of a list there are the first items, and how many there are.
+    A list is shown by its first items and its length.
     """
     heads = list(rows[0]) if rows else []
     sides = [(head, ">" if any(_is_numeric(row[head]) for row in rows) else "<") for head in heads]
@@ -53,11 +53,11 @@ def first_rows(rows: Sequence[Mapping[str, Any]], indent: int) -> Grid:
     return columns_with(sides, cells, indent)._replace(fits=True)
 
 
-def _is_numeric(value: Any) -> bool:
+def _is_numeric(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     if not isinstance(value, list):
         return cell(value, BRIEF)
     if not value:
@@ -68,14 +68,14 @@ def _brief(value: Any) -> str:
 
 
 def rows_as_tsv(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a head and rows, tab-separated and whole."""
+    """Yield a header and rows, tab-separated and uncut."""
     yield "\t".join(names)
     for row in rows:
         yield "\t".join(cell(value, None) for value in row.values())
 
 
 def rows_as_json(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of one JSON document: a list of objects, one a row."""
+    """Yield the lines of one JSON document: a list with an object for each row."""
     before = "["
     for row in rows:
         yield f"{before}{as_json(row, indent=None)}"
@@ -83,12 +83,12 @@ def rows_as_json(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     yield "]" if before == "," else "[]"
 
 
-def as_json(value: Any, indent: int | None = 1) -> str:
-    """Return plain values as JSON; what is no number (nan) is null."""
+def as_json(value: object, indent: int | None = 1) -> str:
+    """Return plain values as JSON; nan and infinity become null."""
     return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -102,8 +102,8 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
-def cell(value: Any, width: int | None) -> str:
-    """Return a value in one line: whole, or for a person, who is told what is left out."""
+def cell(value: object, width: int | None) -> str:
+    """Return a value in one line: uncut if `width` is None, else for a person, with what is left out marked."""
     if value is None:
         text = ""
     elif isinstance(value, bool) and width:
@@ -113,7 +113,7 @@ def cell(value: Any, width: int | None) -> str:
     elif isinstance(value, list):
         items = ("_" if item is None else cell(item, width) for item in value)
         text = listed(items, separator=" ") if width else " ".join(items)
-        width = None  # a list says itself what is left out
+        width = None  # `listed` has marked what is left out
     elif isinstance(value, Mapping) and width:
         text = ", ".join(f"{name}: {cell(inner, width)}" for name, inner in value.items())
     else:

@@ -28,7 +28,7 @@ MOST = 2  # items of a sequence that are changed one by one, where not all of th
 @functools.cache
 def stages() -> dict[str, Stage]:
     """Return all stages of all commands by name, and those that commands share."""
-    own = [stage for name in registry.commands() for stage in registry.load(name).stages]
+    own = [stage for name in registry.COMMANDS for stage in registry.load(name).stages]
     return {stage.name: stage for stage in (*own, COMPILE, CARRY)}
 
 

@@ -14,7 +14,7 @@ import yaml
 from python_runs import CORPUS, SLICES, SMALL
 
 import lexbeam
-from lexbeam._calling import _ONE_AT_A_TIME
+from lexbeam._functions import _ONE_AT_A_TIME
 from pipelines.cli import main
 from pipelines.progress.progress import is_shown
 
@@ -128,8 +128,8 @@ def test_warnings_are_logged_and_logging_and_environment_are_left(published, tmp
     before = state()
     lexbeam.change(published, out=tmp_path / "out", slices=SLICES, **SMALL)
     assert state() == before
-    told = {record.getMessage() for record in caplog.records if record.name == "lexbeam"}
-    assert any(message.startswith("slice a: ") for message in told)
+    output = {record.getMessage() for record in caplog.records if record.name == "lexbeam"}
+    assert any(message.startswith("slice a: ") for message in output)
     assert not [record for record in caplog.records if record.name != "lexbeam"]
     with pytest.raises(lexbeam.UsageError):
         lexbeam.change(published, slices=SLICES)
@@ -137,12 +137,12 @@ def test_warnings_are_logged_and_logging_and_environment_are_left(published, tmp
 
 
 def test_a_look_does_not_wait_for_a_run(published):
-    told = []
+    output = []
     with _ONE_AT_A_TIME:  # as a run holds it
-        look = threading.Thread(target=lambda: told.extend(lexbeam.status(published)))
+        look = threading.Thread(target=lambda: output.extend(lexbeam.status(published)))
         look.start()
         look.join(60)
-        assert told[-1].startswith("`lexbeam clean")
+        assert output[-1].startswith("`lexbeam clean")
 
 
 @pytest.mark.slow
@@ -197,8 +197,8 @@ def test_nothing_is_printed_on_a_terminal_either(texts, tmp_path):
 
     def read():
         try:
-            while found := os.read(outer, 1 << 16):
-                shown.append(found)
+            while actual := os.read(outer, 1 << 16):
+                shown.append(actual)
         except OSError:  # the other end is closed
             pass
 

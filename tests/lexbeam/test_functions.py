@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 import lexbeam
-from lexbeam import _asking, _calling
+from lexbeam import _functions, _views
 from lexbeam._functions import LEFT_OUT, command_function, groups, names, places
 from lexbeam._signatures import annotation
 from lexbeam._stubs import check_names, stubs
@@ -27,6 +27,7 @@ from pipelines.frame.command import Command
 from pipelines.frame.common_options import RunnerOptions
 from pipelines.frame.registry import COMMANDS, CommandEntry, load
 from schemas.change.scores import SCORES
+from transforms.common.code.registry import Registry
 from transforms.common.options.fields import option, options_of
 from transforms.common.publish.views import View
 
@@ -44,9 +45,9 @@ def test_options_and_defaults_are_those_of_the_command(name):
     own = dict(options_of(load(name).options))
     own.pop("dry_run", None)
     filled = {entry.fills for entry in own.values()}
-    found = inspect.signature(function_of(name)).parameters
-    assert {n.rstrip("_") for n in found} - {"beam"} == set(own)
-    for option_name, parameter in found.items():
+    actual = inspect.signature(function_of(name)).parameters
+    assert {n.rstrip("_") for n in actual} - {"beam"} == set(own)
+    for option_name, parameter in actual.items():
         if option_name == "beam":
             continue
         entry = own[option_name.rstrip("_")]
@@ -60,14 +61,14 @@ def test_options_and_defaults_are_those_of_the_command(name):
             assert parameter.default == entry.default
 
 
-def every_function():
+def all_functions():
     """Return every function by its words, and every method of `Results`."""
-    found = {words: function_of(words) for words in OWN}
-    found["preview_corpus"] = lexbeam.preview_corpus
-    return found | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _asking.view_methods()}
+    result = {words: function_of(words) for words in OWN}
+    result["preview_corpus"] = lexbeam.preview_corpus
+    return result | {f"Results.{name}": getattr(lexbeam.Results, name) for name in _views.view_methods()}
 
 
-FUNCTIONS = every_function()
+FUNCTIONS = all_functions()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -170,13 +171,16 @@ SPLIT = Command(
     options=SplitOptions,
     tables=(SCORES,),
     action=_no_action,
-    views={"far": View("how far words are", FarOptions, lambda s, o: pa.table({"far": [o.far], "slice": [o.slice]}))},
+    views=Registry(
+        {"far": View(FarOptions, lambda s, o: pa.table({"far": [o.far], "slice": [o.slice]}), doc="how far words are")},
+        what="view",
+    ),
 )
 FLAT = Command(options=FarOptions, action=_no_action, takes_beam=True)
 TOYS = {
-    "complexity split": CommandEntry(f"{__name__}:SPLIT", "texts split into parts"),
-    "complexity tell-all": CommandEntry(f"{__name__}:FLAT", "tell all"),
-    "flat": CommandEntry(f"{__name__}:FLAT", "flat"),
+    "complexity split": CommandEntry(f"{__name__}:SPLIT", doc="texts split into parts"),
+    "complexity tell-all": CommandEntry(f"{__name__}:FLAT", doc="tell all"),
+    "flat": CommandEntry(f"{__name__}:FLAT", doc="flat"),
 }
 
 
@@ -184,9 +188,9 @@ def toy_function(words, monkeypatch):
     """Return the function of a toy command, which returns what it would be called with."""
     commands = {"complexity split": SPLIT, "flat": FLAT}
     monkeypatch.setattr("lexbeam._functions.load", commands.__getitem__)
-    monkeypatch.setattr("lexbeam._functions.commands", lambda: TOYS)
+    monkeypatch.setattr("lexbeam._functions.COMMANDS", TOYS)
     for name in ("act", "publish"):
-        monkeypatch.setattr(_calling, name, lambda *asked, name=name: (name, *asked))
+        monkeypatch.setattr(_functions, name, lambda *asked, name=name: (name, *asked))
     place = next(place for place, known in places(TOYS).items() if known == words)
     return command_function(place, words)
 
@@ -220,7 +224,7 @@ def test_an_option_that_beam_has_is_refused(monkeypatch):
     class BeamOptions:
         beam: int = option(3, help="a beam")
 
-    monkeypatch.setattr("lexbeam._functions.commands", lambda: TOYS)
+    monkeypatch.setattr("lexbeam._functions.COMMANDS", TOYS)
     monkeypatch.setattr(
         "lexbeam._functions.load", lambda words: Command(options=BeamOptions, action=_no_action, takes_beam=True)
     )
@@ -230,9 +234,9 @@ def test_an_option_that_beam_has_is_refused(monkeypatch):
 
 def test_views_are_methods_whose_first_option_needs_no_name(monkeypatch):
     asked = []
-    monkeypatch.setattr(_asking, "available", lambda: [("complexity split", SPLIT), ("other", SPLIT)])
-    monkeypatch.setattr(_asking, "ask", lambda *words: asked.append(words))
-    far = _asking.view_methods()["far"]
+    monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("other", SPLIT)])
+    monkeypatch.setattr(_views, "answer_table", lambda *words: asked.append(words))
+    far = _views.view_methods()["far"]
 
     class Toy:
         snapshot = "snapshot"
@@ -244,18 +248,40 @@ def test_views_are_methods_whose_first_option_needs_no_name(monkeypatch):
 
 
 def test_two_views_of_a_name_are_refused_unless_they_come_from_outside(monkeypatch):
-    other = Command(options=FarOptions, action=_no_action, views={"far": View("x", FarOptions, lambda s, o: None)})
-    monkeypatch.setattr(_asking, "available", lambda: [("complexity split", SPLIT), ("toy lengths", other)])
-    assert _asking.views()["far"] == (("complexity.split",), SPLIT.views["far"])
-    monkeypatch.setattr(_asking, "available", lambda: [("complexity split", SPLIT), ("corpus", other)])
+    far = Registry({"far": View(FarOptions, lambda s, o: None, doc="x")}, what="view")
+    other = Command(options=FarOptions, action=_no_action, views=far)
+    monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("toy lengths", other)])
+    assert _views.views()["far"] == (SPLIT.views["far"], ("complexity.split",), True)
+    monkeypatch.setattr(_views, "available", lambda: [("complexity split", SPLIT), ("corpus", other)])
     with pytest.raises(ValueError, match=r"corpus and complexity\.split have different views 'far'"):
-        _asking.views()
+        _views.views()
+
+
+def test_a_view_of_another_package_is_one_of_the_command(outsider):
+    code = """\
+from dataclasses import dataclass
+import pyarrow as pa
+from transforms.common.options.fields import option
+from transforms.common.publish.views import View
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    least: int = option(1, help="shorter words are left out")
+LONG, OTHER = (View(Options, lambda snapshot, options: pa.table({}), doc=doc) for doc in ("long words", "clashes"))
+"""
+    lines = ("long-words = toy_views:LONG", "hardest = toy_views:OTHER")
+    outsider("lexbeam.change_views", *lines, toy_views=code)
+    known = _views.views()
+    assert known["long-words"].sections == ("change",)
+    assert known["hardest"].is_ours
+    assert _views.view_methods()["long_words"].__doc__.startswith("Long words.")
+    assert "long-words" in load("change").views
+    assert "long-words" not in load("change").views.ours()
 
 
 @pytest.mark.parametrize("name", ["open", "results", "complexity", "views x"])
 def test_a_name_that_is_taken_is_refused(name):
     with pytest.raises(ValueError, match=f"another '{name.partition(' ')[0]}'"):
-        check_names({**TOYS, name: CommandEntry("", "taken")}, ())
+        check_names({**TOYS, name: CommandEntry("", doc="taken")}, ())
 
 
 @pytest.mark.parametrize("name", ["tables", "snapshot", "ask"])
@@ -265,14 +291,14 @@ def test_a_view_that_results_have_already_is_refused(name):
 
 
 def test_stubs_say_what_the_functions_say():
-    found = {}
+    actual = {}
     for name, text in stubs().items():
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef):
                 place = "Results" if name == "views.pyi" else name.removesuffix(".pyi")
                 words = node.name if place == "__init__" else f"{place}.{node.name}"
                 header = ast.unparse(node).partition("\n")[0]
-                found[words] = (header, ast.get_docstring(node))
+                actual[words] = (header, ast.get_docstring(node))
     expected = {
         words.replace("-", "_").replace(" ", "."): (
             ast.unparse(ast.parse(f"def {function.__name__}{inspect.signature(function)}: ...")).partition("\n")[0],
@@ -280,7 +306,7 @@ def test_stubs_say_what_the_functions_say():
         )
         for words, function in FUNCTIONS.items()
     }
-    assert found == expected
+    assert actual == expected
 
 
 @pytest.mark.parametrize(
@@ -338,8 +364,8 @@ def installed(tmp_path_factory):
 
 @pytest.mark.slow
 def test_packaging_leaves_stubs(installed):
-    found = {path.name: path.read_text("utf-8") for path in (installed / "lexbeam").glob("*.pyi")}
-    assert found == stubs()
+    actual = {path.name: path.read_text("utf-8") for path in (installed / "lexbeam").glob("*.pyi")}
+    assert actual == stubs()
     assert (installed / "lexbeam" / "py.typed").exists()
 
 

@@ -27,9 +27,9 @@ def test_tables_are_those_of_the_folder(results, published):
     }
     for name in results.tables:
         expected = pd.concat(map(pd.read_parquet, results.paths(name)))
-        found = results.table(name)
-        assert found.num_rows == len(expected) == results.manifest["tables"][name]["rows"]
-        assert found.column_names == list(expected.columns)
+        actual = results.table(name)
+        assert actual.num_rows == len(expected) == results.manifest["tables"][name]["rows"]
+        assert actual.column_names == list(expected.columns)
     assert results.table("scores", ["word", "score"]).column_names == ["word", "score"]
     assert set(results.sections) == {"corpus", "change"}
     assert results.folder == str(published)
@@ -61,10 +61,10 @@ def test_nothing_published_is_an_error(tmp_path):
 
 def test_top_is_the_best_scores_of_each_pair(results):
     scores = results.table("scores").to_pandas()
-    found = results.top(3, alignment="cca", measure="cosine", pos="all").to_pandas()
+    actual = results.top(3, alignment="cca", measure="cosine", pos="all").to_pandas()
     means = scores[scores.seed.isna() & (scores.alignment == "cca") & scores.ranked]
-    assert len(found) == 6
-    for pair, rows in found.groupby(["slice_from", "slice_to"]):
+    assert len(actual) == 6
+    for pair, rows in actual.groupby(["slice_from", "slice_to"]):
         own = means[(means.slice_from == pair[0]) & (means.slice_to == pair[1])]
         assert list(rows.score) == sorted(own.score, reverse=True)[:3]
     assert results.top(top="1").num_rows <= results.top().num_rows
@@ -73,10 +73,10 @@ def test_top_is_the_best_scores_of_each_pair(results):
 
 
 def test_the_first_option_of_a_view_needs_no_name(results):
-    found = results.neighbours("sea", slice="b", n=2)
-    assert found["slice"].to_pylist() == ["b", "b"]
-    assert set(found["word"].to_pylist()) == {"sea"}
-    assert results.neighbours(neighbours="sea", slice="b", n="2") == found
+    actual = results.neighbours("sea", slice="b", n=2)
+    assert actual["slice"].to_pylist() == ["b", "b"]
+    assert set(actual["word"].to_pylist()) == {"sea"}
+    assert results.neighbours(neighbours="sea", slice="b", n="2") == actual
     assert set(results.word("sea")["word"].to_pylist()) == {"sea"}
     assert results.tell_word("sea", slice="a")[0].startswith("sea")
     assert set(results.word(["sea", "land"])["word"].to_pylist()) == {"sea", "land"}

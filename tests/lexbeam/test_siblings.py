@@ -27,9 +27,9 @@ def test_import_is_light(tmp_path):
     code = "import lexbeam; print(sorted(name.partition('.')[0] for name in sys.modules))"
     done = python(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    found = set(eval(done.stdout))
-    assert {"lexbeam", "pipelines"} <= found
-    assert not found & {"apache_beam", "gensim", "spacy", "numba", "pandas", "torch", "lxml"}
+    actual = set(eval(done.stdout))
+    assert {"lexbeam", "pipelines"} <= actual
+    assert not actual & {"apache_beam", "gensim", "spacy", "numba", "pandas", "torch", "lxml"}
 
 
 def test_what_lies_beside_is_found():

@@ -13,9 +13,9 @@ from transforms.lexicon.vectors.static_vectors import VECTORS
 def test_a_slice_and_seed_of_a_published_folder(results):
     for words, options in (("slice=a", {"slice": "a"}), ("slice=b,seed=2", {"slice": "b", "seed": 2})):
         keyed = lexbeam.vectors(results, **options)
-        found = opened(VECTORS, f"{results.folder}:{words}")
-        assert found.facts["format"] == "table"
-        taken, there = found.vectors(pa.array(keyed.index_to_key))
+        actual = opened(VECTORS, f"{results.folder}:{words}")
+        assert actual.facts["format"] == "table"
+        taken, there = actual.vectors(pa.array(keyed.index_to_key))
         assert there.all()
         assert np.array_equal(taken, keyed.vectors)
 
@@ -29,14 +29,14 @@ def test_what_is_exported_is_the_same_resource(results, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (":slice=z", "no slice 'z'; there are a, b, c"),
         ("", "give `slice=`; there are a, b, c"),
         (":slice=a,seed=9", "no seed 9; there are 1, 2"),
     ],
 )
-def test_a_wrong_slice_or_seed_is_told(results, options, told):
+def test_a_wrong_slice_or_seed_is_told(results, options, message):
     with pytest.raises(LexbeamError) as failed:
         opened(VECTORS, f"{results.folder}{options}")
-    assert told in str(failed.value)
+    assert message in str(failed.value)

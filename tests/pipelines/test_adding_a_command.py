@@ -87,7 +87,7 @@ def test_a_package_that_is_broken_stops_no_other_command(lexbeam, package, made,
     done = lexbeam("status", made, code=code)
     assert (done.returncode, "published: corpus" in done.stdout) == (0, True), done.stderr
     assert "command 'bad' cannot be loaded from bad_module:X" in done.stderr
-    assert "command 'corpus' of toy_lengths: there is one of this name" in done.stderr
+    assert "lexbeam.commands: 'corpus' of toy_lengths:COMMAND is left out: there is one of this name" in done.stderr
     assert lexbeam("bad", code=code).returncode == 1
 
 

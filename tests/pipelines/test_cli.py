@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from pipelines.cli import main
-from pipelines.frame.registry import CommandEntry, commands, load
+from pipelines.frame.registry import COMMANDS, CommandEntry, load
+from transforms.common.code import registry
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """
@@ -30,13 +31,13 @@ def loaded(*lines):
     """Run command lines in a new process; return each with its code and heavy modules; messages."""
     command = [sys.executable, "-c", LOADED.format(heavy=HEAVY), *lines]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    told = done.stderr.splitlines()
-    found = [json.loads(line) for line in told if line.startswith("[")]
-    return found, "\n".join(told)
+    output = done.stderr.splitlines()
+    result = [json.loads(line) for line in output if line.startswith("[")]
+    return result, "\n".join(output)
 
 
 def test_help_loads_nothing_that_takes_seconds():
-    lines = ["--help", *(f"{name} --help" for name in commands())]
+    lines = ["--help", *(f"{name} --help" for name in COMMANDS)]
     assert loaded(*lines)[0] == [[line, 0, []] for line in lines]
 
 
@@ -53,9 +54,9 @@ def test_help_loads_nothing_that_takes_seconds():
     ],
 )
 def test_a_wrong_value_is_told_before_anything_heavy_is_loaded(words, message):
-    found, told = loaded(words)
-    assert found == [[words, 2, []]]
-    assert message in told
+    actual, output = loaded(words)
+    assert actual == [[words, 2, []]]
+    assert message in output
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,9 @@ def test_names_that_are_nearly_right_are_named(words, message, capsys):
 
 @pytest.fixture
 def of_two_words(monkeypatch):
-    """Two commands of two words, the first of which is the same."""
-    for name in ("lengths", "sums"):
-        monkeypatch.setitem(commands(), f"toy {name}", CommandEntry("nowhere:TOY", name))
+    """Two commands of another package, which share their first word."""
+    toys = {f"toy {name}": CommandEntry("nowhere:TOY", doc=name) for name in ("lengths", "sums")}
+    monkeypatch.setitem(registry._TAKEN, "lexbeam.commands", toys)
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])
@@ -136,7 +137,7 @@ def test_help_stands_in_groups_with_limits_and_the_run_last(capsys):
 
 
 def test_every_command_says_an_example_of_itself():
-    for name in commands():
+    for name in COMMANDS:
         assert f"lexbeam {name}" in load(name).examples
 
 
@@ -146,6 +147,6 @@ def test_a_full_disk_below_the_output_is_not_taken_for_the_folders(tmp_path, mon
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
         assert main(["sample", "--out", str(tmp_path / "sample"), "--tokens", "30000"]) == 1
         sys.stdout.detach()
-    told = capsys.readouterr().err
-    assert told.startswith("lexbeam: the output cannot be written: no space")
-    assert str(tmp_path) not in told
+    output = capsys.readouterr().err
+    assert output.startswith("lexbeam: the output cannot be written: no space")
+    assert str(tmp_path) not in output

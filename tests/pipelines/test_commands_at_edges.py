@@ -24,7 +24,7 @@ from wordnet_making import write_wordnet
 from pipelines.cli import main
 from pipelines.commands.folder import report
 from pipelines.frame import running
-from pipelines.frame.registry import commands, load
+from pipelines.frame.registry import COMMANDS, load
 from transforms.common.errors import LexbeamError
 from transforms.common.options.checks import MOST
 from transforms.common.options.fields import options_of
@@ -219,7 +219,7 @@ def here(tmp_path, monkeypatch, base):
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("words", commands())
+@pytest.mark.parametrize("words", COMMANDS)
 def test_one_odd_value(words, every, base, here, capsys, monkeypatch):
     def stop(*given):
         raise LexbeamError("as far as the graph")
@@ -249,7 +249,7 @@ def is_number(entry):
 
 
 @pytest.mark.parametrize("edge", ["least", "greatest"])
-@pytest.mark.parametrize("words", filter(has_numbers, commands()))
+@pytest.mark.parametrize("words", filter(has_numbers, COMMANDS))
 def test_all_whole_numbers(words, edge, base, here, capsys):
     values = given_to(words, base)
     for name, entry in options_of(load(words).options).items():

@@ -9,10 +9,10 @@ import pytest
 from edges_making import OBJECTS, TEXTS, YAML, all_options, is_readable, names_it, required_of
 from nets import ends
 
-from lexbeam._given import given
+from lexbeam._signatures import option_values
 from pipelines.frame import configuration
 from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.frame.configuration import ASKED, SHARED, read_jobs
+from pipelines.frame.configuration import COMMAND_LINE, SHARED, read_jobs
 from pipelines.frame.registry import load, section_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, options_of, plain_options
@@ -77,8 +77,8 @@ def test_on_the_command_line(every, tmp_path, monkeypatch):
         for value in TEXTS.values():
             if value == "--" and entry.positional and others:
                 continue  # it ends the flags: the other one is then in its place
-            given = {name: needed[name] for name in known if name in needed} | {entry.name: value}
-            arguments = [word for name, one in given.items() for word in words_of(known[name], one)]
+            values = {name: needed[name] for name in known if name in needed} | {entry.name: value}
+            arguments = [word for name, item in values.items() for word in words_of(known[name], item)]
             if fault := fault_of(partial(parsed, words, arguments), entry, value):
                 faults.append(shown(words, entry, value, fault))
     assert not faults
@@ -94,7 +94,7 @@ def test_in_a_configuration_file(every, tmp_path, monkeypatch):
         values[text] = read_yaml(str(path))["x"]
     faults = []
     for words, entry in all_options(every):
-        if not load(words).tables or entry.name in ASKED:
+        if not load(words).tables or entry.name in COMMAND_LINE:
             continue
         known = required_of(words, load(words).options, tmp_path)
         out = known.pop("out", "x")
@@ -118,6 +118,8 @@ def test_in_python(every, tmp_path):
         needed = required_of(words, cls, tmp_path)
         for value in [*OBJECTS, *TEXTS.values()]:
             values = {**needed, entry.name: value}
-            if fault := fault_of(lambda cls=cls, values=values: from_mapping(cls, given(cls, values)), entry, value):
+            if fault := fault_of(
+                lambda cls=cls, values=values: from_mapping(cls, option_values(cls, values)), entry, value
+            ):
                 faults.append(shown(words, entry, value, fault))
     assert not faults

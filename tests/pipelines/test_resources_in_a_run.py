@@ -80,13 +80,13 @@ COMMAND = Command(
     stages=(VALUE,),
     build=build,
     reads=lambda options: [TableSource("sentences", options.folder)],
-    plan=lambda options, inputs: Task(inputs.one("sentences").parts, prepare(options.lexicon)),
+    plan=lambda options, inputs: Task(inputs.only("sentences").parts, prepare(options.lexicon)),
 )
 
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch, tmp_path):
-    entry = registry.CommandEntry(f"{__name__}:COMMAND", "toy")
+    entry = registry.CommandEntry(f"{__name__}:COMMAND", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy values", entry)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
     monkeypatch.setattr(resources, "_OPENED", {})

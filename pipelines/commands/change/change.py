@@ -76,7 +76,7 @@ def _reads(options: ChangeOptions) -> Sequence[TableSource]:
     return [TableSource(table, folder) for folder in options.corpora or (None,) for table in tables]
 
 
-def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
+def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
     # Where there are several corpora, another one may have what this one lacks.
     return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
@@ -318,7 +318,7 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _in_words(section: Mapping[str, Any]) -> Mapping[str, str | None]:
+def _reworded(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     """Return slices with their years, pairs by the names of their slices, and the view in words."""
     slices, view = section["slices"], section["view"]
     names = [name for name, *_ in slices]
@@ -353,7 +353,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
     reads=_reads,
     check=read_targets,
-    asks=_asks,
+    year_check=_year_check,
     stages=_STAGES,
     plan=plan_change,
     build=_build,
@@ -362,7 +362,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     waits=_WAITS,
     resources=_resources,
     section=_section,
-    told=_in_words,
+    reworded=_reworded,
     summary=_summary,
     views=VIEWS,
     report=panels,

@@ -60,14 +60,14 @@ def _check(options: EvaluateChangeOptions) -> None:
 
 
 def _gold(options: EvaluateChangeOptions, inputs: Inputs) -> Gold:
-    view = inputs.one(SCORES.name).section["view"]
+    view = inputs.only(SCORES.name).section["view"]
     return read_gold(options.truth, ViewOptions(**view))
 
 
 def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
     """Evaluate every system of the scores, and say which gold words have none."""
     gold = _gold(options, action.inputs)
-    parts = action.inputs.one(SCORES.name).parts
+    parts = action.inputs.only(SCORES.name).parts
     tables = read_rows([checked(part) for part in parts], list(COLUMNS))
     rows, missing = evaluate(of_gold(tables, gold.words), gold, options.how)
     for lacking in missing:

@@ -86,7 +86,7 @@ def _plan(options: ClozeAnnotateOptions, _: Inputs) -> list[dict[str, Any]]:
 
 def _annotate(options: ClozeAnnotateOptions, action: Action) -> Mapping[str, pa.Table]:
     """Read the annotations, settle which count, and judge the questions by them."""
-    parts = [checked(part) for part in action.inputs.one(QUESTIONS.name).parts]
+    parts = [checked(part) for part in action.inputs.only(QUESTIONS.name).parts]
     questions = questions_of(read_rows(parts, list(COLUMNS)))
 
     def sheet_rows() -> pa.Table:

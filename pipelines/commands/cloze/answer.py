@@ -163,8 +163,8 @@ def _check(options: ClozeAnswerOptions) -> None:
 
 
 def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
-    pairs = inputs.one(PAIRS.name).parts
-    questions = None if options.asked == "targets" else inputs.one(QUESTIONS.name).parts
+    pairs = inputs.only(PAIRS.name).parts
+    questions = None if options.asked == "targets" else inputs.only(QUESTIONS.name).parts
     groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
     if not groups:
         raise LexbeamError(

@@ -68,7 +68,7 @@ def _check(options: ClozeCandidatesOptions) -> None:
 
 
 def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
-    parts, seed = inputs.one(PAIRS.name).parts, options.filters.seed
+    parts, seed = inputs.only(PAIRS.name).parts, options.filters.seed
     filtering, quantiles = filter_request(options.filters)
     setting = filtering.setting
     if any(held.name == WORDNET for held in setting.lexicon.held):

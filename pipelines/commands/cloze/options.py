@@ -110,7 +110,7 @@ def _check(options: ClozeOptionsOptions) -> None:
 
 
 def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
-    pairs, candidates = inputs.one(PAIRS.name).parts, inputs.one(CANDIDATES.name).parts
+    pairs, candidates = inputs.only(PAIRS.name).parts, inputs.only(CANDIDATES.name).parts
     languages: set[str] = set()
     for rows in read_rows([checked(part) for part in pairs], ["language"]):
         languages.update(pc.unique(pc.fill_null(rows["language"], "")).to_pylist())

@@ -86,7 +86,7 @@ def _check(options: ClozeQuestionsOptions) -> None:
 
 
 def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> QuestionsPlan:
-    pairs, candidates, options_made = (inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
+    pairs, candidates, options_made = (inputs.only(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
 
     def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
         return tuple(part for part in parts if part.number == number)

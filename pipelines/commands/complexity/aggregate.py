@@ -81,15 +81,15 @@ class AggregatePlan:
 
 
 def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
-    instances = inputs.one(INSTANCES.name)
-    if instances.own and instances.name == LOADED and instances.section.get("labelled"):
+    instances = inputs.only(INSTANCES.name)
+    if instances.is_here and instances.name == LOADED and instances.section.get("labelled"):
         raise _refuse_labels_of_files(options.out)
     return AggregatePlan(options.how, file_digests(list_inputs(options.judgments, (), options.out)))
 
 
 def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
     """Read the judgments, settle which count, and make labels of them."""
-    parts = [checked(part) for part in action.inputs.one(INSTANCES.name).parts]
+    parts = [checked(part) for part in action.inputs.only(INSTANCES.name).parts]
     instances = read_table(parts, list(COLUMNS))
     names = instances["instance_id"].to_pylist()
     answers = read_judgments(options.judgments, instances, options.tables)

@@ -76,7 +76,7 @@ def _check(options: ComplexityFeaturesOptions) -> None:
 
 
 def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
-    parts = inputs.one(INSTANCES.name).parts
+    parts = inputs.only(INSTANCES.name).parts
     languages: set[str | None] = set()
     for part in parts:
         for rows in read_rows([checked(part)], ["language"]):
@@ -89,7 +89,7 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
     setting = setting_of(options.features, list(languages), _targets(parts))
     if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
         return FeaturesPlan(parts, setting)
-    sentences = inputs.one("sentences").parts
+    sentences = inputs.only("sentences").parts
     corpus = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in sentences)
     return FeaturesPlan(parts, setting, tuple(corpus))
 

@@ -54,7 +54,7 @@ def _check(options: ComplexitySplitOptions) -> None:
 
 def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.Table]:
     """Split what is published, and tell groups that are too large to be dealt out."""
-    instances, labels = (action.inputs.one(table.name).parts for table in (INSTANCES, LABELS))
+    instances, labels = (action.inputs.only(table.name).parts for table in (INSTANCES, LABELS))
     held = hold(
         read_rows([checked(part) for part in instances], list(COLUMNS)),
         read_rows([checked(part) for part in labels], list(LABEL_COLUMNS)),

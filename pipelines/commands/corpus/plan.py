@@ -130,7 +130,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
             `dates`.
         LexbeamError: there are no input files.
     """
-    asked = dict(inputs.asked) if inputs is not None else {}
+    asked = dict(inputs.year_checks) if inputs is not None else {}
     _check_dates(options, asked)
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)

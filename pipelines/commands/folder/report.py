@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
-from pipelines.frame.registry import commands, load, section_of
+from pipelines.frame.registry import COMMANDS, load, section_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import open_snapshot
@@ -38,7 +38,7 @@ def _report(options: ReportOptions, action: Action) -> None:
     if options.no_text and options.corpus:
         raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
     panels = {}
-    for words in commands():  # which stand in the order of the data's flow
+    for words in COMMANDS:  # which stand in the order of the data's flow
         if (section := section_of(words)) in snapshot.sections:
             command = load(words)
             panels[section] = [*command.report(snapshot)]

@@ -9,10 +9,10 @@ What the file may hold is described in pipelines/frame/configuration.py. The com
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from pipelines.frame.command import Action, Command
+from pipelines.frame.command import Action, Command, Job
 from pipelines.frame.common_options import MOST_PARTS, IntakeOptions, PublishOptions, or_a_name
 from pipelines.frame.configuration import read_jobs
-from pipelines.frame.running import Job, run_jobs
+from pipelines.frame.running import run_jobs
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.store import files

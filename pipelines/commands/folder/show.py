@@ -70,7 +70,7 @@ def _options() -> type:
                 _absent(entry_option),
                 choices=entry_option.choices,
                 metavar=entry_option.metavar,
-                help=entry_option.help if name == view else f"with {named}: {entry_option.help}",
+                help=entry.doc if name == view else f"with {named}: {entry_option.help}",
                 path=entry_option.path,
                 group=f"questions to {section}",
             )

@@ -189,7 +189,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
         gold = gold_of(judged, as_written=as_written)
         _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
         return SimplifyEvaluationPlan(gold, rows, {}, None, notes, {})
-    paths = {table.table: [checked(part) for part in table.parts] for table in inputs.given}
+    paths = {table.table: [checked(part) for part in table.parts] for table in inputs.tables}
     gold = gold_in({table.name: paths[table.name] for table in _TABLES})
     _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
     tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
@@ -204,7 +204,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> SimplifyEvaluatio
 def _declared(inputs: Inputs) -> dict[str, list[str]]:
     """Return the settings that the manifest names at any stage, each with its rankers."""
     rankers: dict[str, set[str]] = {}
-    for table in inputs.given:
+    for table in inputs.tables:
         if table.table in STAGE_COLUMNS:
             for setting in table.section.get("settings", ()):
                 rankers.setdefault(setting["setting"], set()).update(setting.get("rankers", ()))

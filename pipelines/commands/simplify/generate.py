@@ -91,10 +91,12 @@ def _check(options: GenerateOptions) -> None:
 
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
-    instances = inputs.one(INSTANCES.name)
+    instances = inputs.only(INSTANCES.name)
     resources = generation_inputs(_settings(options), options.files)
     warn_of_languages(resources.inflector, instances.section.get("languages", ()))
-    return GenerationPlan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), resources)
+    return GenerationPlan(
+        instances.parts, inputs.only(SUBSTITUTES.name).parts if _with_gold(options) else (), resources
+    )
 
 
 def _build(pipeline: "beam.Pipeline", plan: GenerationPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

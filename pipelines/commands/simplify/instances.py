@@ -226,7 +226,7 @@ def _complex_parts(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[C
     for path in options.inputs:
         tables = {
             table.table: table.parts
-            for table in inputs.given
+            for table in inputs.tables
             if table.snapshot is not None and files.real(table.snapshot.out) == files.real(path)
         }
         scorer, values = _complexities(options.scorer, tables, path)

@@ -88,7 +88,7 @@ def _check(options: RankOptions) -> None:
 
 
 def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
-    instances, candidates = inputs.one(INSTANCES.name), inputs.one(CANDIDATES.name)
+    instances, candidates = inputs.only(INSTANCES.name), inputs.only(CANDIDATES.name)
     names = [setting["setting"] for setting in candidates.section["settings"]]
     settings = settings_of_candidates(STAGE, options.ranking, options.settings, names)
     rankings = rankings_of(settings, options.files)
@@ -100,8 +100,8 @@ def _plan(options: RankOptions, inputs: Inputs) -> RankingPlan:
     if uses_regressor(settings):
         gold = inputs.of(SUBSTITUTES.name)
         fit = RegressorTask(
-            inputs.one(LABELLED.name).parts,
-            inputs.one(LABELS.name).parts,
+            inputs.only(LABELLED.name).parts,
+            inputs.only(LABELS.name).parts,
             instances.parts,
             gold[0].parts if gold else (),
             candidates.parts,

@@ -52,8 +52,8 @@ def _reads(options: RewriteOptions) -> Sequence[TableSource]:
 
 
 def _plan(_: RewriteOptions, inputs: Inputs) -> RewritingPlan:
-    beside = {table.name: inputs.one(table.name).parts for table in (CANDIDATES, RANKINGS)}
-    return RewritingPlan(tuple(tasks_of(inputs.one(INSTANCES.name).parts, beside)))
+    beside = {table.name: inputs.only(table.name).parts for table in (CANDIDATES, RANKINGS)}
+    return RewritingPlan(tuple(tasks_of(inputs.only(INSTANCES.name).parts, beside)))
 
 
 def _build(pipeline: "beam.Pipeline", plan: RewritingPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

@@ -75,10 +75,10 @@ def _check(options: SelectCandidatesOptions) -> None:
 
 
 def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> SelectionPlan:
-    candidates = inputs.one(CANDIDATES.name)
+    candidates = inputs.only(CANDIDATES.name)
     names = [setting["setting"] for setting in candidates.section["settings"]]
     settings = settings_of_candidates(STAGE, options.selection, options.settings, names)
-    instances = inputs.one(INSTANCES.name)
+    instances = inputs.only(INSTANCES.name)
     tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
     selection = selection_of(settings, options.files, options.engine)
     inflector = next(iter(selection.values())).inflector

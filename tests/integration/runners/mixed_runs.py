@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from pipelines.runners.runners import load_runner_config
+from pipelines.runners.configs import load_runner_config
 from transforms.common.errors import UsageError
 
 __all__ = [

@@ -15,7 +15,7 @@ from mixed_runs import REFERENCE, skip_without
 
 from pipelines.frame.command import Graph
 from pipelines.frame.configuration import read_jobs
-from pipelines.frame.running import find_inputs
+from pipelines.frame.inputs import find_inputs
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store.artefacts import Workspace
 

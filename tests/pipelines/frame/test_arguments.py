@@ -168,10 +168,10 @@ def test_a_flag_of_a_message_is_one_that_the_parser_takes():
 
 
 def test_help_names_flags_of_its_own_options_alone():
-    told = help_of(Reader)
-    assert "what --[no-]quoting and `inputs` are for" in told
-    assert "off with FILE alone; see `min_count` and `lines`" in told
-    assert "as of --dim, 100 % of it (default 3)" in told
+    output = help_of(Reader)
+    assert "what --[no-]quoting and `inputs` are for" in output
+    assert "off with FILE alone; see `min_count` and `lines`" in output
+    assert "as of --dim, 100 % of it (default 3)" in output
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,8 +184,8 @@ class Files:
 def files_of(*words):
     parser = Parser(prog="x")
     add_options(parser, Files)
-    found = from_arguments(Files, parser.parse_strictly(words))
-    return found.folder, [Path(one).name for one in found.judgments], found.cuts
+    result = from_arguments(Files, parser.parse_strictly(words))
+    return result.folder, [Path(one).name for one in result.judgments], result.cuts
 
 
 @pytest.mark.parametrize(

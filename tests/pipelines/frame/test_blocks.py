@@ -35,8 +35,8 @@ def test_on_a_terminal_nothing_is_wider_and_nothing_is_lost(width):
     shown = [ESCAPE.sub("", line) for line in lines]
     assert max(map(cell_len, shown)) <= width
     assert any("\x1b[1m" in line for line in lines)
-    found = re.findall(r"neighbour\d+", "\n".join(shown))
-    assert found == [f"neighbour{m}" for m in range(20)] * 3
+    actual = re.findall(r"neighbour\d+", "\n".join(shown))
+    assert actual == [f"neighbour{m}" for m in range(20)] * 3
 
 
 def test_markup_and_what_a_terminal_obeys_are_text():

@@ -103,8 +103,8 @@ def test_links_to_files_are_files(tmp_path):
 
 def test_two_inputs_of_one_label(tmp_path):
     put(*(tmp_path / name / "a.txt" for name in ("1/x", "2/x", "3/x~2", "4/x!y", "5/x")))
-    found = names(*(tmp_path / name for name in ("5/x", "1/x", "2/x", "3/x~2", "4/x!y")))
-    assert found == [r"x/a.txt", r"x\!y/a.txt", r"x\~2/a.txt", r"x\~3/a.txt", "x~2/a.txt"]
+    actual = names(*(tmp_path / name for name in ("5/x", "1/x", "2/x", "3/x~2", "4/x!y")))
+    assert actual == [r"x/a.txt", r"x\!y/a.txt", r"x\~2/a.txt", r"x\~3/a.txt", "x~2/a.txt"]
     listed = list_inputs([str(tmp_path / "1/x"), str(tmp_path / "2/x")], (), "/nowhere")
     assert [file.collection for file in listed] == ["x", r"x\~2"]
 

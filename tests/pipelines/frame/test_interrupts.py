@@ -50,8 +50,8 @@ def start(*words, tidy="pass", ignored=()):
 def test_a_command_that_may_be_resumed_says_so(number):
     process = start(*RESUMES)
     process.send_signal(number)
-    out, told = process.communicate()
-    assert (out, told, process.returncode) == ("", TOLD, STATUS[number])
+    out, output = process.communicate()
+    assert (out, output, process.returncode) == ("", TOLD, STATUS[number])
 
 
 @pytest.mark.parametrize("words", [["show", "x"], ["clean", "x"]])

@@ -11,10 +11,11 @@ import pytest
 from making import made_section, put
 
 from pipelines.cli import main
-from pipelines.frame import registry, running
-from pipelines.frame.command import Command, Inputs, TableSource, View
+from pipelines.frame import registry, sections
+from pipelines.frame.command import Command, Inputs, Job, TableSource, View
 from pipelines.frame.common_options import PublishOptions
 from schemas.columns import Table, column
+from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import open_snapshot
@@ -39,7 +40,7 @@ def _reads(options):
 
 def _evaluate(options, action):
     """A table of two metrics, in an order that is not its own."""
-    rows = sum(part.rows for part in action.inputs.one("documents").parts)
+    rows = sum(part.rows for part in action.inputs.only("documents").parts)
     seen = len(action.inputs.of("neighbours"))
     action.tell(f"{rows} rows")
     return {"toy/metrics": pa.table({"metric": ["rows", "other"], "value": [rows * options.factor, seen]})}
@@ -59,9 +60,9 @@ EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_eva
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch):
-    entry = registry.CommandEntry(f"{__name__}:EVALUATE", "toy")
+    entry = registry.CommandEntry(f"{__name__}:EVALUATE", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy evaluate", entry)
-    caches = (registry.commands, registry.load, registry.all_tables)
+    caches = (registry.load, registry.all_tables)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -79,9 +80,9 @@ def test_the_tables_of_an_action_are_published_as_a_section(corpus, tmp_path, ca
     out = tmp_path / "out"
     words = ["toy", "evaluate", str(corpus), "--out", str(out)]
     assert main(words) == 0
-    told = capsys.readouterr().out
-    assert "3 rows" in told
-    assert "toy/metrics" in told
+    output = capsys.readouterr().out
+    assert "3 rows" in output
+    assert "toy/metrics" in output
     snapshot = open_snapshot(str(out))
     assert snapshot.read("toy/metrics").to_pylist() == [{"metric": "other", "value": 0}, {"metric": "rows", "value": 3}]
     section = snapshot.section("toy.evaluate")
@@ -138,15 +139,14 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
         def table(snapshot, options):
             return pa.table({"section": [name], "best": [options.best]})
 
-        return View("the best", Best, table)
+        return Registry({"best": View(Best, table, doc="the best")}, what="view")
 
-    other = registry.CommandEntry(f"{__name__}:OTHER", "toy")
+    other = registry.CommandEntry(f"{__name__}:OTHER", doc="toy")
     monkeypatch.setitem(registry.COMMANDS, "toy other", other)
-    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")}))
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views=best("one")))
     table = replace(METRICS, name="toy/others")
-    made = replace(EVALUATE, views={"best": best("two")}, tables=(table,), action=_other)
+    made = replace(EVALUATE, views=best("two"), tables=(table,), action=_other)
     monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)
-    registry.commands.cache_clear()
     monkeypatch.delitem(sys.modules, "pipelines.commands.folder.show", raising=False)
     show = ["show", str(corpus), "--best", "3", "--tsv"]
     assert main(["toy", "other", "--out", str(corpus)]) == 0
@@ -211,8 +211,8 @@ def test_the_digest_noted_of_an_options_file_is_that_of_what_was_read(tmp_path, 
     path = tmp_path / "words.tsv"
     path.write_text("one")
     options = Listing(out=str(tmp_path / "out"), words=str(path))
-    job = running.Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
-    plan, noted = running._planned(job, Inputs(()))
+    job = Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
+    plan, noted = sections._plan_with_digests(job, Inputs(()))
     assert plan == (["one", *changes])[-1]
     assert noted == {str(path): hashlib.sha256(plan.encode()).hexdigest()}
 
@@ -223,7 +223,7 @@ def test_an_options_file_that_always_changes_is_an_error(tmp_path):
     options = Listing(out=str(tmp_path / "out"), words=str(path))
     changing = Command(options=Listing, plan=_planning(["two", "six", "ten", "old"]))
     with pytest.raises(LexbeamError, match=r"words.tsv changed while it was read, 3 times"):
-        running._planned(running.Job("toy", changing, options), Inputs(()))
+        sections._plan_with_digests(Job("toy", changing, options), Inputs(()))
 
 
 def test_an_output_folder_whose_name_is_not_utf8_is_refused(corpus, tmp_path, capsys):

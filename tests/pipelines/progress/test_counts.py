@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from pipelines.progress import counts
-from pipelines.progress.counts import StageFolder
+from pipelines.progress import progress
 from pipelines.progress.lines import Foreseen
+from pipelines.progress.progress import StageFolder
 
 STAGE = Foreseen("toy/make", "pieces")
 
@@ -39,9 +39,9 @@ def looked(found, now):
 @pytest.fixture
 def begin(tmp_path):
     def make():
-        found = StageFolder(str(tmp_path), STAGE)
-        found.since = time.time_ns()
-        return found
+        result = StageFolder(str(tmp_path), STAGE)
+        result.since = time.time_ns()
+        return result
 
     return make
 
@@ -49,36 +49,36 @@ def begin(tmp_path):
 def test_what_is_made_and_what_was_there_are_told_apart(folder, begin):
     add(folder, "a", "b", "c")
     aged(folder)
-    found = begin()
-    count = looked(found, 1.0)
+    actual = begin()
+    count = looked(actual, 1.0)
     assert (count.made, count.there, count.begun) == (0, 0, None)
     os.utime(folder / "b.json")
     add(folder, "d", "e")
-    count = looked(found, 2.0)
+    count = looked(actual, 2.0)
     assert (count.made, count.there, count.begun, count.last) == (2, 1, 2.0, 2.0)
     os.utime(folder / "a.json")
-    count = looked(found, 3.0)
+    count = looked(actual, 3.0)
     assert (count.made, count.there, count.begun, count.last) == (2, 2, 2.0, 3.0)
-    assert looked(found, 4.0).last == 3.0
+    assert looked(actual, 4.0).last == 3.0
 
 
 def test_a_stage_begins_when_its_folder_is_touched_or_made(folder, begin):
     aged(folder)
-    found = begin()
-    assert looked(found, 1.0).begun is None
+    actual = begin()
+    assert looked(actual, 1.0).begun is None
     os.utime(folder)
-    assert looked(found, 2.0)[2:] == (0, 0, 2.0, 2.0, False)
+    assert looked(actual, 2.0)[2:] == (0, 0, 2.0, 2.0, False)
     folder.rmdir()
-    found = begin()
-    assert looked(found, 1.0).begun is None
+    actual = begin()
+    assert looked(actual, 1.0).begun is None
     folder.mkdir()
-    assert looked(found, 2.0).begun == 2.0
+    assert looked(actual, 2.0).begun == 2.0
 
 
 def test_a_folder_that_goes_away_has_not_begun(folder, begin):
-    found = begin()
+    actual = begin()
     folder.rmdir()
-    assert looked(found, 1.0).begun is None
+    assert looked(actual, 1.0).begun is None
 
 
 def test_the_plan_of_an_earlier_run_does_not_count(tmp_path, folder, begin):
@@ -86,43 +86,43 @@ def test_the_plan_of_an_earlier_run_does_not_count(tmp_path, folder, begin):
     plan.parent.mkdir(parents=True)
     plan.write_text("5")
     os.utime(plan, (time.time() - 60,) * 2)
-    found = begin()
-    assert looked(found, 1.0).planned is None
+    actual = begin()
+    assert looked(actual, 1.0).planned is None
     plan.write_text("7")
-    assert looked(found, 1.0).planned == 7
+    assert looked(actual, 1.0).planned == 7
 
 
 def test_a_folder_is_listed_only_after_a_change(folder, begin, monkeypatch):
     add(folder, "a", "b")
     aged(folder)
-    found = begin()
+    actual = begin()
     listed, asked = [], []
     scandir, stat = os.scandir, os.stat
-    monkeypatch.setattr(counts.os, "scandir", lambda p: listed.append(p) or scandir(p))
-    monkeypatch.setattr(counts.os, "stat", lambda p: asked.append(p) or stat(p))
+    monkeypatch.setattr(progress.os, "scandir", lambda p: listed.append(p) or scandir(p))
+    monkeypatch.setattr(progress.os, "stat", lambda p: asked.append(p) or stat(p))
     for _ in range(5):
-        looked(found, 1.0)
+        looked(actual, 1.0)
     assert listed == []
     for name in ("a", "b"):
         os.utime(folder / f"{name}.json")
     add(folder, "c")
     then = time.time() - 10
     os.utime(folder, (then, then))
-    looked(found, 2.0)
+    looked(actual, 2.0)
     asked.clear()
     for _ in range(5):
-        looked(found, 3.0)
+        looked(actual, 3.0)
     assert len(listed) == 1
     assert not [path for path in asked if path.endswith(".json")]
-    assert (found.count.made, found.count.there) == (1, 2)
+    assert (actual.count.made, actual.count.there) == (1, 2)
 
 
 def test_a_change_in_the_moment_of_a_look_is_not_missed(folder, begin):
-    found = begin()
+    actual = begin()
     add(folder, "a")
     now = time.time_ns()
     os.utime(folder, ns=(now, now))
-    assert looked(found, 1.0).made == 1
+    assert looked(actual, 1.0).made == 1
     add(folder, "b")
     os.utime(folder, ns=(now, now))
-    assert looked(found, 2.0).made == 2
+    assert looked(actual, 2.0).made == 2

@@ -59,7 +59,7 @@ def test_nothing_is_foretold_without_a_basis():
     assert remaining([StageCount(ODD, 10, 1, begun=0, last=10.0)], 10.0) is None  # too few
 
 
-def test_a_stage_foretells_its_own_time():
+def test_a_stage_predicts_its_own_time():
     count = StageCount(ODD, 10, 4, begun=100.0, last=140.0)
     assert remaining([count], 140.0) == pytest.approx(60)
     assert remaining([count], 145.0) == pytest.approx(55)
@@ -133,9 +133,9 @@ def test_a_steady_run_is_foretold_but_for_one_artefact(stages, pace, at):
             left += max(0.0, end - now)
             each = one
         clock = end
-    told = remaining(counts, now)
-    assume(told is not None)
-    assert told == pytest.approx(left, abs=each + 1e-6, rel=1e-6)
+    output = remaining(counts, now)
+    assume(output is not None)
+    assert output == pytest.approx(left, abs=each + 1e-6, rel=1e-6)
 
 
 def test_the_estimate_is_no_finer_than_it_is_good_for():

@@ -19,9 +19,8 @@ import pytest
 from pipelines.commands.change.change import expected_artefacts
 from pipelines.frame.registry import COMMANDS, load
 from pipelines.progress import progress
-from pipelines.progress.counts import StageFolder
 from pipelines.progress.lines import Foreseen
-from pipelines.progress.progress import RunProgress, counting, is_shown, quiet, watching
+from pipelines.progress.progress import RunProgress, StageFolder, counting, is_shown, quiet, watching
 from transforms.change.graph.comparisons import Comparisons
 from transforms.change.nulls.deal_stages import DealOptions
 from transforms.common.store.artefacts import Stage, Workspace, announce, make
@@ -170,17 +169,17 @@ def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
 
 
 def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "TELLING", 0.1)
-    begun, told = time.monotonic(), []
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 0.1)
+    begun, output = time.monotonic(), []
 
     def line_more():
-        before = len(told)
-        wait_for(lambda: told.extend(capsys.readouterr().err.splitlines()) or len(told) > before)
+        before = len(output)
+        wait_for(lambda: output.extend(capsys.readouterr().err.splitlines()) or len(output) > before)
 
     work_in(tmp_path, range(4), line_more)
     out, err = capsys.readouterr()
     assert out == ""
-    lines = told + err.splitlines()
+    lines = output + err.splitlines()
     assert 4 <= len(lines) <= (time.monotonic() - begun) / 0.1
     for line in lines:
         assert re.fullmatch(r"progress: toy/train: \d of 4 spaces, " + SPAN + LEFT, line), line
@@ -192,7 +191,7 @@ def test_a_short_run_tells_nothing_where_is_no_terminal(tmp_path, capsys):
 
 
 def test_nothing_is_said_to_who_asked_for_quiet(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "TELLING", 0.01)
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
     with quiet():
         work_in(tmp_path, range(3))
         with counting("sample", "words", 5) as add:
@@ -213,7 +212,7 @@ def test_verbose_runs_tell_lines_on_a_terminal(monkeypatch):
 
 
 def test_a_standard_error_that_nobody_reads_fails_no_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "TELLING", 0.01)
+    monkeypatch.setattr(progress, "LINE_INTERVAL", 0.01)
     outer, inner = os.pipe()
     os.close(outer)
     with open(inner, "w", encoding="utf-8", closefd=False) as stream:

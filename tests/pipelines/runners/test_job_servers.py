@@ -7,7 +7,8 @@ import tempfile
 import pytest
 from marked import MARK, left_of
 
-from pipelines.runners.runners import RunnerConfig, run_pipeline
+from pipelines.runners.configs import RunnerConfig
+from pipelines.runners.runners import run_pipeline
 from transforms.common.errors import LexbeamError
 
 

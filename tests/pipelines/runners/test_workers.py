@@ -24,9 +24,9 @@ def read_from_a_server(ended):
 @pytest.fixture
 def told(monkeypatch):
     """The failures of threads that Python would print."""
-    found = []
-    monkeypatch.setattr(threading, "excepthook", lambda given: found.append(str(given.exc_value)))
-    return found
+    result = []
+    monkeypatch.setattr(threading, "excepthook", lambda given: result.append(str(given.exc_value)))
+    return result
 
 
 def test_threads_that_find_out_late_that_a_server_has_ended_print_nothing(told):

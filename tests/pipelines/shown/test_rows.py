@@ -19,8 +19,8 @@ def test_rows_are_one_json_document(rows):
 
 
 def test_values_that_json_lacks():
-    found = json.loads(as_json({"a": float("nan"), "b": b"\xff", "c": datetime.date(1801, 2, 3)}))
-    assert found == {"a": None, "b": "ff", "c": "1801-02-03"}
+    actual = json.loads(as_json({"a": float("nan"), "b": b"\xff", "c": datetime.date(1801, 2, 3)}))
+    assert actual == {"a": None, "b": "ff", "c": "1801-02-03"}
 
 
 def test_a_grid_has_no_columns_of_nulls_and_numbers_to_the_right():

@@ -22,6 +22,7 @@ from transforms.change.shown.word import (
 )
 from transforms.change.shown.word_text import tell_words
 from transforms.change.view.slices import with_hyphens
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -103,15 +104,21 @@ def _check_tags(options: TopOptions, rows: pa.Table) -> None:
         )
 
 
-VIEWS: dict[str, View[Any]] = {
-    "top": View("the words of each pair of slices whose usage differs most", TopOptions, top_words, tell_top),
-    "word": View("scores, neighbours and uses of words", WordOptions, scores_of, tell_words, facts_of),
-    "words": View("scores, neighbours and uses of the words of a file", WordsOptions, scores_of, tell_words, facts_of),
-    "series": View(
-        "how the usage of words moves over three or more slices, and where it turns",
-        SeriesViewOptions,
-        series_of,
-        tell_series,
-    ),
-    "neighbours": View("the neighbours of a word in every slice", NeighbourViewOptions, neighbours_of),
-}
+VIEWS: Registry[View[Any]] = Registry(
+    {
+        "top": View(TopOptions, top_words, tell_top, doc="the words of each pair of slices whose usage differs most"),
+        "word": View(WordOptions, scores_of, tell_words, facts_of, doc="scores, neighbours and uses of words"),
+        "words": View(
+            WordsOptions, scores_of, tell_words, facts_of, doc="scores, neighbours and uses of the words of a file"
+        ),
+        "series": View(
+            SeriesViewOptions,
+            series_of,
+            tell_series,
+            doc="how the usage of words moves over three or more slices, and where it turns",
+        ),
+        "neighbours": View(NeighbourViewOptions, neighbours_of, doc="the neighbours of a word in every slice"),
+    },
+    what="view",
+    group="lexbeam.change_views",
+)

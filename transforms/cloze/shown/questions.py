@@ -16,6 +16,7 @@ from schemas.cloze.questions import QUESTION_REASONS, QUESTIONS
 from schemas.columns import column
 from transforms.cloze.pairs.pair import Row
 from transforms.cloze.questions.question import LETTERS
+from transforms.common.code.registry import Registry
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
@@ -218,8 +219,15 @@ def _split_scores(splits: Row) -> Panel:
     return Rows("Scores of splits", text, pa.Table.from_pylist(splits["distances"], schema))
 
 
-QUESTION_VIEWS: dict[str, View[Any]] = {
-    "questions": View(
-        "questions as a reader sees them, and what readers answered", QuestionsOptions, questions_shown, _tell
-    )
-}
+QUESTION_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "questions": View(
+            QuestionsOptions,
+            questions_shown,
+            _tell,
+            doc="questions as a reader sees them, the first by id, and what readers answered",
+        )
+    },
+    what="view",
+    group="lexbeam.cloze_question_views",
+)

@@ -15,14 +15,16 @@ With a `group`, packages of others add entries, in their `setup.py`:
 
     entry_points={"lexbeam.measures": ["manhattan = toy_measures:MANHATTAN"]}
 
-Every process loads them by itself, so that workers know them too. They come after ours.
+Every process loads them by itself, so that workers know them too. They come after ours. An entry point is
+imported when the registry is first looked through; a registry with `lazy` makes an entry that imports it later.
 """
 
 import importlib.metadata
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from transforms.common.errors import UsageError, nearest
@@ -58,9 +60,25 @@ class Registry(MutableMapping[str, T]):
         group: the group of entry points; empty: other packages add none.
     """
 
-    def __init__(self, entries: Mapping[str, T], *, what: str, group: str = "") -> None:
+    def __init__(
+        self,
+        entries: Mapping[str, T],
+        *,
+        what: str,
+        group: str = "",
+        lazy: Callable[[importlib.metadata.EntryPoint], T] | None = None,
+    ) -> None:
+        """Make a registry.
+
+        Args:
+            entries: Lexbeam's own, by name.
+            what: what an entry is called in messages.
+            group: the group of entry points; empty: other packages add none.
+            lazy: makes the entry of an entry point without importing it; None: it is imported.
+        """
         self.what = what
         self.group = group
+        self._lazy = lazy
         self._ours = dict(entries)
 
     def __getitem__(self, name: str) -> T:
@@ -99,6 +117,10 @@ class Registry(MutableMapping[str, T]):
                     f"(there are: {', '.join(self)})"
                 )
 
+    def ours(self) -> Mapping[str, T]:
+        """Return Lexbeam's own entries, by name; installed packages are not looked at."""
+        return MappingProxyType(self._ours)
+
     def others(self) -> Mapping[str, T]:
         """Return the entries of other packages, by name."""
         return {name: entry for name, entry in self._outside().items() if name not in self._ours}
@@ -120,7 +142,7 @@ class Registry(MutableMapping[str, T]):
                 log.warning("%s: %r of %s is left out: there is one of this name", self.group, point.name, point.value)
                 continue
             try:
-                entry = point.load()
+                entry = point.load() if self._lazy is None else self._lazy(point)
                 if not (hasattr(entry, "doc") or hasattr(entry, "help")):
                     raise TypeError(f"it is a {type(entry).__name__} that says nothing of itself, and no {self.what}")
                 yield point.name, entry

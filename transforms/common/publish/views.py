@@ -1,10 +1,12 @@
 """Named questions about published tables, for `lexbeam show` and for Python."""
 
 from collections.abc import Callable, Iterable
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import pyarrow as pa
 
+from transforms.common.code.registry import Entry
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 
@@ -13,11 +15,11 @@ __all__ = ["View"]
 O = TypeVar("O")  # noqa: E741
 
 
-class View(NamedTuple, Generic[O]):
-    """A named question about published tables.
+@dataclass(frozen=True)
+class View(Entry, Generic[O]):
+    """A named question about published tables; its doc line says what it answers.
 
     Attributes:
-        help: what it answers, for `show --help` and for the docstring in Python.
         options: dataclass of its options. The first one is the value of `--NAME` in `show`, and
             may be given without its name in Python.
         table: answers it as an Arrow table.
@@ -26,7 +28,6 @@ class View(NamedTuple, Generic[O]):
             the table's rows.
     """
 
-    help: str
     options: type[O]
     table: Callable[[Snapshot, O], pa.Table]
     blocks: Callable[[Snapshot, O], Iterable[Block]] | None = None

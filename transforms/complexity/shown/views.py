@@ -17,6 +17,7 @@ from schemas.complexity.features import FEATURES
 from schemas.complexity.instances import INSTANCES, KINDS
 from schemas.complexity.labels import LABELS
 from schemas.complexity.scores import PREDICTIONS
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -300,12 +301,29 @@ def _values(rows: Sequence[dict[str, Any]]) -> str:
     return " to ".join(ends)
 
 
-INSTANCE_VIEWS: dict[str, View[Any]] = {
-    "hardest": View("the most complex instances, in context", HardestOptions, hardest, _tell_hardest)
-}
-SCORE_VIEWS: dict[str, View[Any]] = {
-    "worst": View("the instances that a scorer is most wrong about, in context", WorstOptions, worst, _tell_worst)
-}
-FEATURE_VIEWS: dict[str, View[Any]] = {
-    "features": View("the features of targets", FeaturesOptions, features_of_words, _tell_features)
-}
+INSTANCE_VIEWS: Registry[View[Any]] = Registry(
+    {"hardest": View(HardestOptions, hardest, _tell_hardest, doc="the most complex instances, in context")},
+    what="view",
+    group="lexbeam.complexity_instance_views",
+)
+SCORE_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "worst": View(
+            WorstOptions, worst, _tell_worst, doc="the instances that a scorer is most wrong about, in context"
+        )
+    },
+    what="view",
+    group="lexbeam.complexity_score_views",
+)
+FEATURE_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "features": View(
+            FeaturesOptions,
+            features_of_words,
+            _tell_features,
+            doc="the features of targets, whatever their capitals, or of instances by their ids",
+        )
+    },
+    what="view",
+    group="lexbeam.complexity_feature_views",
+)

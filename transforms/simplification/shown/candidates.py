@@ -15,6 +15,7 @@ from schemas.columns import Table, column
 from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -190,11 +191,18 @@ def _selected(row: Row) -> str:
     return row["selection"] or ("yes" if row["kept"] else "no")
 
 
-CANDIDATE_VIEWS: dict[str, View[Any]] = {
-    "candidates": View(
-        "candidates of chosen words, stage by stage", CandidatesOptions, candidates_of_words, _candidate_blocks
-    )
-}
+CANDIDATE_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "candidates": View(
+            CandidatesOptions,
+            candidates_of_words,
+            _candidate_blocks,
+            doc="candidates of targets, whatever their capitals, or of instances by their ids, by stage",
+        )
+    },
+    what="view",
+    group="lexbeam.simplification_candidate_views",
+)
 
 
 SECTION = "simplify.generate"

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from schemas.columns import column
 from schemas.simplification.instances import FLAGS, INSTANCE_REASONS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -169,14 +170,18 @@ def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
     return [Rows("Words to simplify", text, pa.Table.from_pylist(rows, schema))]
 
 
-INSTANCE_VIEWS: dict[str, View[Any]] = {
-    "instances": View(
-        "words to simplify, in their sentences, with people's substitutes",
-        InstancesOptions,
-        instances_shown,
-        _instance_blocks,
-    )
-}
+INSTANCE_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "instances": View(
+            InstancesOptions,
+            instances_shown,
+            _instance_blocks,
+            doc="words to simplify, in their sentences, the first by id, with people's substitutes",
+        )
+    },
+    what="view",
+    group="lexbeam.simplification_instance_views",
+)
 
 
 SECTION = "simplify.instances"

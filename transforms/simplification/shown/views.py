@@ -14,6 +14,7 @@ import pyarrow as pa
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -236,7 +237,21 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-EVALUATION_VIEWS: dict[str, View[Any]] = {
-    "stages": View("candidates stage by stage, with their rank in gold", StagesOptions, stages_of, _stage_blocks),
-    "funnel": View("what is lost at each stage, by reason", FunnelOptions, funnel_of, funnel_blocks),
-}
+EVALUATION_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "stages": View(
+            StagesOptions,
+            stages_of,
+            _stage_blocks,
+            doc="candidates of targets, or of instances by their ids, by stage, with their rank in gold",
+        ),
+        "funnel": View(
+            FunnelOptions,
+            funnel_of,
+            funnel_blocks,
+            doc="what is lost at each stage of a setting, by reason; all: of each",
+        ),
+    },
+    what="view",
+    group="lexbeam.simplification_evaluation_views",
+)

@@ -77,12 +77,12 @@ def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
 
     for spec in ("1800-1850,1900-1950", "1800-1850,1950-1980", "every 20", "every 500"):
         options = from_mapping(ChangeOptions, {"out": "x", "slices": spec})
-        told = CHANGE.asks(options)({1810, 1910})
+        told = CHANGE.year_check(options)({1810, 1910})
         refused = pytest.raises(LexbeamError, match=f"^{re.escape(told)}$") if told else nullcontext()
         with refused:
             plan_change(options, inputs({"en"}))
     several = from_mapping(ChangeOptions, {"out": "x", "slices": "1", "corpora": ["a", "b"]})
-    assert CHANGE.asks(several) is None
+    assert CHANGE.year_check(several) is None
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
     ],
 )
 def test_a_series_needs_three_slices_with_documents(slices, asked, series):
-    (given,) = inputs({"en"}).given
+    (given,) = inputs({"en"}).tables
     years = {str(year): 1 for year in (1800, 1850, 1900)}
     section = {**given.section, "documents_by_year": years, "tokens_by_year": years}
     found = Inputs((replace(given, section=section),))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lexbeam._given import given
+from lexbeam._signatures import option_values
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import from_mapping, option
 
@@ -23,7 +23,7 @@ class ToyOptions:
 
 
 def taken(**values):
-    return from_mapping(ToyOptions, given(ToyOptions, values))
+    return from_mapping(ToyOptions, option_values(ToyOptions, values))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_other_lists_for_one_value_are_refused(name, value, message):
         taken(places="a", **{name: value})
 
 
-def test_none_is_not_given():
+def test_none_is_no_value():
     assert taken(places="a", numbers=None) == taken(places="a")
     with pytest.raises(UsageError, match=r"^places must be given"):
         taken(places=None)

@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.frame.results import ResultFiles
+from pipelines.frame.sections import ResultFiles
 from transforms.common.store.receipts import ArtefactPath, File, encode
 
 
@@ -24,9 +24,9 @@ def write(path, rows):
 def test_rows_come_back_as_they_were_with_their_types(tmp_path):
     results = ResultFiles(str(tmp_path))
     write(results.path("rows"), ROWS)
-    found = results.read("rows", Row)
-    assert found == ROWS
-    assert isinstance(found[0].file.path, ArtefactPath)
+    actual = results.read("rows", Row)
+    assert actual == ROWS
+    assert isinstance(actual[0].file.path, ArtefactPath)
 
 
 def test_a_pipeline_without_rows_writes_no_file(tmp_path):

@@ -1,0 +1,104 @@
+"""Views of published tables: asked by name, and as the methods of `lexbeam.views`."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from lexbeam._signatures import as_function, option_values
+from pipelines.frame.blocks import shown_lines
+from pipelines.frame.registry import COMMANDS, available, command_of, section_of
+from transforms.common.errors import UsageError, nearest
+from transforms.common.options.fields import from_mapping, options_of
+from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.views import View
+
+__all__ = ["KnownView", "answer_lines", "answer_table", "view_methods", "views"]
+
+
+class KnownView(NamedTuple):
+    """A view with the sections that have it, and whether Lexbeam brings it, or another package does."""
+
+    view: View[Any]
+    sections: tuple[str, ...]
+    is_ours: bool
+
+
+def answer_table(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> pa.Table:
+    """Return the answer of a view as a table; of several sections the first published one is asked.
+
+    Raises:
+        LexbeamError: no section is published, or the view finds nothing.
+        UsageError: the section has no such view, or an option is wrong.
+    """
+    view = _view(snapshot, sections, name)
+    return view.table(snapshot, _options(view, values))
+
+
+def answer_lines(snapshot: Snapshot, sections: Sequence[str], name: str, values: Mapping[str, object]) -> list[str]:
+    """Return the answer of a view as lines for a person; raises as `answer_table`."""
+    view = _view(snapshot, sections, name)
+    assert view.blocks is not None
+    return list(shown_lines(view.blocks(snapshot, _options(view, values)), width=0))
+
+
+def _view(snapshot: Snapshot, sections: Sequence[str], name: str) -> View[Any]:
+    section = next((section for section in sections if section in snapshot.sections), sections[0])
+    snapshot.section(section)
+    command = command_of(section)
+    known = command.views if command is not None else {}
+    if name not in known:
+        raise UsageError(f"section {section} has no view {name!r}{nearest(name, known)}")
+    return known[name]
+
+
+def _options(view: View[Any], values: Mapping[str, object]) -> object:
+    return from_mapping(view.options, option_values(view.options, values))
+
+
+def views() -> dict[str, KnownView]:
+    """Return every view by its name: Lexbeam's first, then those of other packages that add a name.
+
+    Raises:
+        ValueError: two of Lexbeam's commands have different views of one name.
+    """
+    known: dict[str, KnownView] = {}
+    for section, name, view, is_ours in sorted(_all_views(), key=lambda row: not row[3]):
+        before = known.get(name, KnownView(view, (), is_ours))
+        if before.view is view:
+            known[name] = before._replace(sections=(*before.sections, section))
+        elif is_ours:
+            raise ValueError(f"{section} and {before.sections[0]} have different views {name!r}")
+    return known
+
+
+def _all_views() -> Iterator[tuple[str, str, View[Any], bool]]:
+    """Yield the section, the name and the view, and whether it is Lexbeam's own, in the order of the commands."""
+    for words, command in available():
+        ours = command.views.ours() if words in COMMANDS.ours() else {}
+        for name, view in command.views.items():
+            yield section_of(words), name, view, name in ours
+
+
+def view_methods() -> dict[str, Callable[..., Any]]:
+    """Return the methods of `Views` by name: `top` for the rows of a view, `tell_top` for its lines."""
+    methods = {}
+    for view_name, known in views().items():
+        entries = list(options_of(known.view.options).values())
+        answers: list[tuple[str, Callable[..., object], tuple[object, str]]] = [
+            ("", answer_table, (pa.Table, "The answer as rows."))
+        ]
+        if known.view.blocks is not None:
+            answers.append(("tell_", answer_lines, (list[str], "The answer as lines for a person.")))
+        for prefix, answer, returns in answers:
+            name = prefix + view_name.replace("-", "_")
+            run = _as_method(answer, known.sections, view_name)
+            place = ("lexbeam.views", f"Views.{name}")
+            methods[name] = as_function(place, entries, known.view.doc, returns, run, method=True)
+    return methods
+
+
+def _as_method(
+    answer: Callable[..., object], sections: Sequence[str], view_name: str
+) -> Callable[[dict[str, Any]], object]:
+    return lambda values: answer(values.pop("self").snapshot, sections, view_name, values)

@@ -1,0 +1,240 @@
+"""How a section is made: its plan, its graph or action, what is handed back, what is noted of it."""
+
+import os
+import secrets
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job, TableSource
+from pipelines.frame.failures import Explained
+from pipelines.frame.inputs import described_in, noted_files, noted_resources
+from pipelines.progress.progress import RunProgress, watching
+from transforms.common.errors import LexbeamError
+from transforms.common.options.fields import noted_paths, plain_options
+from transforms.common.publish.removing import RESULTS
+from transforms.common.publish.sections import Made, ReadTable, table_digest
+from transforms.common.publish.written import WrittenTable, written
+from transforms.common.store import files
+from transforms.common.store.artefacts import Workspace, make, stage_entry
+from transforms.common.store.receipts import ArtefactPath, decode
+from transforms.common.store.tables import Part
+
+__all__ = ["ResultFiles", "make_section", "plan_of"]
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+    from pipelines.runners.configs import RunnerConfig
+
+T = TypeVar("T")
+Chosen = Mapping[str, Mapping[str, Collection[str]]]  # by stage and registry, the entries that count
+READINGS = 3  # of files of options, while they change
+
+
+def plan_of(job: Job, inputs: Inputs) -> Any:
+    """Return the plan of a job; None if its command has none."""
+    return None if job.command.plan is None else job.command.plan(job.options, inputs)
+
+
+def make_section(
+    job: Job,
+    inputs: Inputs,
+    workspace: Workspace,
+    config: "RunnerConfig | None",
+    action: Action,
+    explained: list[Explained],
+    progress: RunProgress,
+) -> Made:
+    """Make a section from artefacts; nothing is published.
+
+    Args:
+        job: the job that makes it.
+        inputs: the tables that the job reads.
+        workspace: where artefacts lie.
+        config: the runner configuration; None for a job without a graph.
+        action: what an action is given.
+        explained: takes the tables that say what was wrong, before the section can be refused.
+        progress: the progress of the run, which knows the section.
+    """
+    command = job.command
+    listed = time.time_ns()
+    resources = noted_resources(job.options)  # before they are read: what changes since is stale
+    plan, read = _plan_with_digests(job, inputs)
+    stages = command.stages_of(job.section)
+    if command.build is not None:
+        assert config is not None
+        outcome, chosen = _run_graph(job, plan, workspace, config, progress)
+    else:
+        outcome, chosen = _run_action(job, action, workspace)
+    for table in command.explains:
+        explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
+    entry: dict[str, Any] = {
+        "options": plain_options(job.options),
+        "stages": {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen},
+        "inputs": sorted([part.rows, part.sha256] for table in inputs.tables for part in table.parts),
+        "resources": {**described_in(plan), **command.resources(plan)},
+        **command.section(plan, outcome),
+    }
+    return Made(
+        name=job.section,
+        parts=outcome.parts,
+        entry=entry,
+        reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
+        log={
+            **_log_of(job.command.reads(job.options), job.options, inputs),
+            "files": read,
+            "resources": resources,
+            "listed": listed,
+        },
+    )
+
+
+def _by_table(read: ReadTable) -> tuple[str, str, str]:
+    return read.table, read.digest, read.section or ""
+
+
+def _run_graph(
+    job: Job, plan: Any, workspace: Workspace, config: "RunnerConfig", progress: RunProgress
+) -> tuple[HandedBack, Chosen]:
+    """Return what a graph hands back, and its stages with the chosen entries of registries."""
+    from pipelines.runners.runners import run_pipeline
+    from transforms.common.store.ptransforms import stages_in
+
+    command = job.command
+    assert command.build is not None
+    results = ResultFiles(workspace.root)
+    graph = Graph(workspace, config.lanes, config.here)
+    chosen: dict[str, Mapping[str, Collection[str]]] = {}
+
+    def build(pipeline: "beam.Pipeline") -> None:
+        assert command.build is not None
+        results.write(command.build(pipeline, plan, graph))
+        chosen.update(stages_in(pipeline))
+
+    run_pipeline(build, config, watching(progress, job.section, chosen))
+    rows: dict[str, list[Any]] = {}
+    for name, row in command.rows.items():
+        rows[name] = results.read(name, row)
+    outcome = HandedBack(results.parts(), rows)
+    results.remove()
+    return outcome, chosen
+
+
+def _run_action(job: Job, action: Action, workspace: Workspace) -> tuple[HandedBack, Chosen]:
+    """Return the tables that an action made, and its stages."""
+    command = job.command
+    assert command.action is not None
+    tables = command.action(job.options, action) or {}
+    parts = []
+    for table in command.tables:
+        if table.name not in tables:
+            raise LexbeamError(f"{job.section}: the command has not made its table {table.name}")
+        task = WrittenTable.of(table, tables[table.name])
+        made = make(workspace, written(job.section), task, None)
+        parts.append(Part.of(table.name, 0, made))
+    return HandedBack(tuple(parts), {}), {stage.name: {} for stage in command.stages_of(job.section)}
+
+
+def _plan_with_digests(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
+    """Return the plan of a job, and the SHA-256 of the option files that it was made from.
+
+    Raises:
+        LexbeamError: a file changes every time it is read.
+    """
+    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
+    before = noted_files(read)
+    for _ in range(READINGS):
+        plan = plan_of(job, inputs)
+        after = noted_files(read)
+        if after == before:
+            return plan, after
+        changed = sorted(path for path in after if after[path] != before[path])
+        before = after
+    raise LexbeamError(
+        f"{', '.join(changed)} changed while it was read, {READINGS} times: run the same command "
+        "again when nobody writes to it"
+    )
+
+
+class ResultFiles:
+    """What a pipeline hands back to the driver: small JSON files in a folder of this run alone.
+
+    The folder's name is random, so that neither an earlier run nor a job that outlives its driver can
+    be taken for this one; the name is not published.
+    """
+
+    def __init__(self, work: str) -> None:
+        self._folder = files.join(work, RESULTS, secrets.token_hex(8))
+        files.make_folder(self._folder)
+        self._names: list[str] = []
+
+    def path(self, name: str) -> str:
+        """Return the file that the pipeline writes the result of this name to."""
+        self._names.append(name)
+        return files.join(self._folder, f"{name}.json")
+
+    def write(self, collections: Mapping[str, "beam.PCollection"]) -> None:
+        """Let a pipeline write collections of small rows, by name."""
+        from transforms.common.store.ptransforms import WriteResult  # with Beam, which takes seconds
+
+        for name, rows in collections.items():
+            rows | f"HandBack{name.title()}" >> WriteResult(self.path(name))
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the result `parts`: the parts of tables, as artefacts."""
+        return tuple(part._replace(path=ArtefactPath(part.path)) for part in self.read("parts", Part))
+
+    def read(self, name: str, row: type[T]) -> list[T]:
+        """Return the rows of a result, each of type `row`; a pipeline with no row writes none."""
+        path = files.join(self._folder, f"{name}.json")
+        return decode(files.read_bytes(path), list[row]) if files.exists(path) else []  # type: ignore[valid-type]
+
+    def remove(self) -> None:
+        """Remove the files, which are of no use after the run."""
+        for name in self._names:
+            files.remove(files.join(self._folder, f"{name}.json"))
+        if files.is_local(self._folder):
+            os.rmdir(self._folder)
+
+
+def _log_of(reads: Sequence[TableSource], options: Any, inputs: Inputs) -> dict[str, Any]:
+    """Return what the log beside the snapshot says of a section: where its inputs lay.
+
+    From `inputs`, `exclude` and `folders`, `lexbeam status` finds what has changed since; from `sources`,
+    views find what the section was made from.
+
+    Args:
+        reads: the tables that its command reads.
+        options: its options.
+        inputs: the tables, found.
+    """
+    folders = [source.folder for source in reads if source.folder is not None]
+    paths = [path for named in noted_paths(options, "input").values() for path in named]
+    return {
+        # A folder of tables may stand where files do.
+        "inputs": [path for path in paths if path not in folders],
+        "exclude": list(getattr(options, "exclude", ())),
+        "folders": folders,
+        "sources": _sources(options.out, inputs),
+    }
+
+
+def _sources(out: str, inputs: Inputs) -> list[dict[str, Any]]:
+    """Return the other folders from which tables were read, with the digests of all tables of those sections.
+
+    A folder is noted relative to the output folder, too, since both may be moved together.
+    """
+    sources: dict[tuple[str, str], dict[str, Any]] = {}
+    for source in inputs.tables:
+        snapshot = source.snapshot
+        if snapshot is None or (snapshot.out, source.name) in sources:
+            continue
+        folder, here = files.real(snapshot.out), files.real(out)
+        is_local = files.is_local(folder) and files.is_local(here)
+        sources[snapshot.out, source.name] = {
+            "folder": files.absolute(snapshot.out),
+            "relative": os.path.relpath(folder, here) if is_local else None,
+            "tables": {table: table_digest(snapshot.parts(table)) for table in source.section["parts"]},
+        }
+    return list(sources.values())
