@@ -95,12 +95,12 @@ def place_of(document_id: str, parts: int) -> int:
 
 def sentence_parts(corpora: Sequence[Corpus]) -> list[SentencePart]:
     """Return the parts of `sentences` of all corpora, sorted; each content once."""
-    found = {
+    parts = {
         part.sha256: SentencePart(part.rows, part.path, part.bytes, part.sha256)
         for corpus in corpora
         for part in corpus.parts[SENTENCES]
     }
-    return sorted(found.values())
+    return sorted(parts.values())
 
 
 def years(corpora: Sequence[Corpus]) -> dict[int, int]:
@@ -109,10 +109,10 @@ def years(corpora: Sequence[Corpus]) -> dict[int, int]:
     Raises:
         LexbeamError: no document has a year.
     """
-    found = _by_year(corpora, "documents_by_year")
-    if not found:
+    documents = _by_year(corpora, "documents_by_year")
+    if not documents:
         raise LexbeamError("no document has a year: make the corpus anew with `dates`")
-    return found
+    return documents
 
 
 def tokens_by_year(corpora: Sequence[Corpus]) -> dict[int, int]:
@@ -121,11 +121,11 @@ def tokens_by_year(corpora: Sequence[Corpus]) -> dict[int, int]:
 
 
 def _by_year(corpora: Sequence[Corpus], name: str) -> dict[int, int]:
-    found: dict[int, int] = {}
+    totals: dict[int, int] = {}
     for corpus in corpora:
         for year, number in corpus.section[name].items():
-            found[int(year)] = found.get(int(year), 0) + number
-    return found
+            totals[int(year)] = totals.get(int(year), 0) + number
+    return totals
 
 
 def languages(corpora: Sequence[Corpus]) -> set[str]:

@@ -52,16 +52,16 @@ def histogram(documents: Mapping[int, int], tokens: Mapping[int, int], *, bar: i
 
     Bars are proportional to tokens, of `bar` characters at most, and of one where there are any.
     """
-    found = spans(documents, tokens)
-    if not found:
+    bars = spans(documents, tokens)
+    if not bars:
         return
-    most = max(span.tokens for span in found)
-    width = found[0].last - found[0].first + 1
+    most = max(span.tokens for span in bars)
+    width = bars[0].last - bars[0].first + 1
     unit = _UNITS.get(width, f"{width} years")
-    years = max(len(str(year)) for span in found for year in span[:2])
+    years = max(len(str(year)) for span in bars for year in span[:2])
     digits = len(f"{most:,}")
     yield f"tokens per {unit}, documents in brackets"
-    for span in found:
+    for span in bars:
         length = max(1, round(bar * span.tokens / most)) if span.tokens else 0
         yield (
             f"  {span.first:>{years}} to {span.last:>{years}}  {'#' * length:{bar}}  "

@@ -9,11 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.corpus.documents import DocumentRow
 from schemas.corpus.sentences import SentenceRow
 from transforms.common.errors import UsageError
-from transforms.common.store.sound import DigestedFile
+from transforms.common.store.sound import DigestedFile, checked
+from transforms.common.store.tables import read_rows
 from transforms.corpora.corpus import Corpus, PartPair, place_of
 from transforms.corpora.reading import (
     DOCUMENT_ID,
@@ -25,7 +27,16 @@ from transforms.corpora.reading import (
     read_wanted,
 )
 
-__all__ = ["FetchedSentence", "SentenceKey", "check_fetching", "fetch", "fetch_documents", "held"]
+__all__ = [
+    "FetchedSentence",
+    "SentenceKey",
+    "check_fetching",
+    "copies",
+    "document_ids",
+    "fetch",
+    "fetch_documents",
+    "held",
+]
 
 
 class SentenceKey(NamedTuple):
@@ -101,20 +112,20 @@ def fetch(
     for key in sorted(set(keys)):
         sentences.setdefault(key.document_id, []).append(key.sentence)
     names = list(dict.fromkeys([DOCUMENT_ID, SENTENCE, *columns, *(_SPANS if text else ())]))
-    near = {name: _near(own, around) for name, own in sentences.items()}
+    near = {name: _near(ordinals, around) for name, ordinals in sentences.items()}
     rows = by_document(read_wanted(parts.sentences, names, near))
     texts = _texts(parts.documents, sentences) if text else iter(())
     joined = aligned(sentences.items(), rows, parts.sentences.path)
     pieces = ((name, table) for name, _, table in joined)
     for name, table, whole in aligned(pieces, texts, parts.documents.path):
-        found = {} if table is None else {row.sentence: row for row in _rows(table, layers)}
+        by_ordinal = {} if table is None else {row.sentence: row for row in _rows(table, layers)}
         held_layers = _layers(table, layers)
         for sentence in sentences[name]:
             key = SentenceKey(name, sentence)
-            if sentence not in found:
+            if sentence not in by_ordinal:
                 yield key, None
                 continue
-            passage = _passage(sentence, found, around, whole)
+            passage = _passage(sentence, by_ordinal, around, whole)
             yield key, passage._replace(layers=held_layers.get(sentence))
 
 
@@ -146,11 +157,11 @@ def _texts(part: DigestedFile, documents: Iterable[str]) -> Iterator[tuple[str, 
         yield row.document_id, row.text
 
 
-def _passage(sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None) -> FetchedSentence:
-    before = [found[n] for n in range(sentence - around, sentence) if n in found]
-    after = [found[n] for n in range(sentence + 1, sentence + around + 1) if n in found]
-    passage = FetchedSentence(found[sentence], tuple(before), tuple(after))
-    rows = [*before, found[sentence], *after]
+def _passage(sentence: int, by_ordinal: Mapping[int, SentenceRow], around: int, whole: str | None) -> FetchedSentence:
+    before = [by_ordinal[n] for n in range(sentence - around, sentence) if n in by_ordinal]
+    after = [by_ordinal[n] for n in range(sentence + 1, sentence + around + 1) if n in by_ordinal]
+    passage = FetchedSentence(by_ordinal[sentence], tuple(before), tuple(after))
+    rows = [*before, by_ordinal[sentence], *after]
     starts = [start for row in rows for start in row.starts or ()]
     ends = [end for row in rows for end in row.ends or ()]
     if whole is None or not starts or not ends:
@@ -182,3 +193,23 @@ def fetch_documents(corpus: Corpus, documents: Iterable[str], *, columns: Sequen
         wanted.setdefault(place_of(name, len(parts)), []).append(name)
     for place in sorted(wanted):
         yield from read_documents(parts[place].documents, columns, dict.fromkeys(wanted[place]))
+
+
+def copies(parts: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the part where a document counts, and those where it is a copy, sorted.
+
+    `parts` are the SHA-256 of all parts that hold the document.
+
+    >>> copies(["c", "a", "b"])
+    ('a', ['b', 'c'])
+    """
+    first, *rest = sorted(parts)
+    return first, rest
+
+
+def document_ids(part: DigestedFile) -> list[str]:
+    """Return the ids of the documents of a part, each once, sorted."""
+    ids: set[str] = set()
+    for table in read_rows([checked(part)], ["document_id"]):
+        ids.update(pc.unique(table["document_id"]).to_pylist())
+    return sorted(ids)

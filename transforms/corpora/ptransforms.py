@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from transforms.corpora.corpus import Corpus, PartPair, SentencePart, common_layers, place_of
-from transforms.corpora.fetching import FetchedSentence, SentenceKey, check_fetching, fetch, held
-from transforms.corpora.repeated import copies, document_ids
+from transforms.corpora.fetching import FetchedSentence, SentenceKey, check_fetching, copies, document_ids, fetch, held
 
 __all__ = ["FetchSentences", "FetchedSentences", "FindRepeated"]
 
@@ -77,7 +76,7 @@ def _key_by_part(element: SentenceKey, pairs: Pairs) -> tuple[Place, SentenceKey
     return (0, place_of(element.document_id, len(pairs[0]))), element
 
 
-def _ask_every(element: str, pairs: Pairs) -> Iterator[tuple[Place, str]]:
+def _ask_corpora(element: str, pairs: Pairs) -> Iterator[tuple[Place, str]]:
     """Send a document to the part of every corpus that may hold it."""
     for corpus, parts in enumerate(pairs):
         yield (corpus, place_of(element, len(parts))), element
@@ -91,7 +90,7 @@ def _held(element: tuple[Place, Iterable[str]], pairs: Pairs) -> Iterator[tuple[
         yield name, (part.sha256, (corpus, place))
 
 
-def _settle(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Iterator[tuple[Place, SentenceKey]]:
+def _to_copy(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Iterator[tuple[Place, SentenceKey]]:
     """Send the keys of a document to the part where it counts."""
     name, joined = element
     places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
@@ -138,7 +137,7 @@ class FetchSentences(beam.PTransform):
     """Fetch sentences by their keys: one read of each part that holds any, however many keys.
 
     A key that comes several times is found once. Of a document that several corpora hold, the copy
-    that counts is read (`transforms.corpora.repeated`). What is found may carry text: do not group
+    that counts is read (`transforms.corpora.fetching`). What is found may carry text: do not group
     it by key.
 
     Attributes:
@@ -175,17 +174,17 @@ class FetchSentences(beam.PTransform):
         """Key the keys by the part that is to be read; several corpora are asked which it is."""
         if len(pairs) == 1:
             return keys | "KeyByPart" >> beam.Map(_key_by_part, pairs)
-        found = (
+        holders = (
             keys
             | "TakeDocument" >> beam.Map(_document)
             | "EachDocumentOnce" >> beam.Distinct()
-            | "AskEveryCorpus" >> beam.FlatMap(_ask_every, pairs)
+            | "AskEveryCorpus" >> beam.FlatMap(_ask_corpora, pairs)
             | "GroupByPartAsked" >> beam.GroupByKey()
             | "FindHeld" >> beam.FlatMap(_held, pairs)
         )
         by_document = keys | "KeyByDocument" >> beam.Map(_by_document)
         return (
-            {"keys": by_document, "held": found}
+            {"keys": by_document, "held": holders}
             | "JoinByDocument" >> beam.CoGroupByKey()
-            | "SettleCopies" >> beam.FlatMap(_settle, pairs)
+            | "SettleCopies" >> beam.FlatMap(_to_copy, pairs)
         )

@@ -74,8 +74,8 @@ def read_annotated(
     rows = read_documents(parts.documents, document_columns)
     documents = ((row.document_id, row) for row in rows)
     sentences = by_document(read_wanted(parts.sentences, [DOCUMENT_ID, *columns]))
-    for _, document, found in aligned(documents, sentences, parts.sentences.path):
-        table = empty if found is None else found
+    for _, document, held in aligned(documents, sentences, parts.sentences.path):
+        table = empty if held is None else held
         yield AnnotatedDocument(document, table.select(list(columns)))
 
 
@@ -154,11 +154,11 @@ class _Picking:
         self._names = sorted(wanted)
         self._documents = pa.array(self._names, pa.string())
         self._sentences = [wanted[name] for name in self._names]
-        self._whole = np.array([found is None for found in self._sentences], bool)
+        self._whole = np.array([ordinals is None for ordinals in self._sentences], bool)
         codes = [
-            np.array([n for n in found if 0 <= n <= _LARGEST], np.int64) + (number << _BITS)
-            for number, found in enumerate(self._sentences)
-            if found is not None
+            np.array([n for n in ordinals if 0 <= n <= _LARGEST], np.int64) + (number << _BITS)
+            for number, ordinals in enumerate(self._sentences)
+            if ordinals is not None
         ]
         self._codes = np.concatenate([np.empty(0, np.int64), *codes])
         self.keys = [DOCUMENT_ID] if self._whole.all() else [DOCUMENT_ID, SENTENCE]
@@ -222,17 +222,19 @@ def _runs(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield names[codes[start]].as_py(), table.slice(start, end - start)
 
 
-def aligned(rows: Iterable[tuple[str, T]], found: Iterator[tuple[str, Any]], path: str) -> Iterator[tuple[str, T, Any]]:
+def aligned(
+    rows: Iterable[tuple[str, T]], pieces: Iterator[tuple[str, Any]], path: str
+) -> Iterator[tuple[str, T, Any]]:
     """Join `found`, read from `path`, to rows by document, both sorted; None where there is none.
 
     Raises:
         LexbeamError: something is found of a document that is not among the rows.
     """
-    head = next(found, None)
+    head = next(pieces, None)
     for name, row in rows:
         if head is not None and head[0] == name:
             yield name, row, head[1]
-            head = next(found, None)
+            head = next(pieces, None)
         else:
             yield name, row, None
     if head is not None:

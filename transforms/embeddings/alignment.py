@@ -130,9 +130,9 @@ def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], 
     places = pc.index_in(pa.array(earlier.words, pa.string()), value_set=pa.array(later.words, pa.string())).fill_null(
         -1
     )
-    found = places.to_numpy(zero_copy_only=False).astype(np.int64)
-    mine = np.flatnonzero(found >= 0)
-    return mine, found[mine]
+    indices = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    mine = np.flatnonzero(indices >= 0)
+    return mine, indices[mine]
 
 
 def fit_alignment(
@@ -316,4 +316,4 @@ ALIGNMENTS: Registry[Method] = Registry(
 
 def named_alignment(name: str) -> str:
     """Return the name of an alignment that may be called by another one, such as `procrustes`."""
-    return next((own for own, method in ALIGNMENTS.items() if name in method.also), name)
+    return next((known for known, method in ALIGNMENTS.items() if name in method.also), name)

@@ -38,18 +38,18 @@ def nearest_neighbours(
     A zero vector has no neighbours and is none.
     """
     unit = Side(unit_length=True)
-    asked = apply(unit, vectors[queries])
-    found: list[tuple[Places, npt.NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0)) for _ in queries]
+    queried = apply(unit, vectors[queries])
+    nearest: list[tuple[Places, npt.NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0)) for _ in queries]
     for start in range(0, len(candidates), BLOCK):
         places = candidates[start : start + BLOCK]
         block = apply(unit, vectors[places])
-        cosines = np.clip(product(asked, block.T), -1.0, 1.0)
+        cosines = np.clip(product(queried, block.T), -1.0, 1.0)
         cosines[:, ~block.any(axis=1)] = -np.inf
-        cosines[~asked.any(axis=1)] = -np.inf
+        cosines[~queried.any(axis=1)] = -np.inf
         cosines[queries[:, None] == places] = -np.inf
-        for row, (best, near) in enumerate(found):
-            found[row] = _best(np.append(best, places), np.append(near, cosines[row]), k)
-    return found
+        for row, (best, near) in enumerate(nearest):
+            nearest[row] = _best(np.append(best, places), np.append(near, cosines[row]), k)
+    return nearest
 
 
 def _best(places: Places, cosines: npt.NDArray[np.float64], k: int) -> tuple[Places, npt.NDArray[np.float64]]:
@@ -77,16 +77,16 @@ def neighbours_table(
         min_count: uses that a neighbour needs.
     """
     place_of = {word: place for place, word in enumerate(space.words)}
-    asked = sorted({word for word in words if word in place_of})
-    found = nearest_neighbours(
+    queried = sorted({word for word in words if word in place_of})
+    nearest = nearest_neighbours(
         space.vectors,
-        queries=np.array([place_of[word] for word in asked], np.int64),
+        queries=np.array([place_of[word] for word in queried], np.int64),
         candidates=np.flatnonzero(space.counts >= min_count),
         k=k,
     )
     rows = [
         (word, slice_name, seed, rank, space.words[place], float(cosine))
-        for word, (places, cosines) in zip(asked, found, strict=True)
+        for word, (places, cosines) in zip(queried, nearest, strict=True)
         for rank, (place, cosine) in enumerate(zip(places, cosines, strict=True), 1)
     ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(NEIGHBOURS.schema())

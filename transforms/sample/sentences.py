@@ -53,8 +53,8 @@ def _draw(rng: np.random.Generator, rows: np.ndarray, weights: np.ndarray) -> np
     table = (cumulative + np.arange(len(weights))[:, None]).ravel()
     # A draw of .999... plus the row may round up to the next row's beginning.
     draws = np.minimum(rows + rng.random(len(rows)), np.nextafter(rows + 1.0, 0.0))
-    found = np.searchsorted(table, draws, side="right")
-    return found - rows * weights.shape[1]
+    drawn = np.searchsorted(table, draws, side="right")
+    return drawn - rows * weights.shape[1]
 
 
 def _lengths(rng: np.random.Generator, tokens: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from transforms.common.publish.output_folders import make_output_folder
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.embeddings.alignment import named_alignment
-from transforms.embeddings.exports import aligned_sides, as_aligned, as_trained
+from transforms.embeddings.published import aligned_sides, as_aligned, as_trained
 
 __all__ = ["EXPORT", "EXPORTS", "ExportOptions"]
 

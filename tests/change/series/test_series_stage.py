@@ -12,7 +12,7 @@ from space_making import tag_of
 
 from schemas.change.pairs import FINDINGS
 from schemas.change.series import DISTANCES, POINTS, SERIES
-from transforms.change.graph.series_tasks import series_task
+from transforms.change.graph.comparisons import series_task
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.series import series_stage
 from transforms.change.series.change_points import Traces, points_of

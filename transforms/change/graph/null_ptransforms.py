@@ -50,15 +50,15 @@ def _sizes(element: PartView, groups: Groups, documents: Mapping[str, Part]) -> 
 
 def _by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, File]]]:
     """Key the documents of a slice by each group that it is in, with its place there."""
-    own, sized = element
+    place, sized = element
     for group, places in enumerate(groups):
-        if own in places:
-            yield group, (places.index(own), sized.documents)
+        if place in places:
+            yield group, (places.index(place), sized.documents)
 
 
 def _deal_task(element: tuple[int, Iterable[tuple[int, File]]], groups: Groups) -> tuple[int, DealTask]:
-    group, found = element
-    return group, deal_task(len(groups[group]), found)
+    group, sized = element
+    return group, deal_task(len(groups[group]), sized)
 
 
 def _dealt_tasks(
@@ -66,8 +66,8 @@ def _dealt_tasks(
 ) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
     """Make a part's tasks, all of a group together, keyed by the places that they are of."""
     for group, deal in sorted(deals.items()):
-        found = dealt_tasks(groups, group, deal, element[1], ranges)
-        yield tuple(place for place, _ in found), [task for _, task in found]
+        tasks = dealt_tasks(groups, group, deal, element[1], ranges)
+        yield tuple(place for place, _ in tasks), [task for _, task in tasks]
 
 
 def _each_place(element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:

@@ -16,8 +16,7 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from transforms.change.graph.comparisons import SliceReady
-from transforms.change.spaces.text_files import write_text
-from transforms.change.view.feeds import StagedView
+from transforms.change.view.feeds import StagedView, write_text
 from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
 from transforms.change.view.view_stage import MEASURE, VIEW, MeasuredTokens, Viewed, ViewSpec, ViewTask, limits_of
 from transforms.common.store.artefacts import Workspace
@@ -74,8 +73,8 @@ class DeriveView(beam.PTransform):
         spread = parts | "SpreadParts" >> SpreadOverLanes(
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name, pieces=len(self.spec.slices)
         )
-        found = parts | "FindRepeated" >> FindRepeated(self.settle)
-        repeated = beam.pvalue.AsDict(found)
+        copies = parts | "FindRepeated" >> FindRepeated(self.settle)
+        repeated = beam.pvalue.AsDict(copies)
         limits = {}
         if self.budget is not None:
             measured = (
@@ -146,9 +145,9 @@ def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, 
 
 
 def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
-    place, found = element
-    ranges = sorted(found["ranges"], key=_number)
-    for counts in found["sizes"]:
+    place, joined = element
+    ranges = sorted(joined["ranges"], key=_number)
+    for counts in joined["sizes"]:
         yield SliceReady(place, counts, tuple(shuffled.feed for _, shuffled in ranges))
 
 

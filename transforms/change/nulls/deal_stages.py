@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.nulls.deals import clusters_of, deal
-from transforms.change.view.feeds import STAGED, one_batch
+from transforms.change.view.feeds import STAGED, as_batch
 from transforms.change.view.view_stage import Viewed, counted, ranges_of
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Stage
@@ -132,23 +132,23 @@ def _staged(file: File) -> Iterator[pa.RecordBatch]:
 
 
 def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
-    found = _documents_of(task.slices)
+    documents = _documents_of(task.slices)
     slices = len(task.slices)
-    clusters = clusters_of(found.keys, found.authors, found.known, found.places, slices)
-    tokens = np.bincount(found.places, found.tokens, minlength=slices)
+    clusters = clusters_of(documents.keys, documents.authors, documents.known, documents.places, slices)
+    tokens = np.bincount(documents.places, documents.tokens, minlength=slices)
     shares = tokens / max(tokens.sum(), 1)
     nulls = []
     for number in range(options.nulls):
-        places = deal(clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number)
-        held = []
+        places = deal(clusters.keys, documents.tokens, shares.tolist(), seed=options.seed, number=number)
+        slice_files = []
         for place in range(slices):
             suffix = f"-{number * slices + place:04d}.arrow"
-            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
-        nulls.append(tuple(held))
+            slice_files.append(_write_documents(artefact, suffix, documents.keys[places == place]))
+        nulls.append(tuple(slice_files))
     return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
 
 
-class _Found(NamedTuple):
+class _Documents(NamedTuple):
     """Documents: keys, authors (where known), the place of the slice, tokens."""
 
     keys: Any
@@ -158,10 +158,10 @@ class _Found(NamedTuple):
     tokens: Any
 
 
-def _documents_of(slices: Sequence[Sequence[File]]) -> _Found:
+def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
     sides = [pa.Table.from_batches(_all(files), SIZES_SCHEMA) for files in slices]
     table = pa.concat_tables(sides)
-    return _Found(
+    return _Documents(
         table["document"].to_numpy(),
         table["author"].fill_null(0).to_numpy(),
         table["author"].is_valid().to_numpy(zero_copy_only=False),
@@ -197,7 +197,7 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
                 keys = content_hashes(batch["document_id"].dictionary_encode())
                 inside = {name: np.isin(keys, held) for name, held in dealt.items()}
                 for task, writer, made in zip(tasks, writers, ranges, strict=True):
-                    if view.sha256 in [own.sha256 for own in task.views]:
+                    if view.sha256 in [task_view.sha256 for task_view in task.views]:
                         _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
     return [
         counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
@@ -212,13 +212,13 @@ def _documents(file: File) -> npt.NDArray[np.uint64]:
     return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
 
 
-def _write(batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, made: list[int]) -> None:
+def _write(batch: pa.RecordBatch, inside: Any, ranges: int, writer: BatchWriter, made: list[int]) -> None:
     """Write the sentences of a batch that are a slice's own, by range."""
     numbers = ranges_of(batch["key"].to_numpy(), ranges)
     for number in range(ranges):
-        rows = np.flatnonzero(own & (numbers == number))
+        rows = np.flatnonzero(inside & (numbers == number))
         if len(rows):
-            writer.write(one_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
+            writer.write(as_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
             made.append(number)
 
 

@@ -55,10 +55,10 @@ def clusters_of(documents: Hashes, authors: Hashes, known: Flags, places: Ints, 
         slices: number of slices.
     """
     if len(documents) and known.all():
-        held = [np.unique(authors[places == place]) for place in range(slices)]
-        apart = len(np.unique(np.concatenate(held))) == sum(len(own) for own in held)
-        if apart and min(len(own) for own in held) >= LEAST_CLUSTERS:
-            return Clusters("author", authors, tuple(len(own) for own in held))
+        slice_authors = [np.unique(authors[places == place]) for place in range(slices)]
+        apart = len(np.unique(np.concatenate(slice_authors))) == sum(len(writers) for writers in slice_authors)
+        if apart and min(len(writers) for writers in slice_authors) >= LEAST_CLUSTERS:
+            return Clusters("author", authors, tuple(len(writers) for writers in slice_authors))
     sizes = np.bincount(places, minlength=slices)
     return Clusters("document", documents, tuple(sizes.tolist()))
 

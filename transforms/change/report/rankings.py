@@ -67,15 +67,15 @@ def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]
     """
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
-    kinds = [(one, measure) for measure in measures for one in options["alignment"]]
+    kinds = [(alignment, measure) for measure in measures for alignment in options["alignment"]]
     if not kinds:
         kinds = [("none", FREQUENCY)]
     if first_alone:
         kinds = kinds[:1]
     pairs = pairs_of(snapshot)[:PAIRS]
     most = max(WORDS // 20, min(WORDS, ALL_WORDS // max(1, len(pairs) * len(kinds))))
-    found = [_compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds]
-    return [one for one in found if one.rows.num_rows]
+    rankings = [_compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds]
+    return [ranking for ranking in rankings if ranking.rows.num_rows]
 
 
 def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bool, most: int) -> Compared:
@@ -112,8 +112,8 @@ def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
     order = pc.sort_indices(
         pa.table({"least": least, "word": others["word"]}), [("least", "descending"), ("word", "ascending")]
     )
-    own = words.filter(pc.invert(words["target"]))
-    parts = [target_rows(rows, words), own, by_change(rest.filter(ranked)), others.take(order)]
+    others_ranked = words.filter(pc.invert(words["target"]))
+    parts = [target_rows(rows, words), others_ranked, by_change(rest.filter(ranked)), others.take(order)]
     return pa.concat_tables(parts).combine_chunks()
 
 
@@ -124,12 +124,12 @@ def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[st
     """
     if not rankings:
         return []
-    first = [one for one in rankings if one.alignment == rankings[0].alignment]
-    first = [one for one in first if one.measure == rankings[0].measure]
-    found: dict[str, None] = {}
-    for one in first:
-        scored = pc.and_(one.rows["target"], one.rows["score"].is_valid())
-        found.update(dict.fromkeys(one.rows.filter(scored)["word"].to_pylist()))
+    first = [ranking for ranking in rankings if ranking.alignment == rankings[0].alignment]
+    first = [ranking for ranking in first if ranking.measure == rankings[0].measure]
+    words: dict[str, None] = {}
+    for ranking in first:
+        scored = pc.and_(ranking.rows["target"], ranking.rows["score"].is_valid())
+        words.update(dict.fromkeys(ranking.rows.filter(scored)["word"].to_pylist()))
     for place in range(FIRST_PICTURED):
-        found.update({one.ranking[place]: None for one in first if place < len(one.ranking)})
-    return list(found)[:most]
+        words.update({ranking.ranking[place]: None for ranking in first if place < len(ranking.ranking)})
+    return list(words)[:most]

@@ -77,19 +77,19 @@ def _points(snapshot: Snapshot) -> pa.Table:
 
 def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
     chosen = pa.array(words, pa.string())
-    kept = []
+    groups = []
     for rows in read_rows(snapshot.paths(SERIES)):
-        kept.append(rows.filter(pc.is_in(rows[WORD], value_set=chosen)))
-    found = pa.concat_tables(kept)
-    if not found.num_rows:
+        groups.append(rows.filter(pc.is_in(rows[WORD], value_set=chosen)))
+    rows = pa.concat_tables(groups)
+    if not rows.num_rows:
         return []
-    found = found.filter(pc.equal(found[ALIGNMENT], found[ALIGNMENT][0]))
+    rows = rows.filter(pc.equal(rows[ALIGNMENT], rows[ALIGNMENT][0]))
     order = pc.sort_indices(
-        pa.table({"word": pc.index_in(found[WORD], value_set=chosen), "place": found[PLACE]}),
+        pa.table({"word": pc.index_in(rows[WORD], value_set=chosen), "place": rows[PLACE]}),
         [("word", "ascending"), ("place", "ascending")],
     )
-    found = found.take(order)
-    parts = [_line(found, name, what) for name, what in DISTANCES.items()]
+    rows = rows.take(order)
+    parts = [_line(rows, name, what) for name, what in DISTANCES.items()]
     table = pa.concat_tables(parts)
     place = pc.index_in(table["word"], value_set=chosen)
     table = table.take(
@@ -168,7 +168,7 @@ def _change_points(points: pa.Table) -> Rows:
             shown[Q_VALUE],
         ),
     ]
-    table = pa.table([value for _, value in fields], schema=pa.schema([one for one, _ in fields]))
+    table = pa.table([value for _, value in fields], schema=pa.schema([field for field, _ in fields]))
     known = [name for name in table.column_names if table[name].null_count < table.num_rows]
     text = (
         "A row is a word with the cut between slices at which its usage differs most from what "

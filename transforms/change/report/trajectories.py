@@ -48,20 +48,20 @@ def common_space(slices: Sequence[str], links: Sequence[Link]) -> dict[str, Side
         slices: names, in the order of time.
         links: the alignments.
     """
-    found: dict[str, Side] = {}
+    sides: dict[str, Side] = {}
     first = next((link.source for link in links if link.earlier == slices[0]), None)
     if first is None:
-        return found
-    found[slices[0]] = first
+        return sides
+    sides[slices[0]] = first
     reached = [slices[0]]
     while reached:
         new = []
         for link in links:
-            if link.earlier in reached and link.later not in found:
-                found[link.later] = _after(link.target, found[link.earlier].matrix)
+            if link.earlier in reached and link.later not in sides:
+                sides[link.later] = _after(link.target, sides[link.earlier].matrix)
                 new.append(link.later)
         reached = new
-    return found
+    return sides
 
 
 def _after(side: Side, matrix: Matrix | None) -> Side:

@@ -47,14 +47,14 @@ def word_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]
     if not rankings:
         return []
     section = snapshot.section("change")
-    null = any(one.by_null for one in rankings)
+    null = any(ranking.by_null for ranking in rankings)
     seeds = len(section["seeds"])
     return [_bands(rankings, null, seeds), _cloud(rankings, null), _table(rankings, null, section)]
 
 
 def _known(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> tuple[pa.Array, pa.Table]:
     """Return the names of rankings, one for each row of their tables, and the rows."""
-    names = [one.name for one, table in zip(rankings, tables, strict=True) for _ in range(len(table))]
+    names = [ranking.name for ranking, table in zip(rankings, tables, strict=True) for _ in range(len(table))]
     return pa.array(names, pa.string()), pa.concat_tables(tables).combine_chunks()
 
 
@@ -65,8 +65,8 @@ _WORD = column("word", pa.string(), "word of the training view")
 def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     tables = []
     left_out = 0
-    for one in rankings:
-        rows = one.rows.filter(one.rows["score"].is_valid())
+    for ranking in rankings:
+        rows = ranking.rows.filter(ranking.rows["score"].is_valid())
         targets = rows.filter(rows["target"])
         left_out = max(left_out, targets.num_rows - TARGETS)
         targets = targets[:TARGETS]
@@ -122,7 +122,7 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
             noise=("noise from", "noise to") if "noise from" in has else None,
             colour="finding",
             values=FINDINGS if null else _NO_FINDING,
-            number=max(one.num_rows for one in tables),
+            number=max(table.num_rows for table in tables),
         ),
         _without_nulls(table),
         key=KEY,
@@ -133,8 +133,8 @@ def _findings(rows: pa.Table) -> pa.Array:
     """Return in words what q-values say; `significant` needs both."""
     differs = pc.less_equal(rows["q_value"], LEVEL)
     more = pc.and_(differs, pc.less_equal(rows["q_relative"], LEVEL))
-    told = pc.if_else(pc.fill_null(more, False), MORE, pc.if_else(differs, DIFFERS, CHANCE))
-    return pc.fill_null(pc.cast(told, pa.string()), UNKNOWN)
+    findings = pc.if_else(pc.fill_null(more, False), MORE, pc.if_else(differs, DIFFERS, CHANCE))
+    return pc.fill_null(pc.cast(findings, pa.string()), UNKNOWN)
 
 
 def _with_values(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
@@ -148,7 +148,7 @@ def _without_nulls(table: pa.Table) -> pa.Table:
 
 def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
     most = max(CLOUD // 10, min(CLOUD, ALL_CLOUDS // len(rankings)))
-    tables = [_spread(one.ranked, most) for one in rankings]
+    tables = [_spread(ranking.ranked, most) for ranking in rankings]
     names, rows = _known(rankings, tables)
     fewest = pc.min_element_wise(rows["count_from"], rows["count_to"])
     findings = _findings(rows)
@@ -164,17 +164,17 @@ def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
         ]
     )
     table = table.filter(pc.greater(table["fewest uses"], 0))
-    told = [f"{one.name}: {_rho(one.rho[0])} and {_rho(one.rho[1])}" for one in rankings]
-    if len(told) > TOLD:
-        told = [*told[:TOLD], f"and {len(told) - TOLD} more"]
+    correlations = [f"{ranking.name}: {_rho(ranking.rho[0])} and {_rho(ranking.rho[1])}" for ranking in rankings]
+    if len(correlations) > TOLD:
+        correlations = [*correlations[:TOLD], f"and {len(correlations) - TOLD} more"]
     what = "score less the mean of the null" if null else "score"
     text = (
         "Each ranked word by its uses in the slice that has fewer (log scale) and its score"
         + (", before the grey scores that dealt dates give it. " if null else ". ")
         + f"Spearman of {what} and log count of the words shown in rankings, in the earlier and "
-        f"in the later slice: {'; '.join(told)}. Far from 0, the order tells of frequency as well."
+        f"in the later slice: {'; '.join(correlations)}. Far from 0, the order tells of frequency as well."
     )
-    cut = max(one.ranked.num_rows for one in rankings)
+    cut = max(ranking.ranked.num_rows for ranking in rankings)
     if cut > most:
         text += f" Drawn are at most {most:,} words, the most changed and every so many of others."
     return Chart(
@@ -204,14 +204,14 @@ def _spread(rows: pa.Table, most: int) -> pa.Table:
 
 
 def _labels(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> list[str]:
-    found: list[str] = []
-    for one, table in zip(rankings, tables, strict=True):
+    labels: list[str] = []
+    for ranking, table in zip(rankings, tables, strict=True):
         places = {word: place for place, word in enumerate(table["word"].to_pylist())}
-        named = {places[word]: word for word in one.ranking[:LABELS] if word in places}
+        named = {places[word]: word for word in ranking.ranking[:LABELS] if word in places}
         uses = pc.min_element_wise(table["count_from"], table["count_to"]).to_numpy()
         free = free_labels(np.log(np.maximum(uses, 1)), table["score"].to_numpy(), named)
-        found += [free.get(place, "") for place in range(table.num_rows)]
-    return found
+        labels += [free.get(place, "") for place in range(table.num_rows)]
+    return labels
 
 
 def _rho(value: float) -> str:
@@ -219,7 +219,7 @@ def _rho(value: float) -> str:
 
 
 def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) -> Choice:
-    names, rows = _known(rankings, [one.rows for one in rankings])
+    names, rows = _known(rankings, [ranking.rows for ranking in rankings])
     reasons = zip(rows["reason"].to_pylist(), rows["count_to"].to_pylist(), strict=True)
     fields: list[tuple[pa.Field, Any]] = [
         (_NAME, names),
@@ -288,7 +288,7 @@ def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) ->
         f"{options['rank-min-documents']} documents, or a fifth of a smaller slice, in both "
         "slices, that are not mostly proper nouns."
     )
-    left = [f"{one.left_out:,} in {one.name}" for one in rankings if one.left_out]
+    left = [f"{ranking.left_out:,} in {ranking.name}" for ranking in rankings if ranking.left_out]
     if left:
         text += f" Words with a score that are left out: {'; '.join(left)}."
     return Choice("Words", text, _without_nulls(_with_values(fields)), key=KEY, listed=True)

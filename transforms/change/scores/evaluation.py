@@ -114,8 +114,8 @@ class _System(NamedTuple):
 def of_gold(tables: Iterable[pa.Table], words: Sequence[str]) -> pa.Table:
     """Return the rows of gold words of the parts of table `scores`, read one after another."""
     wanted = pa.array(words, pa.string())
-    found = [rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in tables]
-    return pa.concat_tables(found)
+    gold_rows = [rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in tables]
+    return pa.concat_tables(gold_rows)
 
 
 def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[pa.Table, list[Missing]]:
@@ -175,26 +175,26 @@ def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
 
 
 def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions) -> Iterator[_System]:
-    own: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
-    for found in scores.select(COLUMNS).to_pylist():
-        pair = f"{found['slice_from']}:{found['slice_to']}"
-        seed = found["seed"]
-        key = (pair, f"{found['alignment']}/{found['measure']}", seed is not None, seed or 0)
-        by_word = own.setdefault(key, {})
-        if found["word"] in by_word:
-            raise LexbeamError(f"table scores has {found['word']!r} twice for {'/'.join(key[:2])}")
-        by_word[found["word"]] = found
-    for (pair, way, single, seed), by_word in sorted(own.items()):
+    by_system: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    for score in scores.select(COLUMNS).to_pylist():
+        pair = f"{score['slice_from']}:{score['slice_to']}"
+        seed = score["seed"]
+        key = (pair, f"{score['alignment']}/{score['measure']}", seed is not None, seed or 0)
+        by_word = by_system.setdefault(key, {})
+        if score["word"] in by_word:
+            raise LexbeamError(f"table scores has {score['word']!r} twice for {'/'.join(key[:2])}")
+        by_word[score["word"]] = score
+    for (pair, way, single, seed), by_word in sorted(by_system.items()):
         rows = [by_word.get(word, {"reason": NOT_SCORED}) for word in words]
         values = [rows[i].get("score") for i in range(len(words))]
         numbers = np.array([math.nan if v is None else v for v in values], np.float64)
         missing = {word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None}
         filled = np.isnan(numbers)
-        given = numbers[~filled]
-        numbers[filled] = MISSING[options.missing](given)
+        known = numbers[~filled]
+        numbers[filled] = MISSING[options.missing](known)
         changed: list[bool | None] = [rows[i].get("changed") for i in range(len(words))]
         if options.class_threshold != PUBLISHED:
-            least = THRESHOLDS[options.class_threshold].of(given)
+            least = THRESHOLDS[options.class_threshold].of(known)
             changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
         elif not single and options.missing in FILLED:
             changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]
@@ -204,28 +204,28 @@ def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions)
 def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
     """Return all words, and where they tell parts of speech those of each."""
     tags = sorted({tag for word in words if (tag := suffix_of(word))})
-    found = {ALL: set(words)}
+    subsets = {ALL: set(words)}
     if len(tags) > 1:
-        found |= {tag: {word for word in words if suffix_of(word) == tag} for tag in tags}
-    return found
+        subsets |= {tag: {word for word in words if suffix_of(word) == tag} for tag in tags}
+    return subsets
 
 
-Given = tuple[list[str], tuple[Any, Any]]
+Paired = tuple[list[str], tuple[Any, Any]]
 
 
-def _given(system: _System, needs: str, subset: set[str], gold: Gold) -> Given | None:
+def _paired_values(system: _System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
     """Return words with gold and predicted values, and the two arrays; None: it has no classes."""
     words = gold.words
-    own: Mapping[str, Any] = gold.graded if needs == "pairs" else gold.binary
+    gold_values: Mapping[str, Any] = gold.graded if needs == "pairs" else gold.binary
     if needs == "classes":
         if all(value is None for value in system.changed):
             return None
         said = {w: v for w, v in zip(words, system.changed, strict=True) if v is not None}
     else:
-        found = zip(words, system.scores.tolist(), strict=True)
-        said = {w: v for w, v in found if not math.isnan(v)}
-    chosen = [word for word in words if word in own and word in said and word in subset]
-    first = np.array([own[w] for w in chosen], np.float64 if needs == "pairs" else np.bool_)
+        scored = zip(words, system.scores.tolist(), strict=True)
+        said = {w: v for w, v in scored if not math.isnan(v)}
+    chosen = [word for word in words if word in gold_values and word in said and word in subset]
+    first = np.array([gold_values[w] for w in chosen], np.float64 if needs == "pairs" else np.bool_)
     second = np.array([said[w] for w in chosen], np.bool_ if needs == "classes" else np.float64)
     return chosen, (first, second)
 
@@ -235,9 +235,9 @@ def _measured(
 ) -> Iterator[tuple[str, MeasuredMetric]]:
     for name in dict.fromkeys(options.metric):
         needs = metric_of(name, TAKES).takes
-        given = _given(system, needs, subset, gold) if _has(gold, needs) else None
-        if given is not None:
-            words, arrays = given
+        paired = _paired_values(system, needs, subset, gold) if _has(gold, needs) else None
+        if paired is not None:
+            words, arrays = paired
             yield name, measure(name, arrays, clusters=words, options=options.bootstrap)
 
 
@@ -263,11 +263,11 @@ def _differences(
             needs = metric_of(name, TAKES).takes
             if not _has(gold, needs):
                 continue
-            both = [_given(one, needs, set(words), gold) for one in (system, base)]
+            both = [_paired_values(each, needs, set(words), gold) for each in (system, base)]
             if both[0] is None or both[1] is None:
                 continue
             shared = set(both[0][0]) & set(both[1][0])
-            pairs = [_given(one, needs, shared, gold) for one in (system, base)]
+            pairs = [_paired_values(each, needs, shared, gold) for each in (system, base)]
             assert pairs[0] is not None
             assert pairs[1] is not None
             measured = measure_difference(

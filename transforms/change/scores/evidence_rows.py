@@ -39,8 +39,8 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
         nulls: of each null pair, what `score_pair` returned; none: no evidence.
         deal: how their documents were dealt.
     """
-    found = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
-    means = real.rows.take(pa.array(found))
+    mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
+    means = real.rows.take(pa.array(mean_rows))
     filled: dict[str, Any] = {name: _empty(real.rows, name) for name in _EVIDENCE}
     pairs = []
     for place, (alignment, measure) in _blocks(means):
@@ -52,7 +52,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
         row = _pair(block, evidence, deal, len(nulls))
         pairs.append(row)
         if evidence is not None and deal is not None:
-            _fill(filled, found[place], block, evidence, deal, row["finding"])
+            _fill(filled, mean_rows[place], block, evidence, deal, row["finding"])
     rows = real.rows
     for name, values in filled.items():
         kind = rows.schema.field(name)
@@ -98,14 +98,14 @@ def _block(rows: pa.Table, alignment: str, measure: str) -> pa.Table:
 
 def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]) -> Evidence:
     """Return the evidence for the rows of a block; null pairs may have other words, too."""
-    own = real["word"].combine_chunks()
-    words = pc.unique(pa.concat_arrays([own, *(null["word"].combine_chunks() for null, _ in nulls)]))
+    block_words = real["word"].combine_chunks()
+    words = pc.unique(pa.concat_arrays([block_words, *(null["word"].combine_chunks() for null, _ in nulls)]))
     tested = np.zeros(len(words), bool)
-    tested[: len(own)] = pc.or_(real["ranked"], real["target"]).to_numpy()
-    found = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
+    tested[: len(block_words)] = pc.or_(real["ranked"], real["target"]).to_numpy()
+    evidence = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
     # The words of the block come first.
-    cut = {name: values[: len(own)] for name, values in found._asdict().items() if name != "shift"}
-    return Evidence(**cut, shift=found.shift)
+    cut = {name: values[: len(block_words)] for name, values in evidence._asdict().items() if name != "shift"}
+    return Evidence(**cut, shift=evidence.shift)
 
 
 def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:

@@ -151,17 +151,17 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
             f"{', '.join(map(repr, rows.column_names))}; name one as `word_column`, and separate "
             "columns by tabs"
         )
-    found = [
+    columns = [
         _column(rows, path, "binary_column", options.binary_column, BINARY),
         _column(rows, path, "graded_column", options.graded_column, GRADED),
     ]
-    if found == [None, None]:
+    if columns == [None, None]:
         raise UsageError(
             f"{files.shown(path)} has no column of gold values: it has "
             f"{', '.join(map(repr, rows.column_names))}; name one as `binary_column` or "
             "`graded_column`"
         )
-    binary, graded = (_cells(rows, path, word, name) for name in found)
+    binary, graded = (_cells(rows, path, word, name) for name in columns)
     return binary, graded
 
 
@@ -188,10 +188,10 @@ def _tsv(path: str) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], names=header)
 
 
-def _column(rows: pa.Table, path: str, asked: str, name: str | None, known: Iterable[str]) -> str | None:
+def _column(rows: pa.Table, path: str, option_name: str, name: str | None, known: Iterable[str]) -> str | None:
     if name is not None and name not in rows.column_names:
         hint = nearest(name, rows.column_names) or f"; it has {', '.join(rows.column_names)}"
-        raise UsageError(f"`{asked}`: {files.shown(path)} has no column {name!r}{hint}")
+        raise UsageError(f"`{option_name}`: {files.shown(path)} has no column {name!r}{hint}")
     return name or next((column for column in known if column in rows.column_names), None)
 
 
@@ -208,20 +208,20 @@ def _cells(rows: pa.Table, path: str, word: str, name: str | None) -> Iterator[_
 
 
 def _values(cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOptions) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     doubled: set[str] = set()
     for cell in cells:
         word = target_word(cell.word, view)
-        if word in found:
+        if word in values:
             doubled.add(word)
-        found[word] = read(cell)
+        values[word] = read(cell)
     if doubled:
         named = ", ".join(sorted(doubled)[:NAMED]) + (", ..." if len(doubled) > NAMED else "")
         raise LexbeamError(
             f"gold: {len(doubled)} words stand there more than once ({named}), after "
             "normalisation; keep one row for each"
         )
-    return found
+    return values
 
 
 def _class(cell: _Cell) -> bool:

@@ -114,10 +114,10 @@ def spearman_with_log_count(scores: npt.NDArray[np.float64], counts: npt.NDArray
     It is that of the counts themselves, for the logarithm keeps their order. Words without a score
     (nan) are left out; nan where fewer than two are left, or all have one score or one count.
     """
-    found = ~np.isnan(scores)
-    if found.sum() < 2:
+    scored = ~np.isnan(scores)
+    if scored.sum() < 2:
         return float("nan")
-    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[found]), _ranks(counts[found])))
+    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[scored]), _ranks(counts[scored])))
     size = float(np.sqrt((x * x).sum() * (y * y).sum()))
     return float((x * y).sum() / size) if size else float("nan")
 

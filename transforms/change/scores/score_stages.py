@@ -178,8 +178,8 @@ def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tu
 
 def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
     seeds, nulls = (
-        [ScoreRows(pq.read_table(_open(one.rows)), one.documents) for one in sorted(some, key=_sha256)]
-        for some in (task.seeds, task.nulls)
+        [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
+        for group in (task.seeds, task.nulls)
     )
     combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
     rows, pairs = judge(ScoreRows(combined, seeds[0].documents), nulls, task.deal)

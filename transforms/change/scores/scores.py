@@ -133,11 +133,11 @@ def _scored_words(earlier: ScoredSlice, later: ScoredSlice, targets: Sequence[st
 
 
 def _side(slice: ScoredSlice, words: pa.Array) -> WordCounts:
-    found = look_up(slice.counts, words)
-    proper = found["proper_nouns"]
+    counts = look_up(slice.counts, words)
+    proper = counts["proper_nouns"]
     return WordCounts(
-        found["count"].to_numpy(),
-        found["documents"].to_numpy(),
+        counts["count"].to_numpy(),
+        counts["documents"].to_numpy(),
         None if proper.null_count else proper.to_numpy(),
         slice.documents,
     )
@@ -199,12 +199,12 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
             raise ValueError("seeds of one pair of slices must have the same rows")
     scores = np.stack([_nan_filled(table["score"]) for table in tables])
-    found = ~np.isnan(scores)
-    seeds = found.sum(axis=0)
-    values = np.where(found, scores, 0.0)
+    scored = ~np.isnan(scores)
+    seeds = scored.sum(axis=0)
+    values = np.where(scored, scores, 0.0)
     mean = np.full(len(seeds), np.nan)
     np.divide(values.sum(axis=0), seeds, out=mean, where=seeds > 0)
-    squares = np.where(found, (scores - mean) ** 2, 0.0).sum(axis=0)
+    squares = np.where(scored, (scores - mean) ** 2, 0.0).sum(axis=0)
     spread = np.full(len(seeds), np.nan)
     np.divide(squares, seeds - 1, out=spread, where=seeds > 1)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
@@ -266,7 +266,7 @@ def _rows(
     changed: Any = None,
 ) -> pa.Table:
     """Return a table of scores; a plain value fills its column, nan becomes null."""
-    own = {
+    computed = {
         "score": pa.array(scores, from_pandas=True),
         "score_sd": None if score_sd is None else pa.array(score_sd, from_pandas=True),
         "seeds": seeds,
@@ -275,7 +275,7 @@ def _rows(
         "changed": changed,
     }
     schema = SCORES.schema()
-    values = dict.fromkeys(schema.names) | columns | own
+    values = dict.fromkeys(schema.names) | columns | computed
     arrays = [_array(values[field.name], field.type, len(scores)) for field in schema]
     return pa.table(arrays, schema=schema)
 

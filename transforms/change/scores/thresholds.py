@@ -23,8 +23,8 @@ __all__ = ["THRESHOLDS", "Threshold", "mean"]
 
 def mean(scores: npt.NDArray[np.float64]) -> float:
     """Return the mean of the scores that are not nan; nan where there is none."""
-    found = scores[~np.isnan(scores)]
-    return float(found.mean()) if len(found) else math.nan
+    known = scores[~np.isnan(scores)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 @dataclass(frozen=True)

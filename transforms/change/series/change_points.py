@@ -103,7 +103,7 @@ def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
     number, words = len(spaces), len(spaces[0])
     with one_thread():
         # All is said by the products of the spaces, which are small: (rotation)t X_st (rotation).
-        products = [[one.T @ other for other in spaces] for one in spaces]
+        products = [[space.T @ other for other in spaces] for space in spaces]
         rotations = [_nearest_rotation(row[0]) for row in products]
         for _ in range(MOST_ROUNDS):
             turned = [_nearest_rotation(_summed(row, rotations)) for row in products]
@@ -160,12 +160,12 @@ def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:
     """
     words = len(real.ranked)
     nothing = Points(np.full(words, -1), *(np.full(words, np.nan) for _ in range(3)))
-    found = [_standardised(real, nulls, cut) for cut in range(len(real.distances))]
-    if any(one is None for one in found):
+    standardised = [_standardised(real, nulls, cut) for cut in range(len(real.distances))]
+    if any(cut_z is None for cut_z in standardised):
         return nothing
-    both = [one for one in found if one is not None]
-    z = np.stack([own for own, _ in both])
-    null_m = np.stack([null for _, null in both]).max(axis=0)
+    fitted = [cut_z for cut_z in standardised if cut_z is not None]
+    z = np.stack([words_z for words_z, _ in fitted])
+    null_m = np.stack([null for _, null in fitted]).max(axis=0)
     null_m = np.sort(null_m[~np.isnan(null_m)])
     known = ~np.isnan(z).any(axis=0)
     if not known.any() or not len(null_m):

@@ -68,7 +68,8 @@ class _Nulls(NamedTuple):
 def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> SeriesMade:
     number = len(task.slices)
     seeds, nulls = (
-        [(one, read_trace(one.rows, number)) for one in sorted(some, key=_sha256)] for some in (task.seeds, task.nulls)
+        [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=_sha256)]
+        for group in (task.seeds, task.nulls)
     )
     first = seeds[0][1]
     if any(not trace.words.equals(first.words) for _, trace in seeds):
@@ -78,10 +79,10 @@ def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> Serie
     cuts = _mean([trace.cuts for _, trace in seeds])
     points = points_of(
         _traces(first, cuts, seeds[0][0].documents),
-        [_traces(trace, trace.cuts, traced.documents) for traced, trace in nulls],
+        [_traces(trace, trace.cuts, trace_file.documents) for trace_file, trace in nulls],
         tested,
     )
-    held = _held(first.words, [trace for _, trace in nulls])
+    held = _null_distances(first.words, [trace for _, trace in nulls])
     series = _series(task.slices, first, _mean([trace.distances for _, trace in seeds]), held)
     part = write_part(artefact, TABLE.schema(), _cut(series), sort_keys=TABLE.key)
     columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
@@ -106,13 +107,13 @@ def _traces(trace: Trace, cuts: Floats, documents: int) -> Traces:
     return Traces(cuts, trace.uses, trace.documents, trace.ranked, documents)
 
 
-def _held(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
+def _null_distances(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
     """Return what null series say of words; they may have other words, too."""
     shape = (len(DISTANCES), -1, len(words))
     if not nulls:
         nothing = np.full((len(DISTANCES), 1, len(words)), np.nan)
         return _Nulls(nothing, nothing, np.zeros(len(words), np.int64))
-    found = []
+    distances = []
     runs = np.zeros(len(words), np.int64)
     for trace in nulls:
         place = pc.index_in(words, value_set=trace.words)
@@ -120,8 +121,8 @@ def _held(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
         runs += there
         values = np.full((*trace.distances.shape[:2], len(words)), np.nan)
         values[:, :, there] = trace.distances[:, :, place.drop_null().to_numpy()]
-        found.append(values.ravel())
-    _, mean, sd = moments(np.stack(found))
+        distances.append(values.ravel())
+    _, mean, sd = moments(np.stack(distances))
     return _Nulls(mean.reshape(shape), sd.reshape(shape), runs)
 
 
@@ -141,8 +142,8 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls
     }
     for kind, name in enumerate(DISTANCES):
         for suffix, values in (("", distances), ("_null_mean", nulls.mean), ("_null_sd", nulls.sd)):
-            own = np.broadcast_to(values[kind], (number, words)).T.ravel()
-            columns[name + suffix] = pa.array(own, pa.float64(), from_pandas=True)
+            flat = np.broadcast_to(values[kind], (number, words)).T.ravel()
+            columns[name + suffix] = pa.array(flat, pa.float64(), from_pandas=True)
     return _typed(columns, TABLE.schema())
 
 

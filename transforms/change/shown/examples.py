@@ -24,8 +24,7 @@ from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.code.fingerprints import digest
 from transforms.common.store.tables import Part, read_rows
 from transforms.corpora.corpus import Corpus, PartPair, place_of
-from transforms.corpora.fetching import SentenceKey, fetch, fetch_documents, held
-from transforms.corpora.repeated import copies
+from transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
 
 __all__ = ["ORDERS", "RESERVOIR", "Drawing", "Example", "Token", "draw_examples", "token_of"]
 
@@ -113,7 +112,7 @@ def draw_examples(
 ) -> list[list[list[Example]]]:
     """Return uses of words, by word and slice, in the order of the drawing; one of a sentence.
 
-    A document that several corpora hold counts in one part, see `transforms.corpora.repeated`.
+    A document that several corpora hold counts in one part, see `transforms.corpora.fetching`.
 
     Args:
         corpora: annotated corpora.
@@ -196,10 +195,10 @@ class _Finder:
 
     def context(self, words: Sequence[str], place: int) -> tuple[str, ...]:
         """Return the words of the view within `WINDOW` of a token, without its own word."""
-        own = normalise_word(words[place], self.options)
-        near = (*words[max(0, place - WINDOW) : place], *words[place + 1 : place + 1 + WINDOW])
-        found = (normalise_word(word, self.options) for word in near)
-        return tuple(word for word in found if word != own and is_word(word))
+        target = normalise_word(words[place], self.options)
+        nearby = (*words[max(0, place - WINDOW) : place], *words[place + 1 : place + 1 + WINDOW])
+        normalised = (normalise_word(word, self.options) for word in nearby)
+        return tuple(word for word in normalised if word != target and is_word(word))
 
 
 def _slice_numbers(rows: pa.Table, slices: Sequence[Slice]) -> list[int | None]:
@@ -212,13 +211,13 @@ def _entering(
     rows: pa.Table,
     hits: npt.NDArray[np.int64],
     numbers: Sequence[int | None],
-    kept: Sequence[Sequence[_Drawn]],
+    drawn: Sequence[Sequence[_Drawn]],
     part: Part,
     finder: _Finder,
     drawing: Drawing,
 ) -> list[list[_Drawn]]:
     """Return by slice the uses that may take the place of those that are kept."""
-    found: list[list[_Drawn]] = [[] for _ in kept]
+    entering: list[list[_Drawn]] = [[] for _ in drawn]
     typical = drawing.order == "typical"
     size = RESERVOIR if typical else drawing.most
     taken = rows.select(["document_id", "sentence", "year"]).take(hits[:, 0])
@@ -231,12 +230,12 @@ def _entering(
         key = SentenceKey(name, sentence)
         draw = digest([drawing.seed, *key])
         turn = (float(year) if drawing.order == "date" else 0.0, draw)
-        if len(kept[number]) < size or turn < kept[number][-1].turn:
+        if len(drawn[number]) < size or turn < drawn[number][-1].turn:
             context: tuple[str, ...] = ()
             if typical:
                 context = finder.context(rows[finder.unit][row].as_py(), place)
-            found[number].append(_Drawn(turn, key, part.sha256, place, context))
-    return found
+            entering[number].append(_Drawn(turn, key, part.sha256, place, context))
+    return entering
 
 
 def _least(drawn: Sequence[_Drawn], drawing: Drawing) -> list[_Drawn]:
@@ -251,15 +250,15 @@ def _least(drawn: Sequence[_Drawn], drawing: Drawing) -> list[_Drawn]:
 
 
 def _few_of_each(drawn: Iterable[_Drawn], drawing: Drawing) -> list[_Drawn]:
-    found: list[_Drawn] = []
+    few: list[_Drawn] = []
     of_each: Counter[str] = Counter()
-    for one in drawn:
-        of_each[one.key.document_id] += 1
-        if of_each[one.key.document_id] <= drawing.each:
-            found.append(one)
-        if len(found) == drawing.most:
+    for use in drawn:
+        of_each[use.key.document_id] += 1
+        if of_each[use.key.document_id] <= drawing.each:
+            few.append(use)
+        if len(few) == drawing.most:
             break
-    return found
+    return few
 
 
 _Chosen = tuple[_Drawn, float | None]
@@ -268,30 +267,30 @@ _Chosen = tuple[_Drawn, float | None]
 def _chosen(drawn: Sequence[_Drawn], slice_name: str, drawing: Drawing, vectors: Vectors | None) -> list[_Chosen]:
     """Return the uses that are shown, in their order, each with how typical it is."""
     if drawing.order != "typical":
-        return [(one, None) for one in drawn]
+        return [(use, None) for use in drawn]
     assert vectors is not None
-    words = {word for one in drawn for word in one.context}
-    found = typicality([one.context for one in drawn], vectors(slice_name, words) if words else {})
-    known = dict(zip(drawn, found, strict=True))
-    scored = [(-value, one) for one, value in known.items() if value is not None]
-    order = [one for _, one in sorted(scored)] + [one for one in drawn if known[one] is None]
-    return [(one, known[one]) for one in _few_of_each(order, drawing)]
+    words = {word for use in drawn for word in use.context}
+    values = typicality([use.context for use in drawn], vectors(slice_name, words) if words else {})
+    known = dict(zip(drawn, values, strict=True))
+    scored = [(-value, use) for use, value in known.items() if value is not None]
+    order = [use for _, use in sorted(scored)] + [use for use in drawn if known[use] is None]
+    return [(use, known[use]) for use in _few_of_each(order, drawing)]
 
 
-def _counted_elsewhere(documents: Iterable[str], own: Part, corpora: Sequence[Corpus]) -> frozenset[str]:
+def _counted_elsewhere(documents: Iterable[str], this_part: Part, corpora: Sequence[Corpus]) -> frozenset[str]:
     """Return which documents of a part count in another part."""
-    asked: dict[str, tuple[Part, list[str]]] = {}
-    holders = {name: [own.sha256] for name in sorted(documents)}
+    to_read: dict[str, tuple[Part, list[str]]] = {}
+    holders = {name: [this_part.sha256] for name in sorted(documents)}
     for corpus in corpora:
         parts = corpus.parts["sentences"]
         for name in holders:
             part = parts[place_of(name, len(parts))]
-            if part.sha256 != own.sha256:
-                asked.setdefault(part.sha256, (part, []))[1].append(name)
-    for part, names in asked.values():
+            if part.sha256 != this_part.sha256:
+                to_read.setdefault(part.sha256, (part, []))[1].append(name)
+    for part, names in to_read.values():
         for name in held(part, names):
             holders[name].append(part.sha256)
-    return frozenset(name for name, parts in holders.items() if copies(parts)[0] != own.sha256)
+    return frozenset(name for name, parts in holders.items() if copies(parts)[0] != this_part.sha256)
 
 
 def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]) -> list[list[list[Example]]]:

@@ -36,11 +36,11 @@ def cut(passage: FetchedSentence, place: int) -> Concordance:
         start, end = row.starts[place] - passage.start, row.ends[place] - passage.start
         left, target, right = passage.text[:start], passage.text[start:end], passage.text[end:]
     else:
-        own = row.forms or row.lemmas or []
+        words = row.forms or row.lemmas or []
         before = [word for other in passage.before for word in other.forms or other.lemmas or ()]
         after = [word for other in passage.after for word in other.forms or other.lemmas or ()]
-        left, target = " ".join([*before, *own[:place], ""]), own[place]
-        right = " ".join(["", *own[place + 1 :], *after])
+        left, target = " ".join([*before, *words[:place], ""]), words[place]
+        right = " ".join(["", *words[place + 1 :], *after])
     left, target, right = (_SPACE.sub(" ", text) for text in (left, target, right))
     if len(left) > CONTEXT:
         left = left[-CONTEXT:].partition(" ")[2] or left[-CONTEXT:]

@@ -103,7 +103,7 @@ def chosen_alignment(snapshot: Snapshot, wanted: str | None) -> str:
         UsageError: the scores have no such alignment.
     """
     known = snapshot.section("change")["options"]["alignment"]
-    return _one_of("alignment", wanted and named_alignment(wanted), known)
+    return _checked("alignment", wanted and named_alignment(wanted), known)
 
 
 def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) -> tuple[str, str]:
@@ -119,7 +119,7 @@ def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) 
     if alignment == "none" and measure is None and "none" not in options["alignment"]:
         measure = FREQUENCY
     measures = [*options["measure"], *({FREQUENCY} - {*options["measure"]})]
-    measure = _one_of("measure", measure, measures)
+    measure = _checked("measure", measure, measures)
     if measure == FREQUENCY:
         if alignment != "none":
             chosen_alignment(snapshot, alignment)
@@ -127,7 +127,7 @@ def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) 
     return chosen_alignment(snapshot, alignment), measure
 
 
-def _one_of(name: str, wanted: str | None, known: Sequence[str]) -> str:
+def _checked(name: str, wanted: str | None, known: Sequence[str]) -> str:
     if wanted is not None and wanted not in known:
         hint = nearest(wanted, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"`{name}`: the scores have no {wanted!r}{hint}")
@@ -205,8 +205,8 @@ def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
         pos: only words that mostly are one of these universal parts of speech, and those of which
             none is known; none, or `ALL_TAGS`, for all.
     """
-    kept = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
-    return _numbered(by_change(of_pos(kept, pos)))
+    ranked = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
+    return _numbered(by_change(of_pos(ranked, pos)))
 
 
 def _numbered(rows: pa.Table) -> pa.Table:

@@ -16,24 +16,24 @@ def why_unknown(snapshot: Snapshot) -> str:
     slices = [rows[name] for name, *_ in section["slices"] if name in rows]
     needed = _by_slice(slices, "min_count")
     words = "lemmas" if view["unit"] == "lemma" else "forms"
-    told = (
+    text = (
         f"the tables have {'targets, and ' if section['targets'] else ''}"
         f"{words} with at least {needed} uses in a slice "
         "(`min_count`)"
     )
     if short := sum(row["sentences_short"] for row in slices):
-        told += (
+        text += (
             f"; words of sentences with fewer than {view['min_sentence']} tokens are not counted "
             f"(`min_sentence` leaves out {short:,} sentences)"
         )
     if sampled := sum(row["sentences_sampled_out"] for row in slices):
-        told += f"; words of {sampled:,} sentences that `max_tokens` leaves out are not counted"
-    return told
+        text += f"; words of {sampled:,} sentences that `max_tokens` leaves out are not counted"
+    return text
 
 
 def _by_slice(slices: Iterable[Mapping[str, Any]], name: str) -> str:
     """Return the number of each slice, or the one that all have."""
-    found = {str(row["slice"]): row[name] for row in slices}
-    if len(set(found.values())) == 1:
-        return str(next(iter(found.values())))
-    return " or ".join(f"{number} (in {slice})" for slice, number in found.items())
+    values = {str(row["slice"]): row[name] for row in slices}
+    if len(set(values.values())) == 1:
+        return str(next(iter(values.values())))
+    return " or ".join(f"{number} (in {slice})" for slice, number in values.items())

@@ -14,7 +14,7 @@ from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.words import ViewOptions
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.corpora.corpus import Corpus
-from transforms.corpora.found import find_corpora
+from transforms.corpora.origins import find_corpora
 from transforms.embeddings.published import load_space
 
 __all__ = ["TrainingView", "corpora_of", "training_view", "uses_of"]
@@ -53,8 +53,8 @@ def corpora_of(snapshot: Snapshot, named: Sequence[str] = ()) -> tuple[list[Snap
     places = [open_snapshot(place) for place in named]
     notes: list[str] = []
     if not places:
-        found = find_corpora(snapshot, "change")
-        places, notes = list(found.places), list(found.notes)
+        origins = find_corpora(snapshot, "change")
+        places, notes = list(origins.places), list(origins.notes)
     for place in places:
         place.paths("sentences")  # to fail before anything is told
     return places, notes
@@ -96,7 +96,7 @@ def uses_of(
         vectors,
     )
     return {
-        word: [_use(slice.name, example) for slice, some in zip(slices, of, strict=True) for example in some]
+        word: [_use(slice.name, example) for slice, examples in zip(slices, of, strict=True) for example in examples]
         for word, of in zip(words, drawn, strict=True)
     }
 

@@ -58,28 +58,28 @@ def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
     Raises:
         UsageError: there is no such alignment, measure or pair, or no part of speech is known.
     """
-    asked = _asked(snapshot, options)
-    found = []
-    for pair in asked.pairs:
-        rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
+    request = _request(snapshot, options)
+    tables = []
+    for pair in request.pairs:
+        rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
         _check_tags(options, rows)
-        words = ranked_words(rows, asked.pos)
-        found.append(target_rows(rows, words) if options.targets else words[: asked.most])
-    return pa.concat_tables(found).combine_chunks()
+        words = ranked_words(rows, request.pos)
+        tables.append(target_rows(rows, words) if options.targets else words[: request.most])
+    return pa.concat_tables(tables).combine_chunks()
 
 
 def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
     """Tell targets and the most changed words; raises as `top_words`."""
-    asked = _asked(snapshot, options)
+    request = _request(snapshot, options)
     if options.pos:
-        _check_tags(options, ranked_rows(snapshot, asked.pairs[0], asked.alignment, asked.measure))
+        _check_tags(options, ranked_rows(snapshot, request.pairs[0], request.alignment, request.measure))
     if options.targets and not snapshot.section("change")["targets"]:
         yield "no targets were given"
         return
-    yield from tell_ranking(snapshot, asked)
+    yield from tell_ranking(snapshot, request)
 
 
-def _asked(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
+def _request(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
     return RankingRequest(
         chosen_pairs(snapshot, options.pair),
         *chosen_kind(snapshot, options.alignment, options.measure),
@@ -95,10 +95,10 @@ def _pos(snapshot: Snapshot, options: TopOptions) -> Sequence[str]:
 
 
 def _check_tags(options: TopOptions, rows: pa.Table) -> None:
-    asked = [name for name in options.pos if name != ALL_TAGS]
-    if asked and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
+    tags = [name for name in options.pos if name != ALL_TAGS]
+    if tags and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
         raise UsageError(
-            f"`pos` {','.join(asked)}: no part of speech is known of these words; the corpus needs "
+            f"`pos` {','.join(tags)}: no part of speech is known of these words; the corpus needs "
             "an engine that tags, and its change tables are to be made anew"
         )
 

@@ -34,20 +34,20 @@ def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[st
     >>> slice_warnings([{"slice": "old", "tokens": 10, "largest_document_share": 0.5}], 2)
     ['slice old: one document has 50 % of the tokens', '2 documents lie outside all slices']
     """
-    found = [
+    warnings = [
         f"slice {row['slice']}: one document has {100 * row['largest_document_share']:.0f} % of the tokens"
         for row in slices
         if row["largest_document_share"] > LARGE_SHARE
     ]
     sizes = [row["tokens"] for row in slices]
     if sizes and max(sizes) > UNEVEN * min(sizes):
-        found.append(
+        warnings.append(
             f"slices differ over fivefold in size ({min(sizes)} to {max(sizes)} tokens): "
             "downsampling to the smallest slice evens them out (`max_tokens`)"
         )
     if outside:
-        found.append(f"{outside} documents lie outside all slices")
-    return found
+        warnings.append(f"{outside} documents lie outside all slices")
+    return warnings
 
 
 def frequency_warning(pair: str, what: str, earlier: float, later: float) -> list[str]:
@@ -78,16 +78,16 @@ def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
     >>> overlap_warnings("a to b", {"op": ["x", "y", "z"], "cca": ["z", "v", "w"]})
     ['a to b: op and cca have 1 of their first 3 words in common: the ranking depends on which']
     """
-    found = []
-    for (one, first), (other, second) in combinations(tops.items(), 2):
+    warnings = []
+    for (name, first), (other_name, second) in combinations(tops.items(), 2):
         size = min(COMPARED, len(first), len(second))
         common = len({*first[:size]} & {*second[:size]})
         if 2 * common < size:
-            found.append(
-                f"{pair}: {one} and {other} have {common} of their first {size} words in common: "
+            warnings.append(
+                f"{pair}: {name} and {other_name} have {common} of their first {size} words in common: "
                 "the ranking depends on which"
             )
-    return found
+    return warnings
 
 
 def size_warnings(pair: str, facts: Mapping[str, Any]) -> list[str]:
@@ -104,17 +104,17 @@ def size_warnings(pair: str, facts: Mapping[str, Any]) -> list[str]:
     """
     unit = "authors" if facts.get("null_unit") == "author" else "documents"
     sizes = [facts.get(name) for name in ("clusters_from", "clusters_to")]
-    told = " and ".join(f"{size}" for size in sizes if size is not None)
+    size_text = " and ".join(f"{size}" for size in sizes if size is not None)
     finding = facts.get("finding")
     if finding == "too_few_words":
         reason = f"{facts.get('ranked')} words are ranked, {FEWEST_WORDS} are needed"
     elif finding == "too_few_clusters":
-        reason = f"the slices have {told} {unit}, {FEWEST} on either side are needed"
+        reason = f"the slices have {size_text} {unit}, {FEWEST} on either side are needed"
     elif finding and finding != "no_null":
         reason = str(finding).replace("_", " ")
     elif facts.get("low_power"):
         return [
-            f"{pair}: low power: with {told} {unit} in the slices, most changes are not found "
+            f"{pair}: low power: with {size_text} {unit} in the slices, most changes are not found "
             f"({SAFE} on either side are better)"
         ]
     else:

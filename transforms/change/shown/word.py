@@ -94,7 +94,7 @@ def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Tab
     there, missing = _sought(snapshot, options, view)
     for line in _unknown(snapshot, missing):
         log.warning("%s", line)
-    found = []
+    tables = []
     for rows in read_rows(snapshot.paths("scores")):
         same = pc.is_in(rows["word"], value_set=pa.array(there, pa.string()))
         if options.look.slice:
@@ -102,8 +102,8 @@ def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Tab
                 pc.is_in(rows[name], value_set=pa.array(names, pa.string())) for name in ("slice_from", "slice_to")
             ]
             same = pc.and_(same, pc.or_(*sides))
-        found.append(rows.filter(same))
-    return pa.concat_tables(found)
+        tables.append(rows.filter(same))
+    return pa.concat_tables(tables)
 
 
 def _slices(view: TrainingView, only: str | None) -> list[str]:
@@ -231,9 +231,9 @@ def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> dict[st
                     if {row["slice_from"], row["slice_to"]} & set(names)
                 ],
                 "neighbours": [
-                    {"slice": name, "neighbour": one.word, "cosine": one.cosine, "seeds": one.seeds}
+                    {"slice": name, "neighbour": neighbour.word, "cosine": neighbour.cosine, "seeds": neighbour.seeds}
                     for name in names
-                    for one in near.get((name, word), ())
+                    for neighbour in near.get((name, word), ())
                 ],
                 "uses": uses.get(word, []),
             }
@@ -255,9 +255,9 @@ def _by_word(
     vectors: dict[str, list[dict[str, Any]]] = {word: [] for word in words}
     for rows in _rows_of(snapshot, "vectors", words, _VECTORS):
         for row in rows.to_pylist():
-            own = vectors[row.pop("word")]
-            if all(other["slice"] != row["slice"] for other in own):  # else of another seed
-                own.append(row)
+            word_rows = vectors[row.pop("word")]
+            if all(other["slice"] != row["slice"] for other in word_rows):  # else of another seed
+                word_rows.append(row)
     return scores, vectors
 
 
@@ -270,15 +270,15 @@ def _counts(
     scores: Sequence[dict[str, Any]], vectors: Sequence[dict[str, Any]], names: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Return uses and documents by slice; a slice that is in no pair has what `vectors` say."""
-    found: dict[str, dict[str, Any]] = {}
+    by_slice: dict[str, dict[str, Any]] = {}
     for row in scores:
         for side in ("from", "to"):
-            found[row[f"slice_{side}"]] = {name: row[f"{name}_{side}"] for name in _OF_SLICE}
+            by_slice[row[f"slice_{side}"]] = {name: row[f"{name}_{side}"] for name in _OF_SLICE}
     for row in vectors:
-        found.setdefault(row["slice"], {"count": row["count"], "relative": None, "documents": row["documents"]})
+        by_slice.setdefault(row["slice"], {"count": row["count"], "relative": None, "documents": row["documents"]})
     trained = {row["slice"] for row in vectors}
     none = {"count": 0, "relative": 0.0, "documents": 0}
-    return [{"slice": name, **found.get(name, none), "vector": name in trained} for name in names]
+    return [{"slice": name, **by_slice.get(name, none), "vector": name in trained} for name in names]
 
 
 def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table:
@@ -299,10 +299,10 @@ def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table
         raise UsageError(f"`training_seed`: there are {', '.join(map(str, known))}, not {seed}")
     if seed is None:
         near = neighbours_by_slice(snapshot, {name: [word] for name in names}, options.n)
-        found = [_mean_rows(word, name, near.get((name, word))) for name in names]
+        tables = [_mean_rows(word, name, near.get((name, word))) for name in names]
     else:
-        found = [_of_seed(snapshot, word, name, seed, options.n) for name in names]
-    tables = [table for table in found if table is not None]
+        tables = [_of_seed(snapshot, word, name, seed, options.n) for name in names]
+    tables = [table for table in tables if table is not None]
     if not tables:
         raise LexbeamError(_none_of(snapshot, [word]))
     return pa.concat_tables(tables, promote_options="default")
@@ -317,8 +317,8 @@ def _mean_rows(word: str, name: str, near: Sequence[Neighbour] | None) -> pa.Tab
             "slice": [name] * len(near),
             "seed": pa.nulls(len(near), pa.int32()),
             "rank": pa.array(range(1, len(near) + 1), pa.int32()),
-            "neighbour": pa.array([one.word for one in near], pa.string()),
-            "cosine": pa.array([one.cosine for one in near], pa.float64()),
+            "neighbour": pa.array([neighbour.word for neighbour in near], pa.string()),
+            "cosine": pa.array([neighbour.cosine for neighbour in near], pa.float64()),
         }
     )
 

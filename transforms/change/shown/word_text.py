@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
-from transforms.change.shown.rankings import NO_NULL, noise, null_band, score_told, why_none
+from transforms.change.shown.rankings import NO_NULL, noise, null_band, score_text, why_none
 from transforms.change.shown.unknown_words import why_unknown
 from transforms.change.shown.warnings import size_warnings
 from transforms.change.shown.word import WordOptions, WordsOptions, facts_of
@@ -37,16 +37,16 @@ def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Itera
     """
     facts = facts_of(snapshot, options)
     seeds = len(snapshot.section("change")["seeds"])
-    for one in facts["missing"]:
-        near = f"; did you mean {', '.join(one['near'])}?" if one["near"] else ""
-        yield f"no word {one['word']!r} in the tables{near}"
+    for missing_word in facts["missing"]:
+        near = f"; did you mean {', '.join(missing_word['near'])}?" if missing_word["near"] else ""
+        yield f"no word {missing_word['word']!r} in the tables{near}"
     if facts["missing"]:
         yield f"  {why_unknown(snapshot)}"
-    for place, one in enumerate(facts["words"]):
+    for place, missing_word in enumerate(facts["words"]):
         if place or facts["missing"]:
             yield ""
-        yield from _word(one, seeds)
-        yield from _uses(one, options, facts)
+        yield from _word(missing_word, seeds)
+        yield from _uses(missing_word, options, facts)
     if facts["words"]:
         yield from _warnings(snapshot)
     for note in facts["notes"]:
@@ -66,24 +66,24 @@ def _warnings(snapshot: Snapshot) -> Iterator[str]:
             yield f"\nwarning: {warning}"
 
 
-def _word(one: dict[str, Any], seeds: int) -> Iterator[Block]:
-    tags = ", ".join(dict.fromkeys(one["upos"].values()))
-    about = [text for text in ("target" if one["target"] else "", tags) if text]
-    yield one["word"] + (f" ({', '.join(about)})" if about else "")
+def _word(facts: dict[str, Any], seeds: int) -> Iterator[Block]:
+    tags = ", ".join(dict.fromkeys(facts["upos"].values()))
+    about = [text for text in ("target" if facts["target"] else "", tags) if text]
+    yield facts["word"] + (f" ({', '.join(about)})" if about else "")
     yield "\ncounts:"
-    yield columns_with(_COUNTS, [_count(row) for row in one["counts"]], 2)
+    yield columns_with(_COUNTS, [_count(row) for row in facts["counts"]], 2)
     yield f"\nscores{' (mean over seeds)' if seeds > 1 else ''}:"
-    uses = {row["slice"]: row["count"] for row in one["counts"]}
-    if one["scores"]:
-        yield columns_with(_SCORES, [_score(row, uses) for row in one["scores"]], 2)
-        if any(row["measure"] == FREQUENCY for row in one["scores"]):
+    uses = {row["slice"]: row["count"] for row in facts["counts"]}
+    if facts["scores"]:
+        yield columns_with(_SCORES, [_score(row, uses) for row in facts["scores"]], 2)
+        if any(row["measure"] == FREQUENCY for row in facts["scores"]):
             yield "  frequency: difference of uses per million tokens"
     else:
         yield "  none: a score needs a vector in both slices (option `min_count`)"
     what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
     yield f"\nnearest neighbours ({what}):"
-    slices = [row["slice"] for row in one["counts"]]
-    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(one, name) for name in slices], 2)
+    slices = [row["slice"] for row in facts["counts"]]
+    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(facts, name) for name in slices], 2)
 
 
 def _count(row: dict[str, Any]) -> list[str]:
@@ -98,7 +98,7 @@ def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
         f"{row['slice_from']} to {row['slice_to']}",
         row["alignment"],
         row["measure"],
-        score_told(row, "score"),
+        score_text(row, "score"),
         noise(row),
         null_band(row),
         number(row.get("q_value")),
@@ -107,10 +107,10 @@ def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
     ]
 
 
-def _neighbours(one: dict[str, Any], name: str) -> list[str]:
-    near = [row for row in one["neighbours"] if row["slice"] == name]
-    told = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
-    return [name, told or "-"]
+def _neighbours(facts: dict[str, Any], name: str) -> list[str]:
+    near = [row for row in facts["neighbours"] if row["slice"] == name]
+    text = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
+    return [name, text or "-"]
 
 
 def _uses(one: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:

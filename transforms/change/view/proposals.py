@@ -98,17 +98,17 @@ def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> S
 def _cuts(years: list[int], documents: Mapping[int, int], tokens: Mapping[int, int]) -> list[_Cut]:
     all_documents = sum(documents[year] for year in years)
     all_tokens = sum(tokens.get(year, 0) for year in years)
-    found = []
+    cuts = []
     left_documents = left_tokens = 0
     for before, after in itertools.pairwise(years):
         left_documents += documents[before]
         left_tokens += tokens.get(before, 0)
-        found.append(
+        cuts.append(
             _Cut(
                 before, after, (left_documents, all_documents - left_documents), (left_tokens, all_tokens - left_tokens)
             )
         )
-    return found
+    return cuts
 
 
 def _with(cuts: list[_Cut], least: int) -> list[_Cut]:

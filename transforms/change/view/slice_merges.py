@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
-from transforms.change.view.feeds import FEED, STAGED, StagedView, one_batch
+from transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
@@ -72,7 +72,7 @@ def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceC
             [ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5]) for part in ordered]
         )
     with artefact.writing(".arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-        writer.write(one_batch(merged.words))
+        writer.write(as_batch(merged.words))
     return SliceCounts(
         counts=artefact.file(".arrow"),
         documents=merged.documents,

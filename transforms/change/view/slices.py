@@ -73,15 +73,15 @@ def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Sl
             given twice, `every` without years.
     """
     spec = with_hyphens(spec)
-    every = _EVERY.fullmatch(spec.strip())
-    if every:
-        return _every(int(every[1]), spec, years)
-    slices = [_parse_one(item.strip(), spec) for item in spec.split(",")]
+    equal = _EVERY.fullmatch(spec.strip())
+    if equal:
+        return _equal_spans(int(equal[1]), spec, years)
+    slices = [_parse_span(item.strip(), spec) for item in spec.split(",")]
     slices.sort(key=_start)
-    for one, other in pairwise(slices):
-        if one.end is None or other.start is None or one.end >= other.start:
+    for earlier, later in pairwise(slices):
+        if earlier.end is None or later.start is None or earlier.end >= later.start:
             raise UsageError(
-                f"slices {one.name!r} and {other.name!r} of {spec!r} overlap: both ends of a "
+                f"slices {earlier.name!r} and {later.name!r} of {spec!r} overlap: both ends of a "
                 "slice belong to it, so let the next one start a year later"
             )
     names = [slice.name for slice in slices]
@@ -95,7 +95,7 @@ def _start(slice: Slice) -> float:
     return float("-inf") if slice.start is None else slice.start
 
 
-def _parse_one(item: str, spec: str) -> Slice:
+def _parse_span(item: str, spec: str) -> Slice:
     name, named, span = item.rpartition("=")
     name, span = name.strip(), span.strip()
     if match := _CLOSED.fullmatch(span) or _DOTTED.fullmatch(span):
@@ -125,7 +125,7 @@ def span_name(start: int | None, end: int | None) -> str:
     return f"{'' if start is None else start}..{'' if end is None else end}"
 
 
-def _every(step: int, spec: str, years: tuple[int, int] | None) -> tuple[Slice, ...]:
+def _equal_spans(step: int, spec: str, years: tuple[int, int] | None) -> tuple[Slice, ...]:
     if step < 1:
         raise UsageError(f"slices {spec!r}: the number of years must be at least 1")
     if years is None:

@@ -125,15 +125,15 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
     row = np.repeat(np.arange(len(place)), all_lengths)
     word_lengths = np.bincount(row[codes >= 0], minlength=len(place))
     lengths = all_lengths if options.length_counts == "all" else word_lengths
-    kept = (lengths >= options.min_sentence) & (word_lengths > 0)
+    long_enough = (lengths >= options.min_sentence) & (word_lengths > 0)
     words = pa.array(vocabulary, pa.string())
     wanted = _numpy(pc.is_in(words, value_set=pa.array(targets.words, pa.string())))
     holds = np.zeros(len(place), dtype=bool)
     if wanted.any():
         holds[row[wanted[codes] & (codes >= 0)]] = True
 
-    take = (codes >= 0) & kept[row]
-    rows = np.flatnonzero(kept)
+    take = (codes >= 0) & long_enough[row]
+    rows = np.flatnonzero(long_enough)
     pieces = -(-word_lengths[rows] // LONGEST_SENTENCE)
     split = place[rows[pieces > 1]]
     offsets = _offsets(word_lengths[rows], pieces)
@@ -152,7 +152,7 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
         tags=None if tags is None else tags[take],
         tagged=_numpy(_column(table, "upos").is_valid())[rows],
         tokens_before=_per_slice(place, slices, all_lengths),
-        short=_per_slice(place[~kept], slices),
+        short=_per_slice(place[~long_enough], slices),
         split=_per_slice(split, slices),
         inside=[
             pc.unique(_column(table, "document_id").filter(pa.array(place == index))).to_pylist()

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.view.counts import COUNTS, count_view
-from transforms.change.view.feeds import STAGED, one_batch
-from transforms.change.view.sampling import BINS, kept, threshold, token_histogram
+from transforms.change.view.feeds import STAGED, as_batch
+from transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
 from transforms.change.view.slices import Slice
 from transforms.change.view.tags import NO_TAG
 from transforms.change.view.targets import ViewTargets
@@ -135,15 +135,17 @@ def _sizes(batch: ViewBatch) -> Any:
 
 def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[MeasuredTokens]:
     bins = np.zeros((len(tasks), BINS), np.int64)
-    held = [0] * len(tasks)
+    with_targets = [0] * len(tasks)
     for batch in _view(tasks, spec):
         sizes = _sizes(batch)
         for index in range(len(tasks)):
             inside = batch.slice == index
             more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
             bins[index] += more
-            held[index] += with_target
-    return [MeasuredTokens(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
+            with_targets[index] += with_target
+    return [
+        MeasuredTokens(bins=tuple(row.tolist()), held=tokens) for row, tokens in zip(bins, with_targets, strict=True)
+    ]
 
 
 _OF_ALL = {
@@ -182,23 +184,23 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
             for name in ("tokens_before", "short", "split"):
                 totals[name] += getattr(batch, name)
             outside.update(batch.outside)
-            for found, more in zip(inside, batch.inside, strict=True):
-                found.update(more)
+            for documents, more in zip(inside, batch.inside, strict=True):
+                documents.update(more)
             take = np.ones(len(batch.slice), bool)
             for index, task in enumerate(tasks):
                 if task.limit is not None:
-                    own = batch.slice == index
-                    take[own] = kept(batch.key[own], batch.target[own], task.limit)
+                    in_slice = batch.slice == index
+                    take[in_slice] = keep_mask(batch.key[in_slice], batch.target[in_slice], task.limit)
             totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
             _stage(batch, take, tasks, writers, ranges)
-    every = len(outside.union(*inside))
+    all_documents = len(outside.union(*inside))
     return [
         counted(
             artefact,
             tuple(ranges[index]),
             {name: int(values[index]) for name, values in totals.items()},
             seen=len(inside[index]),
-            of=every,
+            of=all_documents,
         )
         for index, artefact in enumerate(artefacts)
     ]
@@ -212,7 +214,7 @@ def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int],
         batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
         counts = count_view(_for_counting(batches))
     with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-        writer.write(one_batch(counts.words))
+        writer.write(as_batch(counts.words))
     return Viewed(
         sentences=artefact.file(".arrow"),
         ranges=ranges,
@@ -267,7 +269,7 @@ def _stage(
                     ],
                     schema=STAGED,
                 )
-                writer.write(one_batch(table))
+                writer.write(as_batch(table))
                 ranges[index].append(number)
 
 

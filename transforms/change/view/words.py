@@ -19,7 +19,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.fields import option
 
-__all__ = ["ViewOptions", "case_of", "is_word", "normalise_word", "told_case"]
+__all__ = ["ViewOptions", "case_of", "case_text", "is_word", "normalise_word"]
 
 CHOICES = {
     "unit": ("lemma", "form"),
@@ -114,11 +114,11 @@ def case_of(languages: Iterable[str]) -> str:
 GERMAN = ("de", "deu", "ger", "german", "deutsch")
 
 
-def told_case(view: ViewOptions, asked: str) -> str:
+def case_text(view: ViewOptions, case: str) -> str:
     """Return what a run says of letter case, from the view's options and what was asked for."""
     if view.case != "keep":
         return "words in lower case"
-    return "words keep their case" + (" (German)" if asked == "auto" else "")
+    return "words keep their case" + (" (German)" if case == "auto" else "")
 
 
 def is_word(text: str) -> bool:

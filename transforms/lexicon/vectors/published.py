@@ -6,7 +6,7 @@ from transforms.common.errors import LexbeamError, nearest
 from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from transforms.common.store.resources import content_digest
-from transforms.embeddings.exports import as_trained
+from transforms.embeddings.published import as_trained
 from transforms.lexicon.vectors.blocks import ROWS, VectorBlock
 from transforms.lexicon.vectors.options import VectorOptions
 

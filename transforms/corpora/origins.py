@@ -14,10 +14,10 @@ from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_lo
 from transforms.common.store import files
 from transforms.corpora.corpus import DOCUMENTS, SENTENCES
 
-__all__ = ["FoundCorpora", "find_corpora"]
+__all__ = ["Origins", "find_corpora"]
 
 
-class FoundCorpora(NamedTuple):
+class Origins(NamedTuple):
     """Corpora that were found, and a line about each that was not, or is not as it was."""
 
     places: tuple[Snapshot, ...]
@@ -31,7 +31,7 @@ class _Noted(NamedTuple):
     tables: Mapping[str, str]
 
 
-def find_corpora(snapshot: Snapshot, section: str) -> FoundCorpora:
+def find_corpora(snapshot: Snapshot, section: str) -> Origins:
     """Return the corpora whose `sentences` a section was made from.
 
     A corpus whose sentences are other ones now is taken as long as its documents are the same: it
@@ -45,15 +45,15 @@ def find_corpora(snapshot: Snapshot, section: str) -> FoundCorpora:
     places = [snapshot] if any(read["section"] is not None for read in reads) else []
     notes: list[str] = []
     if not wanted:
-        return FoundCorpora(tuple(places))
+        return Origins(tuple(places))
     noted = _noted(snapshot, section)
-    for one in noted:
-        found, note = _found(one, wanted)
-        places += [found] if found is not None else []
+    for folder in noted:
+        corpus, note = _origin(folder, wanted)
+        places += [corpus] if corpus is not None else []
         notes += [note] if note else []
     if not noted:
         notes.append("where the corpus was is not noted: name its folder by `corpus`")
-    return FoundCorpora(tuple(places), tuple(notes))
+    return Origins(tuple(places), tuple(notes))
 
 
 def _noted(snapshot: Snapshot, section: str) -> list[_Noted]:
@@ -74,18 +74,18 @@ def _relative(out: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
     return () if path is None else (files.real(files.join(files.real(out), path)),)
 
 
-def _found(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
+def _origin(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
     """Return the corpus of a noted folder, and what is to be said of it."""
-    there = [found for place in noted.places if (found := _open(place)) is not None]
+    there = [snapshot for place in noted.places if (snapshot := _open(place)) is not None]
     shown = files.shown(noted.places[-1])
-    for found in there:
-        if table_digest(found.parts(SENTENCES)) in wanted:
-            return found, ""
-    for found in there:
+    for snapshot in there:
+        if table_digest(snapshot.parts(SENTENCES)) in wanted:
+            return snapshot, ""
+    for snapshot in there:
         documents = noted.tables.get(DOCUMENTS)
-        if DOCUMENTS in found.tables and table_digest(found.parts(DOCUMENTS)) == documents:
-            return found, (
-                f"the corpus at {files.shown(found.out)} has been annotated anew since; its documents are the same"
+        if DOCUMENTS in snapshot.tables and table_digest(snapshot.parts(DOCUMENTS)) == documents:
+            return snapshot, (
+                f"the corpus at {files.shown(snapshot.out)} has been annotated anew since; its documents are the same"
             )
     if there:
         return None, (
@@ -97,7 +97,7 @@ def _found(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
 
 def _open(place: str) -> Snapshot | None:
     try:
-        found = find_snapshot(place)
+        snapshot = find_snapshot(place)
     except (LexbeamError, OSError):
         return None
-    return found if found is not None and SENTENCES in found.tables else None
+    return snapshot if snapshot is not None and SENTENCES in snapshot.tables else None
