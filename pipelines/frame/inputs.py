@@ -152,7 +152,7 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
     for given in inputs.given:
         tables.setdefault(id(given.section), {})[given.table] = given.parts
     first = {id(given.section): given for given in reversed(inputs.given)}
-    return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+    return [Corpus(parts, first[key].section) for key, parts in tables.items()]
 
 
 def check_tables_there(sources: Iterable[TableSource], made: Collection[str], out: str) -> None:

@@ -57,15 +57,13 @@ class Corpus:
     Attributes:
         parts: the parts of tables `documents` and `sentences`, in their order.
         section: the section `corpus` of its manifest.
-        own: whether it is in the folder that is published to.
     """
 
     parts: Mapping[str, tuple[Part, ...]]
     section: Mapping[str, Any]
-    own: bool = False
 
     @classmethod
-    def published(cls, snapshot: Snapshot, *, own: bool = False) -> "Corpus":
+    def published(cls, snapshot: Snapshot) -> "Corpus":
         """Return the corpus of a snapshot.
 
         Raises:
@@ -73,7 +71,7 @@ class Corpus:
         """
         section = snapshot.section(SECTION)
         parts = {table: tuple(snapshot.parts(table)) for table in (DOCUMENTS, SENTENCES)}
-        return cls(parts, section, own)
+        return cls(parts, section)
 
     @property
     def pairs(self) -> tuple[PartPair, ...]:

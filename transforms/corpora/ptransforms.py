@@ -1,7 +1,7 @@
 """Beam glue of corpora: documents that count once, and sentences by their keys.
 
     FindRepeated     PCollection[SentencePart] -> PCollection[(SHA-256, list[document_id])]
-    FetchSentences   PCollection[SentenceKey] -> found: PCollection[(SentenceKey, Passage)],
+    FetchSentences   PCollection[SentenceKey] -> fetched: PCollection[(SentenceKey, FetchedSentence)],
                                                  missing: PCollection[SentenceKey]
 
 What is grouped are keys and ids of documents; text is in nothing but the last output.
@@ -65,9 +65,9 @@ Pairs = tuple[tuple[PartPair, ...], ...]
 
 
 class FetchedSentences(NamedTuple):
-    """What is found of the keys, and the keys that no corpus holds."""
+    """Sentences by their keys, and the keys that no corpus holds."""
 
-    found: beam.PCollection[tuple[SentenceKey, FetchedSentence]]
+    fetched: beam.PCollection[tuple[SentenceKey, FetchedSentence]]
     missing: beam.PCollection[SentenceKey]
 
 
@@ -160,15 +160,15 @@ class FetchSentences(beam.PTransform):
         """
         check_fetching(self.columns, self.around, common_layers(self.corpora))
         pairs = tuple(corpus.pairs for corpus in self.corpora)
-        fetched = (
+        outputs = (
             self._by_part(keys, pairs)
             | "GroupByPart" >> beam.GroupByKey()
             | "FetchPart"
             >> beam.ParDo(_Fetch(pairs, tuple(self.columns), self.around, self.text)).with_outputs(
-                MISSING, main="found"
+                MISSING, main="fetched"
             )
         )
-        return FetchedSentences(fetched.found, fetched[MISSING])
+        return FetchedSentences(outputs.fetched, outputs[MISSING])
 
     def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
         """Key the keys by the part that is to be read; several corpora are asked which it is."""

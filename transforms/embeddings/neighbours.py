@@ -116,44 +116,58 @@ def mean_neighbours(
         k: neighbours of each.
         min_count: uses that a neighbour needs.
     """
-    asked = {word: place for place, word in enumerate(dict.fromkeys(words))}
-    places: dict[str, int] = {}
-    sums = np.zeros((len(asked), 0))
-    seeds = np.zeros((len(asked), 0), np.int32)
-    known: set[str] = set()
+    means = _MeanCosines(words, min_count)
     for space in spaces:
-        here = [(asked[word], row) for row, word in enumerate(space.words) if word in asked]
-        known.update(space.words[row] for _, row in here)
-        there = np.array([places.setdefault(word, len(places)) for word in space.words], np.int64)
-        grown = ((0, 0), (0, len(places) - sums.shape[1]))
-        sums, seeds = np.pad(sums, grown), np.pad(seeds, grown)
-        own = [(place, row) for place, row in here if space.vectors[row].any()]
-        if not own:
-            continue
-        mine = np.array([place for place, _ in own])
-        queries = apply(Side(unit_length=True), space.vectors[[row for _, row in own]])
+        means.add(space)
+    return means.nearest(k)
+
+
+class _MeanCosines:
+    """Cosines of queried words and all others, summed over spaces in which both have a direction."""
+
+    def __init__(self, words: Sequence[str], min_count: int) -> None:
+        self._min_count = min_count
+        self._queries = {word: row for row, word in enumerate(dict.fromkeys(words))}
+        self._known: set[str] = set()  # queried words that some space has
+        self._columns: dict[str, int] = {}
+        self._sums = np.zeros((len(self._queries), 0))
+        self._seeds = np.zeros((len(self._queries), 0), np.int32)
+
+    def add(self, space: Space) -> None:
+        """Add the cosines of a space."""
+        columns = np.array([self._columns.setdefault(word, len(self._columns)) for word in space.words], np.int64)
+        grown = ((0, 0), (0, len(self._columns) - self._sums.shape[1]))
+        self._sums, self._seeds = np.pad(self._sums, grown), np.pad(self._seeds, grown)
+        there = [row for row, word in enumerate(space.words) if word in self._queries]
+        self._known.update(space.words[row] for row in there)
+        with_direction = [row for row in there if space.vectors[row].any()]
+        if not with_direction:
+            return
+        query_rows = np.array([self._queries[space.words[row]] for row in with_direction])
+        queries = apply(Side(unit_length=True), space.vectors[with_direction])
         for start in range(0, len(space.words), BLOCK):
             rows = slice(start, start + BLOCK)
             block = apply(Side(unit_length=True), space.vectors[rows])
             cosines = np.clip(product(queries, block.T), -1.0, 1.0)
-            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= min_count))
-            cells = np.ix_(mine, there[rows][able])
-            sums[cells] += cosines[:, able]
-            seeds[cells] += 1
-    names = list(places)
-    found = {}
-    for word, place in asked.items():
-        if word not in known:
-            continue
-        able = np.flatnonzero(seeds[place])
-        means = sums[place, able] / seeds[place, able]
+            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= self._min_count))
+            cells = np.ix_(query_rows, columns[rows][able])
+            self._sums[cells] += cosines[:, able]
+            self._seeds[cells] += 1
+
+    def nearest(self, k: int) -> dict[str, list[Neighbour]]:
+        """Return the `k` nearest neighbours of each queried word that some space has."""
+        names = list(self._columns)
+        return {word: self._nearest(word, row, names, k) for word, row in self._queries.items() if word in self._known}
+
+    def _nearest(self, word: str, row: int, names: Sequence[str], k: int) -> list[Neighbour]:
+        able = np.flatnonzero(self._seeds[row])
+        means = self._sums[row, able] / self._seeds[row, able]
         if k + 1 < len(means):  # the word itself is among them
             near = means >= np.partition(means, len(means) - k - 1)[len(means) - k - 1]
             able, means = able[near], means[near]
         near_first = sorted(
-            (-float(mean), names[column], int(seeds[place, column]))
-            for mean, column in zip(means, able, strict=True)
+            (-mean, names[column], int(self._seeds[row, column]))
+            for mean, column in zip(means.tolist(), able.tolist(), strict=True)
             if names[column] != word
         )
-        found[word] = [Neighbour(name, -mean, number) for mean, name, number in near_first[:k]]
-    return found
+        return [Neighbour(name, -mean, number) for mean, name, number in near_first[:k]]

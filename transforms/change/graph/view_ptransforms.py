@@ -59,21 +59,21 @@ class DeriveView(beam.PTransform):
 
     Attributes:
         budget: most tokens per slice, `smallest` for those of the smallest slice, None for all.
-        settle: whether documents may be in several parts, and are then to count once.
+        several: whether there are several corpora, whose common documents count once.
     """
 
     workspace: Workspace
     spec: ViewSpec
     budget: int | str | None
     lanes: int
-    settle: bool
+    several: bool
 
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name, pieces=len(self.spec.slices)
         )
-        copies = parts | "FindRepeated" >> FindRepeated(self.settle)
+        copies = parts | "FindRepeated" >> FindRepeated(self.several)
         repeated = beam.pvalue.AsDict(copies)
         limits = {}
         if self.budget is not None:
@@ -107,7 +107,7 @@ def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
         PartCounts(
             viewed.counts,
             viewed.documents,
-            viewed.sentences_kept,
+            viewed.sentence_count,
             viewed.tokens,
             viewed.largest_document,
             viewed.tokens_before,

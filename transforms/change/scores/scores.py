@@ -71,19 +71,14 @@ def score_pair(
     MEASURES.check(measures)
     words = _scored_words(earlier, later, targets)
     sides = [_side(slice, words) for slice in (earlier, later)]
+    ranked = ranked_mask(sides[0], sides[1], rank or RankedWordOptions())
     shared = {
         "word": words,
         "target": pc.is_in(words, value_set=pa.array(list(targets), pa.string())),
-        "slice_from": earlier.name,
-        "slice_to": later.name,
         "seed": seed,
-        "ranked": pa.array(ranked_mask(sides[0], sides[1], rank or RankedWordOptions())),
-        "count_from": sides[0].uses,
-        "count_to": sides[1].uses,
-        "relative_from": sides[0].uses / max(earlier.tokens, 1),
-        "relative_to": sides[1].uses / max(later.tokens, 1),
-        "documents_from": sides[0].documents,
-        "documents_to": sides[1].documents,
+        "ranked": pa.array(ranked),
+        **_slice_columns("from", earlier, sides[0]),
+        **_slice_columns("to", later, sides[1]),
     }
     missing = _missing(earlier, later, sides)
     blocks = []
@@ -103,6 +98,16 @@ def score_pair(
             )
         )
     return pa.concat_tables(blocks).combine_chunks()
+
+
+def _slice_columns(suffix: str, slice: ScoredSlice, counts: WordCounts) -> dict[str, Any]:
+    """Return the columns of table scores about one of the two slices."""
+    return {
+        f"slice_{suffix}": slice.name,
+        f"count_{suffix}": counts.uses,
+        f"relative_{suffix}": counts.uses / max(slice.tokens, 1),
+        f"documents_{suffix}": counts.documents,
+    }
 
 
 def _combinations(alignments: Mapping[str, Alignment], measures: Sequence[str]) -> list[tuple[str, str]]:

@@ -131,20 +131,21 @@ def draw_examples(
     finder = _Finder(tokens, options)
     for place in places.values():
         part = place.parts.sentences
-        for rows, found in finder.rows_with(part):
+        for rows, hits_by_token in finder.rows_with(part):
             numbers = _slice_numbers(rows, slices)
-            new = [
-                _entering(rows, hits, numbers, kept, part, finder, drawing)
-                for hits, kept in zip(found, drawn, strict=True)
+            entering = [
+                _entering(rows, hits, numbers, by_slice, part, finder, drawing)
+                for hits, by_slice in zip(hits_by_token, drawn, strict=True)
             ]
-            documents = {one.key.document_id for of in new for some in of for one in some}
-            away = _counted_elsewhere(documents, part, corpora)
-            for kept, of in zip(drawn, new, strict=True):
-                for number, some in enumerate(of):
-                    own = [one for one in some if one.key.document_id not in away]
-                    kept[number] = _least([*kept[number], *own], drawing)
+            documents = {use.key.document_id for by_slice in entering for uses in by_slice for use in uses}
+            elsewhere = _counted_elsewhere(documents, part, corpora)
+            for by_slice, entering_by_slice in zip(drawn, entering, strict=True):
+                for number, uses in enumerate(entering_by_slice):
+                    counted = [use for use in uses if use.key.document_id not in elsewhere]
+                    by_slice[number] = _least([*by_slice[number], *counted], drawing)
     chosen = [
-        [_chosen(some, slice.name, drawing, vectors) for some, slice in zip(of, slices, strict=True)] for of in drawn
+        [_chosen(uses, slice.name, drawing, vectors) for uses, slice in zip(by_slice, slices, strict=True)]
+        for by_slice in drawn
     ]
     return _fetched(chosen, places)
 
@@ -295,25 +296,25 @@ def _counted_elsewhere(documents: Iterable[str], this_part: Part, corpora: Seque
 
 def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]) -> list[list[list[Example]]]:
     """Return what is shown of uses; a part is read once."""
-    wanted: dict[str, list[_Drawn]] = {}
-    for one, _ in (pair for of in chosen for some in of for pair in some):
-        wanted.setdefault(one.part, []).append(one)
-    found: dict[tuple[SentenceKey, int], Example] = {}
-    for part, own in wanted.items():
+    by_part: dict[str, list[_Drawn]] = {}
+    for use, _ in (scored for by_slice in chosen for uses in by_slice for scored in uses):
+        by_part.setdefault(use.part, []).append(use)
+    examples: dict[tuple[SentenceKey, int], Example] = {}
+    for part, uses_of_part in by_part.items():
         corpus, parts = places[part]
-        names = dict.fromkeys(one.key.document_id for one in own)
+        names = dict.fromkeys(use.key.document_id for use in uses_of_part)
         described = ["source", "author", "title"]
         documents = {row.document_id: row for row in fetch_documents(corpus, names, columns=described)}
         spots: dict[SentenceKey, list[int]] = {}
-        for one in own:
-            spots.setdefault(one.key, []).append(one.place)
+        for use in uses_of_part:
+            spots.setdefault(use.key, []).append(use.place)
         columns = ["year", "forms", "lemmas"]
         for key, passage in fetch(parts, spots, columns=columns, around=AROUND, text=True):
             assert passage is not None  # it was read from this part
             assert passage.sentence.year is not None  # it is in a slice
             about = documents.get(key.document_id)
             for spot in spots[key]:
-                found[key, spot] = Example(
+                examples[key, spot] = Example(
                     key,
                     passage.sentence.year,
                     about and about.author,
@@ -322,5 +323,6 @@ def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str,
                     cut(passage, spot),
                 )
     return [
-        [[found[one.key, one.place]._replace(typical=value) for one, value in some] for some in of] for of in chosen
+        [[examples[use.key, use.place]._replace(typical=value) for use, value in uses] for uses in by_slice]
+        for by_slice in chosen
     ]

@@ -42,11 +42,11 @@ def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Itera
         yield f"no word {missing_word['word']!r} in the tables{near}"
     if facts["missing"]:
         yield f"  {why_unknown(snapshot)}"
-    for place, missing_word in enumerate(facts["words"]):
+    for place, word in enumerate(facts["words"]):
         if place or facts["missing"]:
             yield ""
-        yield from _word(missing_word, seeds)
-        yield from _uses(missing_word, options, facts)
+        yield from _word(word, seeds)
+        yield from _uses(word, options, facts)
     if facts["words"]:
         yield from _warnings(snapshot)
     for note in facts["notes"]:
@@ -66,24 +66,24 @@ def _warnings(snapshot: Snapshot) -> Iterator[str]:
             yield f"\nwarning: {warning}"
 
 
-def _word(facts: dict[str, Any], seeds: int) -> Iterator[Block]:
-    tags = ", ".join(dict.fromkeys(facts["upos"].values()))
-    about = [text for text in ("target" if facts["target"] else "", tags) if text]
-    yield facts["word"] + (f" ({', '.join(about)})" if about else "")
+def _word(word: dict[str, Any], seeds: int) -> Iterator[Block]:
+    tags = ", ".join(dict.fromkeys(word["upos"].values()))
+    about = [text for text in ("target" if word["target"] else "", tags) if text]
+    yield word["word"] + (f" ({', '.join(about)})" if about else "")
     yield "\ncounts:"
-    yield columns_with(_COUNTS, [_count(row) for row in facts["counts"]], 2)
+    yield columns_with(_COUNTS, [_count(row) for row in word["counts"]], 2)
     yield f"\nscores{' (mean over seeds)' if seeds > 1 else ''}:"
-    uses = {row["slice"]: row["count"] for row in facts["counts"]}
-    if facts["scores"]:
-        yield columns_with(_SCORES, [_score(row, uses) for row in facts["scores"]], 2)
-        if any(row["measure"] == FREQUENCY for row in facts["scores"]):
+    uses = {row["slice"]: row["count"] for row in word["counts"]}
+    if word["scores"]:
+        yield columns_with(_SCORES, [_score(row, uses) for row in word["scores"]], 2)
+        if any(row["measure"] == FREQUENCY for row in word["scores"]):
             yield "  frequency: difference of uses per million tokens"
     else:
         yield "  none: a score needs a vector in both slices (option `min_count`)"
     what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
     yield f"\nnearest neighbours ({what}):"
-    slices = [row["slice"] for row in facts["counts"]]
-    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(facts, name) for name in slices], 2)
+    slices = [row["slice"] for row in word["counts"]]
+    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(word, name) for name in slices], 2)
 
 
 def _count(row: dict[str, Any]) -> list[str]:
@@ -107,18 +107,18 @@ def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
     ]
 
 
-def _neighbours(facts: dict[str, Any], name: str) -> list[str]:
-    near = [row for row in facts["neighbours"] if row["slice"] == name]
+def _neighbours(word: dict[str, Any], name: str) -> list[str]:
+    near = [row for row in word["neighbours"] if row["slice"] == name]
     text = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
     return [name, text or "-"]
 
 
-def _uses(one: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:
+def _uses(word: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:
     look = options.look
-    if not look.examples or (facts["notes"] and not one["uses"]):
+    if not look.examples or (facts["notes"] and not word["uses"]):
         return
-    for name in (row["slice"] for row in one["counts"]):
-        uses = [row for row in one["uses"] if row["slice"] == name]
+    for name in (row["slice"] for row in word["counts"]):
+        uses = [row for row in word["uses"] if row["slice"] == name]
         if uses:
             yield f"\nuses, {name} ({_ORDERED[look.order]}; at most two of a document):"
             yield _kwic(uses)

@@ -92,7 +92,7 @@ class Viewed:
         ranges: range of keys of each of its batches, in order.
         counts: file of `COUNTS`.
         documents: documents with a sentence in the view.
-        sentences_kept: sentences in the view.
+        sentence_count: sentences in the view.
         tokens: words in them.
         largest_document: words of the longest document.
         tokens_before: tokens before any filter.
@@ -107,7 +107,7 @@ class Viewed:
     ranges: tuple[int, ...]
     counts: File
     documents: int
-    sentences_kept: int
+    sentence_count: int
     tokens: int
     largest_document: int
     tokens_before: int
@@ -220,7 +220,7 @@ def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int],
         ranges=ranges,
         counts=artefact.file("-counts.arrow"),
         documents=counts.documents,
-        sentences_kept=counts.sentences,
+        sentence_count=counts.sentences,
         tokens=counts.tokens,
         largest_document=counts.largest_document,
         seen=seen,
