@@ -107,6 +107,27 @@ _UNITS = {"author": "all documents of an author together", "document": "document
 _LOW_POWER = "possible, but power is low: most changes go unnoticed"
 
 
+_EVIDENCE_SCHEMA = pa.schema(
+    [
+        column("compared", pa.string(), "slices and alignment"),
+        column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
+        column("null pairs", pa.int32(), "how many were made"),
+        column("earlier", pa.int64(), "such units in the earlier slice"),
+        column("later", pa.int64(), "such units in the later slice"),
+        column("ranked words", pa.int64(), "words that are ranked and tested"),
+        column("shift", pa.float64(), "how far the vocabulary at large has moved, in standard deviations of chance"),
+        column("usage differs", pa.float64(), "share of the ranked words with q up to .05", unit="%"),
+        column(
+            "more than the vocabulary at large",
+            pa.float64(),
+            "the same, beyond how far the vocabulary at large has moved",
+            unit="%",
+        ),
+        column("a finding is", pa.string(), "whether this size allows one"),
+    ]
+)
+
+
 def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
     """Return what scores were compared with, and how many words differ from it."""
     if not rankings:
@@ -114,27 +135,6 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
     facts = [_facts(snapshot, ranking) for ranking in rankings]
     if not any(row.get("null_runs") for row in facts):
         return [Note("Evidence", NO_NULL)]
-    schema = pa.schema(
-        [
-            column("compared", pa.string(), "slices and alignment"),
-            column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
-            column("null pairs", pa.int32(), "how many were made"),
-            column("earlier", pa.int64(), "such units in the earlier slice"),
-            column("later", pa.int64(), "such units in the later slice"),
-            column("ranked words", pa.int64(), "words that are ranked and tested"),
-            column(
-                "shift", pa.float64(), "how far the vocabulary at large has moved, in standard deviations of chance"
-            ),
-            column("usage differs", pa.float64(), "share of the ranked words with q up to .05", unit="%"),
-            column(
-                "more than the vocabulary at large",
-                pa.float64(),
-                "the same, beyond how far the vocabulary at large has moved",
-                unit="%",
-            ),
-            column("a finding is", pa.string(), "whether this size allows one"),
-        ]
-    )
     rows = [
         (
             ranking.name,
@@ -156,7 +156,7 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
         "than these allow. That says nothing about meaning, which is for the reader of the "
         "sentences."
     )
-    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
+    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=_EVIDENCE_SCHEMA)
     return [Rows("Evidence", text, table)]
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.change.pairs import FINDINGS
 from schemas.columns import column
+from transforms.change.report.rankings import null_band
 from transforms.change.scores.ranking import of_pos
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows
@@ -122,8 +123,8 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
 
 
 def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
-    mean, spread = rows[name + NULL_MEAN], pc.coalesce(rows[name + NULL_SD], pa.scalar(0.0))
-    low = pc.max_element_wise(pc.subtract(mean, pc.multiply(spread, 2.0)), 0.0, skip_nulls=False)
+    mean = rows[name + NULL_MEAN]
+    low, high = null_band(mean, rows[name + NULL_SD])
     schema = pa.schema(
         [
             column("word", pa.string(), "a target, or one of the words of least p-value"),
@@ -136,15 +137,7 @@ def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
         ]
     )
     return pa.table(
-        [
-            rows[WORD],
-            rows[SLICE],
-            pa.array([what] * rows.num_rows, pa.string()),
-            rows[name],
-            low,
-            mean,
-            pc.add(mean, pc.multiply(spread, 2.0)),
-        ],
+        [rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()), rows[name], low, mean, high],
         schema=schema,
     )
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.corpus.sentences import UPOS
+from transforms.change.view.counts import look_up
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 
@@ -83,6 +84,18 @@ class WordCounts(NamedTuple):
     documents: Ints
     proper: Ints | None
     slice_documents: int
+
+    @classmethod
+    def of(cls, counts: pa.Table, words: pa.Array, slice_documents: int) -> "WordCounts":
+        """Return the counts of words from those of their slice, a table of `counts.COUNTS`."""
+        rows = look_up(counts, words)
+        proper = rows["proper_nouns"]
+        return cls(
+            rows["count"].to_numpy(),
+            rows["documents"].to_numpy(),
+            None if proper.null_count else proper.to_numpy(),
+            slice_documents,
+        )
 
 
 def ranked_mask(earlier: WordCounts, later: WordCounts, options: RankedWordOptions) -> npt.NDArray[np.bool_]:

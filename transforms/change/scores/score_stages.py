@@ -26,7 +26,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part, write_rows
+from transforms.common.store.tables import PartFile, write_part, write_rows
 from transforms.embeddings.alignment import named_alignment
 
 __all__ = [
@@ -183,7 +183,7 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
     )
     combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
     rows, pairs = judge(ScoreRows(combined, seeds[0].documents), nulls, task.deal)
-    part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
+    part = write_part(artefact, SCORES.schema(), [rows], sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
     most = max(TOP_WORDS, options.neighbour_words)
@@ -200,11 +200,6 @@ def _sha256(scored: ScoredSeed) -> str:
 
 def _open(file: File) -> Any:
     return pa.PythonFile(files.open_read(checked(file)), "r")
-
-
-def _cut(rows: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, rows.num_rows, GROUP_ROWS):
-        yield rows.slice(start, GROUP_ROWS)
 
 
 def rankings(

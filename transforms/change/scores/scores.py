@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS, SCORES
+from transforms.change.nulls.evidence import moments
 from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
 from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.change.view.counts import look_up
 from transforms.embeddings.alignment import Alignment, Space, apply
 
 __all__ = ["ScoredSlice", "combine_seeds", "score_pair"]
@@ -70,7 +70,7 @@ def score_pair(
     """
     MEASURES.check(measures)
     words = _scored_words(earlier, later, targets)
-    sides = [_side(slice, words) for slice in (earlier, later)]
+    sides = [WordCounts.of(slice.counts, words, slice.documents) for slice in (earlier, later)]
     ranked = ranked_mask(sides[0], sides[1], rank or RankedWordOptions())
     shared = {
         "word": words,
@@ -137,17 +137,6 @@ def _scored_words(earlier: ScoredSlice, later: ScoredSlice, targets: Sequence[st
     return words.take(pc.sort_indices(words))
 
 
-def _side(slice: ScoredSlice, words: pa.Array) -> WordCounts:
-    counts = look_up(slice.counts, words)
-    proper = counts["proper_nouns"]
-    return WordCounts(
-        counts["count"].to_numpy(),
-        counts["documents"].to_numpy(),
-        None if proper.null_count else proper.to_numpy(),
-        slice.documents,
-    )
-
-
 def _missing(earlier: ScoredSlice, later: ScoredSlice, sides: Sequence[WordCounts]) -> Codes:
     """Return per word the first reason that counts give for having no vector, or SCORED."""
     holds = {
@@ -204,14 +193,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
             raise ValueError("seeds of one pair of slices must have the same rows")
     scores = np.stack([_nan_filled(table["score"]) for table in tables])
-    scored = ~np.isnan(scores)
-    seeds = scored.sum(axis=0)
-    values = np.where(scored, scores, 0.0)
-    mean = np.full(len(seeds), np.nan)
-    np.divide(values.sum(axis=0), seeds, out=mean, where=seeds > 0)
-    squares = np.where(scored, (scores - mean) ** 2, 0.0).sum(axis=0)
-    spread = np.full(len(seeds), np.nan)
-    np.divide(squares, seeds - 1, out=spread, where=seeds > 1)
+    seeds, mean, sd = moments(scores)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
     worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
     thresholds = _thresholds(first, mean, threshold)
@@ -221,7 +203,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         scores=mean,
         reasons=np.where(seeds > 0, SCORED, worst),
         seeds=seeds,
-        score_sd=np.sqrt(spread),
+        score_sd=sd,
         threshold=thresholds,
         changed=pa.array(mean > thresholds, mask=~known),
     )

@@ -26,7 +26,7 @@ from transforms.change.spaces.alignment_stage import SliceFacts
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part, write_rows
+from transforms.common.store.tables import PartFile, write_part, write_rows
 
 __all__ = ["SERIES", "SeriesMade", "SeriesTask"]
 
@@ -84,12 +84,12 @@ def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> Serie
     )
     held = _null_distances(first.words, [trace for _, trace in nulls])
     series = _series(task.slices, first, _mean([trace.distances for _, trace in seeds]), held)
-    part = write_part(artefact, TABLE.schema(), _cut(series), sort_keys=TABLE.key)
+    part = write_part(artefact, TABLE.schema(), [series], sort_keys=TABLE.key)
     columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
     columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
     rows = _points(task, first.words, points, cuts, columns)
     with artefact.writing("-points.parquet") as stream:
-        write_rows(stream, POINTS.schema(), _cut(rows), sort_keys=POINTS.key)
+        write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
     return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
 
 
@@ -193,10 +193,6 @@ def _typed(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.table(arrays, schema=schema)
-
-
-def _cut(rows: pa.Table) -> list[pa.Table]:
-    return [rows.slice(start, GROUP_ROWS) for start in range(0, rows.num_rows, GROUP_ROWS)]
 
 
 SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(

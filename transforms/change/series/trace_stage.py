@@ -27,7 +27,6 @@ from transforms.change.spaces.alignment_stage import (
     load_alignments,
     without_targets,
 )
-from transforms.change.view.counts import look_up
 from transforms.change.view.feeds import read_counts
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage, Unless
@@ -135,7 +134,7 @@ def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Trace
             distances[4, place] = cosine_distance(common[0], common[place])
         if place < places[-1]:
             distances[5, place] = cosine_distance(common[place], common[-1])
-    counts = _counts(task.slices, words)
+    counts = [WordCounts.of(read_counts(facts.counts), words, facts.documents) for facts in task.slices]
     trace = Trace(
         words,
         np.stack([slice_counts.uses for slice_counts in counts]),
@@ -196,22 +195,6 @@ def _shared(spaces: Sequence[File]) -> pa.Array:
 def _places(space: Space, words: pa.Array) -> Ints:
     indices = pc.index_in(words, value_set=pa.array(space.words, pa.string()))
     return np.asarray(indices.to_numpy(zero_copy_only=False), np.int64)
-
-
-def _counts(slices: Sequence[SliceFacts], words: pa.Array) -> list[WordCounts]:
-    counts = []
-    for facts in slices:
-        rows = look_up(read_counts(facts.counts), words)
-        proper = rows["proper_nouns"]
-        counts.append(
-            WordCounts(
-                rows["count"].to_numpy(),
-                rows["documents"].to_numpy(),
-                None if proper.null_count else proper.to_numpy(),
-                facts.documents,
-            )
-        )
-    return counts
 
 
 def _as_table(trace: Trace) -> pa.Table:

@@ -4,7 +4,6 @@ NEIGHBOURS   a space and words  -> a part of table `neighbours`
 SLICE        a row              -> a part of table `slices`
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,7 +15,7 @@ from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part
+from transforms.common.store.tables import PartFile, write_part
 from transforms.embeddings.neighbours import neighbours_table
 from transforms.embeddings.published import load_space
 
@@ -56,12 +55,7 @@ def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) ->
         k=options.neighbours,
         min_count=options.min_count,
     )
-    return ListedPart(write_part(artefact, TABLE.schema(), _cut(table), sort_keys=TABLE.key))
-
-
-def _cut(rows: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, rows.num_rows, GROUP_ROWS):
-        yield rows.slice(start, GROUP_ROWS)
+    return ListedPart(write_part(artefact, TABLE.schema(), [table], sort_keys=TABLE.key))
 
 
 def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> ListedPart:
