@@ -4,6 +4,8 @@ import importlib
 import re
 from pathlib import Path
 
+from transforms.change.scores.measures import MEASURES
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
 TABLES = {
@@ -12,6 +14,7 @@ TABLES = {
     ("reference/annotation.md", "layer"): ("transforms.layers.registry:LAYERS", ()),
     ("reference/evaluation.md", "name"): ("transforms.evaluation.metrics:METRICS", ()),
     ("tasks/change/README.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
+    ("tasks/change/README.md", "measure"): ("transforms.change.scores.measures:MEASURES", ()),
     ("tasks/complexity/features.md", "group"): ("transforms.complexity.features.registry:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("transforms.learning.scorers:SCORERS", ()),
     ("tasks/complexity/select.md", "pattern"): ("transforms.complexity.select.patterns:PATTERNS", ()),
@@ -57,6 +60,11 @@ def test_tables_name_every_entry_and_what_it_needs():
             if isinstance(need, str) and need and f"`--{need}`" not in named[entry]
         ]
     assert wrong == []
+
+
+def test_the_table_of_measures_has_their_ranges():
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:3]] for row in rows_of("tasks/change/README.md", "measure")]
+    assert rows == [[name, measure.range] for name, measure in MEASURES.items()]
 
 
 def test_every_registry_of_entries_has_doc_lines_and_a_group_of_its_own():

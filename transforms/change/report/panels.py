@@ -14,7 +14,7 @@ from transforms.change.report.pictures import picture_panels
 from transforms.change.report.rankings import PAIRS, Compared, compared, pictured
 from transforms.change.report.series import series_panels
 from transforms.change.report.words import word_panels
-from transforms.change.shown.examples import Drawing
+from transforms.change.shown.examples import TYPICAL, Drawing
 from transforms.change.shown.ranking_rows import pair_facts, pairs_of
 from transforms.change.shown.rankings import missing_targets
 from transforms.change.shown.uses import corpora_of, uses_of
@@ -210,7 +210,7 @@ def quotes(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
         return [Note(TITLE, MISSING)]
     slices = [row[0] for row in snapshot.section("change")["slices"]]
     most = max(1, min(EACH, ALL_USES // (len(words) * len(slices))))
-    uses = uses_of(snapshot, words, places, Drawing(most, "typical"))
+    uses = uses_of(snapshot, words, places, Drawing(most, TYPICAL))
     rows = [
         (word, use["slice"], use["left"], use["target"], use["right"], where(use))
         for word in words

@@ -18,6 +18,7 @@ from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.targets import suffix_of
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -25,7 +26,7 @@ from transforms.evaluation.evaluating import MeasuredMetric, measure, measure_di
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["COLUMNS", "MISSING", "TAKES", "EvaluationOptions", "Missing", "evaluate", "of_gold"]
+__all__ = ["COLUMNS", "MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
 
 # What of table `scores` is read.
 COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "score", "changed", "reason")
@@ -48,14 +49,31 @@ def _median(scores: Floats) -> float:
     return float(np.median(scores)) if len(scores) else math.nan
 
 
-# The score that a gold word without one is given, by the scores of the others; nan: none.
-MISSING: dict[str, Callable[[Floats], float]] = {
-    "refuse": _left_out,
-    "leave-out": _left_out,
-    "least": _least,
-    "median": _median,
-}
-FILLED = ("least", "median")
+@dataclass(frozen=True)
+class MissingScore(Entry):
+    """What becomes of a gold word without a score.
+
+    Attributes:
+        score: the score that it is given, from the scores of the others; nan for none.
+        fills: whether that is a score, and it then counts as unchanged.
+    """
+
+    score: Callable[[Floats], float]
+    fills: bool = False
+
+
+REFUSE = "refuse"
+MISSING: Registry[MissingScore] = Registry(
+    {
+        REFUSE: MissingScore(
+            _left_out, doc="words that no row of `scores` is about are an error, and the others are left out"
+        ),
+        "leave-out": MissingScore(_left_out, doc="all are left out"),
+        "least": MissingScore(_least, True, doc="they get a score below all others"),
+        "median": MissingScore(_median, True, doc="they get the median score"),
+    },
+    what="choice for missing scores",
+)
 SHOWN = 5
 
 
@@ -67,12 +85,7 @@ class EvaluationOptions:
         ("spearman", "average_precision", "accuracy", "precision", "recall", "f1"),
         help="metrics, see docs/reference/evaluation.md",
     )
-    missing: str = option(
-        "refuse",
-        help="gold words without a score: refuse those that no row of `scores` is of and "
-        "leave out the others; leave all out; or give them the least or the median score",
-        choices=tuple(MISSING),
-    )
+    missing: str = option(REFUSE, help="gold words without a score", choices=MISSING)
     class_threshold: str = option(
         PUBLISHED,
         help="predicted classes: as published with the scores, or by this threshold "
@@ -141,7 +154,7 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
             f"{'graded change' if gold.binary else 'classes'}"
         )
     words = gold.words
-    if options.missing == "refuse":
+    if options.missing == REFUSE:
         _check_words(scores, words)
     systems = list(_systems(scores, words, options))
     if not systems:
@@ -191,12 +204,12 @@ def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions)
         missing = {word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None}
         filled = np.isnan(numbers)
         known = numbers[~filled]
-        numbers[filled] = MISSING[options.missing](known)
+        numbers[filled] = MISSING[options.missing].score(known)
         changed: list[bool | None] = [rows[i].get("changed") for i in range(len(words))]
         if options.class_threshold != PUBLISHED:
             least = THRESHOLDS[options.class_threshold].of(known)
             changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
-        elif not single and options.missing in FILLED:
+        elif not single and MISSING[options.missing].fills:
             changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]
         yield _System(pair, way, seed if single else None, numbers, tuple(changed), missing)
 

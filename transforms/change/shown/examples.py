@@ -22,13 +22,23 @@ from transforms.change.view.slices import Slice, slice_of
 from transforms.change.view.targets import ViewTargets
 from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.code.fingerprints import digest
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.store.tables import Part, read_rows
 from transforms.corpora.corpus import Corpus, PartPair, place_of
 from transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
 
 __all__ = ["ORDERS", "RESERVOIR", "Drawing", "Example", "Token", "draw_examples", "token_of"]
 
-ORDERS = ("typical", "random", "date")
+TYPICAL = "typical"
+BY_DATE = "date"
+ORDERS: Registry[Entry] = Registry(
+    {
+        TYPICAL: Entry(doc="the most typical first"),
+        "random": Entry(doc="drawn at random"),
+        BY_DATE: Entry(doc="the earliest first"),
+    },
+    what="order of uses",
+)
 RESERVOIR = 1000  # uses of a word in a slice
 
 Vectors = Callable[[str, Collection[str]], Mapping[str, Vector]]
@@ -66,7 +76,7 @@ class Drawing(NamedTuple):
 
     Attributes:
         most: uses of a word in a slice, at most.
-        order: `typical`, nearest to the centroid first; `random`; or `date`, the earliest first.
+        order: key of `ORDERS`; the most typical are those nearest to the centroid.
         seed: of the draw, which also decides between uses of one year.
         each: uses of one document, at most.
     """
@@ -219,7 +229,7 @@ def _entering(
 ) -> list[list[_Drawn]]:
     """Return by slice the uses that may take the place of those that are kept."""
     entering: list[list[_Drawn]] = [[] for _ in drawn]
-    typical = drawing.order == "typical"
+    typical = drawing.order == TYPICAL
     size = RESERVOIR if typical else drawing.most
     taken = rows.select(["document_id", "sentence", "year"]).take(hits[:, 0])
     for (row, place), name, sentence, year in zip(
@@ -230,7 +240,7 @@ def _entering(
             continue
         key = SentenceKey(name, sentence)
         draw = digest([drawing.seed, *key])
-        turn = (float(year) if drawing.order == "date" else 0.0, draw)
+        turn = (float(year) if drawing.order == BY_DATE else 0.0, draw)
         if len(drawn[number]) < size or turn < drawn[number][-1].turn:
             context: tuple[str, ...] = ()
             if typical:
@@ -245,7 +255,7 @@ def _least(drawn: Sequence[_Drawn], drawing: Drawing) -> list[_Drawn]:
     What a document has too many of makes room for others that come later, and never for what had
     no room before: to take the first of the first is to take the first of all.
     """
-    if drawing.order == "typical":
+    if drawing.order == TYPICAL:
         return heapq.nsmallest(RESERVOIR, drawn)
     return _few_of_each(sorted(drawn), drawing)
 
@@ -267,7 +277,7 @@ _Chosen = tuple[_Drawn, float | None]
 
 def _chosen(drawn: Sequence[_Drawn], slice_name: str, drawing: Drawing, vectors: Vectors | None) -> list[_Chosen]:
     """Return the uses that are shown, in their order, each with how typical it is."""
-    if drawing.order != "typical":
+    if drawing.order != TYPICAL:
         return [(use, None) for use in drawn]
     assert vectors is not None
     words = {word for use in drawn for word in use.context}

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.shown.examples import ORDERS, Drawing
+from transforms.change.shown.examples import ORDERS, TYPICAL, Drawing
 from transforms.change.shown.rankings import neighbours_by_slice
 from transforms.change.shown.unknown_words import why_unknown
 from transforms.change.shown.uses import TrainingView, corpora_of, training_view, uses_of
@@ -46,7 +46,7 @@ class WordViewOptions:
 
     slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     examples: int = option(10, help="uses of a word in each slice", least=0, most=1000)
-    order: str = option("typical", help="which uses: the most typical, at random, or the earliest", choices=ORDERS)
+    order: str = option(TYPICAL, help="which uses are shown", choices=ORDERS)
     seed: int = option(0, help="which uses are drawn")
     corpus: tuple[str, ...] = option(
         (),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from transforms.change.shown.examples import ORDERS
 from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
 from transforms.change.shown.rankings import NO_NULL, noise, null_band, score_text, why_none
 from transforms.change.shown.unknown_words import why_unknown
@@ -25,7 +26,6 @@ _SCORES = (
     ("q more than the vocabulary at large", ">"),
     ("", "<"),
 )
-_ORDERED = {"typical": "the most typical first", "random": "drawn at random", "date": "the earliest first"}
 
 
 def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Iterator[Block]:
@@ -120,7 +120,7 @@ def _uses(word: dict[str, Any], options: WordOptions | WordsOptions, facts: dict
     for name in (row["slice"] for row in word["counts"]):
         uses = [row for row in word["uses"] if row["slice"] == name]
         if uses:
-            yield f"\nuses, {name} ({_ORDERED[look.order]}; at most two of a document):"
+            yield f"\nuses, {name} ({ORDERS[look.order].doc}; at most two of a document):"
             yield _kwic(uses)
         else:
             yield f"\nuses, {name}: none"

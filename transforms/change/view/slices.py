@@ -13,14 +13,17 @@ a year 0, where the dates have one, is a year like any other.
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import LexbeamError, UsageError
 
 __all__ = [
-    "PAIRS",
+    "PAIRINGS",
     "UNDATED",
+    "Pairing",
     "Slice",
     "filled_slices",
     "lacking",
@@ -42,6 +45,9 @@ _YEAR = re.compile(r"\d{1,9}")
 _CLOSED = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
 _EN_DASH = re.compile(r"(?<=\d)(\s*)\u2013(?=\s*\d)")
 _DOTTED = re.compile(r"([+-]?\d{1,9})?\s*\.\.\s*([+-]?\d{1,9})?")
+
+
+Pairs = tuple[tuple[int, int], ...]  # of slices by their indices
 
 
 class Slice(NamedTuple):
@@ -184,22 +190,21 @@ def slice_of(year: int | None, slices: Sequence[Slice]) -> int | None:
     return None
 
 
-def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> tuple[tuple[int, int], ...]:
+def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> Pairs:
     """Return the pairs of slices to compare, as indices, the earlier slice first.
 
     Args:
         slices: slices in the order of time.
-        pairs: `consecutive` (each with the next), `first` (the first with each) or `all`.
+        pairs: key of `PAIRINGS`.
 
     Raises:
-        UsageError: fewer than two slices, or another word for `pairs`.
+        UsageError: fewer than two slices, or no such choice of pairs.
     """
-    if pairs not in PAIRS:
-        raise UsageError(f"no pairs {pairs!r}{nearest(pairs, PAIRS)} (known: {', '.join(PAIRS)})")
+    PAIRINGS.check([pairs], "`pairs`")
     if len(slices) < 2:
         names = ", ".join(slice.name for slice in slices) or "none"
         raise UsageError(f"change needs at least two slices, but there is only: {names}")
-    return PAIRS[pairs](len(slices))
+    return PAIRINGS[pairs].pairs(len(slices))
 
 
 def per_slice(values: Sequence[int], slices: Sequence[Slice], option: str = "min_count") -> list[int]:
@@ -220,20 +225,30 @@ def per_slice(values: Sequence[int], slices: Sequence[Slice], option: str = "min
     return list(values) * (len(slices) if len(values) == 1 else 1)
 
 
-def _consecutive(number: int) -> tuple[tuple[int, int], ...]:
+def _consecutive(number: int) -> Pairs:
     return tuple(pairwise(range(number)))
 
 
-def _first(number: int) -> tuple[tuple[int, int], ...]:
+def _first(number: int) -> Pairs:
     return tuple((0, other) for other in range(1, number))
 
 
-def _all(number: int) -> tuple[tuple[int, int], ...]:
+def _all(number: int) -> Pairs:
     return tuple(combinations(range(number), 2))
 
 
-PAIRS: dict[str, Callable[[int], tuple[tuple[int, int], ...]]] = {
-    "consecutive": _consecutive,
-    "first": _first,
-    "all": _all,
-}
+@dataclass(frozen=True)
+class Pairing(Entry):
+    """Which slices are compared: `pairs` has them for a number of slices."""
+
+    pairs: Callable[[int], Pairs]
+
+
+PAIRINGS: Registry[Pairing] = Registry(
+    {
+        "consecutive": Pairing(_consecutive, doc="each slice with the next"),
+        "first": Pairing(_first, doc="the first slice with each of the others"),
+        "all": Pairing(_all, doc="every two slices"),
+    },
+    what="choice of pairs",
+)
