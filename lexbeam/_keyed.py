@@ -89,7 +89,7 @@ def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: 
     for row in aligned_sides(snapshot, alignment):
         if (row["slice_from"], row["slice_to"]) != pair or row["seed"] != seed:
             continue
-        if row[f"slice_{row['side']}"] != slice:
+        if slice != (pair[0] if row["side"] == "from" else pair[1]):
             continue
         made = as_aligned(snapshot, row)
         if made is None:

@@ -215,4 +215,4 @@ class Growth:
 def _words(lists: pa.ChunkedArray) -> list[str]:
     tokens = pc.unique(pc.list_flatten(lists))
     words = tokens.filter(pc.fill_null(pc.match_substring_regex(tokens, _LETTER), False))
-    return words.to_pylist()
+    return list(words.to_pylist())

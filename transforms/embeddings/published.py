@@ -1,7 +1,7 @@
-"""Embeddings and alignments read back from their published tables."""
+"""Embeddings and alignments read back from their published tables, also for other tools."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,37 @@ from transforms.common.store import files
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.alignment import Side, Space, apply
 
-__all__ = ["ExportedVectors", "aligned_sides", "as_aligned", "as_trained", "load_side", "load_space", "side_row"]
+__all__ = [
+    "AlignmentRow",
+    "ExportedVectors",
+    "SideRow",
+    "aligned_sides",
+    "as_aligned",
+    "as_trained",
+    "load_side",
+    "load_space",
+    "side_row",
+]
+
+
+class SideRow(TypedDict):
+    """The columns of table `alignments` that hold one side."""
+
+    unit_length: bool
+    mean: list[float] | None
+    matrix: list[float] | None
+
+
+class AlignmentRow(SideRow):
+    """A row of table `alignments`: a side of a pair of slices under a seed."""
+
+    slice_from: str
+    slice_to: str
+    seed: int
+    alignment: str
+    side: str
+    fit_words: int
+    residual: float | None
 
 
 def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0) -> Space:
@@ -52,10 +82,10 @@ def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0
 def _holds(reader: pq.ParquetFile, group: int, slice_name: str, seed: int) -> bool:
     """Return whether a row group is of this slice and seed; a group is of one only."""
     row = reader.read_row_group(group, ["slice", "seed"]).slice(0, 1).to_pylist()
-    return row == [{"slice": slice_name, "seed": seed}]
+    return bool(row == [{"slice": slice_name, "seed": seed}])
 
 
-def side_row(side: Side, fitted: bool) -> dict[str, Any]:
+def side_row(side: Side, fitted: bool) -> SideRow:
     """Return the columns of table `alignments` that hold one side."""
     return {
         "unit_length": side.unit_length,
@@ -64,7 +94,7 @@ def side_row(side: Side, fitted: bool) -> dict[str, Any]:
     }
 
 
-def load_side(row: Mapping[str, Any]) -> Side:
+def load_side(row: SideRow) -> Side:
     """Return the side that a row of table `alignments` holds."""
     mean, matrix = row["mean"], row["matrix"]
     flat = None if matrix is None else np.array(matrix)
@@ -93,7 +123,7 @@ def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> ExportedVector
     return ExportedVectors(space.words, space.counts, space.vectors)
 
 
-def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[dict[str, Any]]:
+def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
     """Yield the rows of table `alignments` of an alignment: a pair, a seed and a side each.
 
     Raises:
@@ -107,13 +137,14 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[dict[str, Any]
         yield from (row for row in table.to_pylist() if row["alignment"] == alignment)
 
 
-def as_aligned(snapshot: Snapshot, row: dict[str, Any]) -> ExportedVectors | None:
+def as_aligned(snapshot: Snapshot, row: AlignmentRow) -> ExportedVectors | None:
     """Return the vectors of the side that a row of table `alignments` is about, as it maps them.
 
     None where no map could be fitted, for want of shared words.
     """
     if row["residual"] is None:
         return None
-    words, counts, vectors = as_trained(snapshot, row[f"slice_{row['side']}"], row["seed"])
+    slice_name = row["slice_from"] if row["side"] == "from" else row["slice_to"]
+    words, counts, vectors = as_trained(snapshot, slice_name, row["seed"])
     with one_thread():
         return ExportedVectors(words, counts, apply(load_side(row), vectors))

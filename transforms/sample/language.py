@@ -64,11 +64,11 @@ class Language:
 
 def _zipf(n: int) -> np.ndarray:
     weights = 1 / (np.arange(n) + 2.5)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def _normalise(weights: np.ndarray) -> np.ndarray:
-    return weights / weights.sum(axis=-1, keepdims=True)
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def _drift(rng: np.random.Generator, n: int, sd: float) -> np.ndarray:

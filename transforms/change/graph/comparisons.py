@@ -1,14 +1,14 @@
 """What the change pipeline compares: slices, pairs of them and seeds, and the tasks they become."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed
 from transforms.change.series.series_stage import SeriesTask
 from transforms.change.series.trace_stage import ALIGNMENT, Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
-from transforms.change.spaces.neighbour_stage import NeighbourTask
+from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
 from transforms.change.spaces.training import TrainTask
 from transforms.change.view.slice_merges import SliceCounts
 from transforms.change.view.slices import Slice
@@ -133,7 +133,7 @@ def neighbour_task(
     return NeighbourTask(comparisons.names[place], seed, space, tuple(sorted(words)))
 
 
-def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> dict[str, Any]:
+def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> SliceRow:
     """Return the row of a slice.
 
     Args:

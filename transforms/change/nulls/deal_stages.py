@@ -4,23 +4,22 @@
     DEAL    the documents of some slices  -> for each null which of them are in each slice
     DEALT   a part's view, a deal         -> the view of the slices as dealt
 
-The slices are the two of a pair, or all those of a series. From there on a null pair is counted,
-shuffled, trained, aligned and scored as a real one is.
+The slices are the two of a pair, or all slices of a series. From there on a null pair is counted,
+shuffled, trained, aligned and scored like a real one.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.nulls.deals import clusters_of, deal
+from transforms.change.nulls.deals import Flags, Hashes, Ints, clusters_of, deal
 from transforms.change.view.feeds import STAGED, as_batch
-from transforms.change.view.view_stage import Viewed, counted, ranges_of
+from transforms.change.view.view_stage import Viewed, counted_view, ranges_of
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
@@ -44,7 +43,7 @@ DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
 
 @dataclass(frozen=True, kw_only=True)
 class DealOptions:
-    """How many nulls there are to each pair, or to the series, and the seed they are dealt by."""
+    """How many nulls each pair and the series get, and the seed of the deals."""
 
     nulls: int
     seed: int
@@ -151,11 +150,11 @@ def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
 class _Documents(NamedTuple):
     """Documents: keys, authors (where known), the place of the slice, tokens."""
 
-    keys: Any
-    authors: Any
-    known: Any
-    places: Any
-    tokens: Any
+    keys: Hashes
+    authors: Hashes
+    known: Flags
+    places: Ints
+    tokens: Ints
 
 
 def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
@@ -170,7 +169,7 @@ def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
     )
 
 
-def _write_documents(artefact: Artefact, suffix: str, keys: Any) -> File:
+def _write_documents(artefact: Artefact, suffix: str, keys: Hashes) -> File:
     batch = pa.record_batch([np.sort(keys)], schema=DEAL_SCHEMA)
     with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
         writer.write(batch)
@@ -200,7 +199,7 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
                     if view.sha256 in [task_view.sha256 for task_view in task.views]:
                         _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
     return [
-        counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
+        counted_view(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
         for artefact, made in zip(artefacts, ranges, strict=True)
     ]
 
@@ -208,12 +207,12 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
 _NOTHING_LEFT_OUT = dict.fromkeys(("tokens_before", "short", "split", "sampled_out"), 0)
 
 
-def _documents(file: File) -> npt.NDArray[np.uint64]:
+def _documents(file: File) -> Hashes:
     return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
 
 
-def _write(batch: pa.RecordBatch, inside: Any, ranges: int, writer: BatchWriter, made: list[int]) -> None:
-    """Write the sentences of a batch that are a slice's own, by range."""
+def _write(batch: pa.RecordBatch, inside: Flags, ranges: int, writer: BatchWriter, made: list[int]) -> None:
+    """Write the sentences of a batch that are inside a slice, by range."""
     numbers = ranges_of(batch["key"].to_numpy(), ranges)
     for number in range(ranges):
         rows = np.flatnonzero(inside & (numbers == number))

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +13,7 @@ from transforms.change.report.pictures import picture_panels
 from transforms.change.report.rankings import PAIRS, Compared, compared, pictured
 from transforms.change.report.series import series_panels
 from transforms.change.report.words import word_panels
+from transforms.change.scores.ranking import Row
 from transforms.change.shown.examples import TYPICAL, Drawing
 from transforms.change.shown.ranking_rows import pair_facts, pairs_of
 from transforms.change.shown.rankings import missing_targets
@@ -99,7 +99,7 @@ def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
     return Note("Warnings", text, tuple(warnings), warning=True)
 
 
-def _facts(snapshot: Snapshot, ranking: Compared) -> dict[str, Any]:
+def _facts(snapshot: Snapshot, ranking: Compared) -> Row:
     return pair_facts(snapshot, ranking.pair, ranking.alignment, ranking.measure)
 
 
@@ -171,7 +171,7 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100.0 * share
 
 
-def _possible(row: dict[str, Any]) -> str:
+def _possible(row: Row) -> str:
     if row.get("finding"):
         return f"not possible at this size: {FINDINGS.get(row['finding'], row['finding'])}"
     return _LOW_POWER if row.get("low_power") else "possible"

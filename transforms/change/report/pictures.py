@@ -1,7 +1,7 @@
 """Panels about single words: their neighbours in each slice, and their way through the slices."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from transforms.change.shown.rankings import neighbours_by_slice
 from transforms.common.publish.snapshots import Snapshot
 from transforms.embeddings.alignment import Side
 from transforms.embeddings.neighbours import Neighbour
-from transforms.embeddings.published import load_side, load_space
+from transforms.embeddings.published import AlignmentRow, load_side, load_space
 from transforms.report.layered_charts import paths
 from transforms.report.panels import Chart, Choice, Panel
 
@@ -134,7 +134,7 @@ def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str
 def _links(snapshot: Snapshot, seed: int) -> tuple[str, list[Link]]:
     """Return the alignments of a seed by the first method that turns, in the order of time."""
     rows = snapshot.read("alignments").to_pylist() if "alignments" in snapshot.tables else []
-    sides: dict[tuple[str, str, str, str], dict[str, Any]] = {
+    sides: dict[tuple[str, str, str, str], AlignmentRow] = {
         (row["alignment"], row["slice_from"], row["slice_to"], row["side"]): row for row in rows if row["seed"] == seed
     }
     section = snapshot.section("change")

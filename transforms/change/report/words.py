@@ -11,7 +11,7 @@ from schemas.columns import column
 from transforms.change.report.rankings import Compared, null_band
 from transforms.change.scores.evidence_rows import LEVEL
 from transforms.change.scores.ranking import ALL_TAGS
-from transforms.change.shown.rankings import why_none
+from transforms.change.shown.cells import why_no_score
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.labels import free_labels
 from transforms.report.layered_charts import bands, cloud
@@ -288,7 +288,7 @@ def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) ->
         *((field, rows[name]) for name, field in _LAST_COLUMNS),
         (
             column("no score", pa.string(), "why there is none"),
-            pa.array([why_none(*known) or None for known in reasons], pa.string()),
+            pa.array([why_no_score(*known) or None for known in reasons], pa.string()),
         ),
     ]
     text = _table_text(rankings, null, section["options"])

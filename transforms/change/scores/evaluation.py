@@ -8,14 +8,16 @@ classes.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
+from transforms.change.scores.ranking import Row
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry
@@ -188,7 +190,7 @@ def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
 
 
 def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions) -> Iterator[_System]:
-    by_system: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
+    by_system: dict[tuple[str, str, bool, int], dict[str, Row]] = {}
     for score in scores.select(COLUMNS).to_pylist():
         pair = f"{score['slice_from']}:{score['slice_to']}"
         seed = score["seed"]
@@ -223,13 +225,13 @@ def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
     return subsets
 
 
-Paired = tuple[list[str], tuple[Any, Any]]
+Paired = tuple[list[str], tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]]
 
 
 def _paired_values(system: _System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
     """Return words with gold and predicted values, and the two arrays; None: it has no classes."""
     words = gold.words
-    gold_values: Mapping[str, Any] = gold.graded if needs == "pairs" else gold.binary
+    gold_values: Mapping[str, float | bool] = gold.graded if needs == "pairs" else gold.binary
     if needs == "classes":
         if all(value is None for value in system.changed):
             return None
@@ -260,7 +262,7 @@ def _has(gold: Gold, needs: str) -> bool:
 
 def _differences(
     systems: Sequence[_System], words: Sequence[str], gold: Gold, options: EvaluationOptions
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     baseline = str(options.baseline)
     means = [system for system in systems if system.seed is None]
     ways = sorted({system.way for system in means})

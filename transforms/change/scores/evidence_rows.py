@@ -13,13 +13,16 @@ from schemas.change.pairs import PAIRS
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, PairScores, evidence_of
-from transforms.change.scores.ranking import spearman_with_log_count
+from transforms.change.scores.ranking import Row, spearman_with_log_count
 
-__all__ = ["LEVEL", "ScoreRows", "judge"]
+__all__ = ["LEVEL", "ScoreRows", "judge", "why_no_finding"]
 
 LEVEL = 0.05
 LEAST_WORDS = 100  # ranked, for any finding
 LOW_POWER = 20  # fewer clusters on a side
+
+
+Column = npt.NDArray[Any]  # of a table, as floats or objects
 
 
 class ScoreRows(NamedTuple):
@@ -41,7 +44,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
     """
     mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
     means = real.rows.take(pa.array(mean_rows))
-    filled: dict[str, Any] = {name: _empty(real.rows, name) for name in _EVIDENCE}
+    filled = {name: _empty(real.rows, name) for name in _EVIDENCE}
     pairs = []
     for place, (alignment, measure) in _blocks(means):
         block = means.take(pa.array(place))
@@ -75,7 +78,7 @@ _EVIDENCE = (
 )
 
 
-def _empty(rows: pa.Table, name: str) -> Any:
+def _empty(rows: pa.Table, name: str) -> Column:
     if pa.types.is_floating(rows.schema.field(name).type):
         return np.full(rows.num_rows, np.nan)
     return np.full(rows.num_rows, None, object)
@@ -121,17 +124,17 @@ def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:
     return PairScores(scores, fewest["count"], fewest["documents"], ranked, documents)
 
 
-def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> dict[str, Any]:
+def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> Row:
     ranked = block.filter(pc.and_(block["ranked"], block["score"].is_valid()))
     scores = ranked["score"].to_numpy()
-    row: dict[str, Any] = {
+    row: Row = {
         name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure", "threshold")
     }
     row |= {
         "seeds": max(block["seeds"].to_pylist()),
         "ranked": ranked.num_rows,
         "null_runs": nulls,
-        "finding": _finding(ranked.num_rows, deal),
+        "finding": why_no_finding(ranked.num_rows, deal),
         "spearman_from": _number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
         "spearman_to": _number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
     }
@@ -158,12 +161,18 @@ def _share(q: npt.NDArray[np.float64]) -> float:
     return math.nan if np.isnan(q).all() else float((q <= LEVEL).mean())
 
 
-def _finding(ranked: int, deal: Deal | None) -> str | None:
+def why_no_finding(tested: int, deal: Deal | None) -> str | None:
+    """Return why no finding is possible, a key of `schemas.change.pairs.FINDINGS`; None if one is.
+
+    Args:
+        tested: number of ranked words that are tested.
+        deal: how the documents were dealt; None without nulls.
+    """
     if deal is None:
         return "no_null"
     if min(deal.sizes) < LEAST_CLUSTERS:
         return "too_few_clusters"
-    return "too_few_words" if ranked < LEAST_WORDS else None
+    return "too_few_words" if tested < LEAST_WORDS else None
 
 
 def _number(value: float) -> float | None:
@@ -171,7 +180,7 @@ def _number(value: float) -> float | None:
 
 
 def _fill(
-    filled: dict[str, Any],
+    filled: dict[str, Column],
     place: npt.NDArray[np.intp],
     block: pa.Table,
     evidence: Evidence,

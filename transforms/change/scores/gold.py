@@ -16,7 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -36,6 +36,8 @@ BINARY = ("binary", "change_binary")
 GRADED = ("graded", "change_graded", "changed")
 
 NAMED = 5
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,11 +115,11 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
 
 
 class _Cell(NamedTuple):
-    """A value as a file has it: where it stands, its word, itself."""
+    """A value as a file has it: where it stands, its word, and the value."""
 
     where: str
     word: str
-    value: Any
+    value: object
 
 
 def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
@@ -207,8 +209,8 @@ def _cells(rows: pa.Table, path: str, word: str, name: str | None) -> Iterator[_
             yield _Cell(where, text.strip(), value)
 
 
-def _values(cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOptions) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+def _values(cells: Iterable[_Cell], read: Callable[[_Cell], T], view: ViewOptions) -> dict[str, T]:
+    values: dict[str, T] = {}
     doubled: set[str] = set()
     for cell in cells:
         word = target_word(cell.word, view)
@@ -224,21 +226,23 @@ def _values(cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOpti
     return values
 
 
-def _class(cell: _Cell) -> bool:
+def _float(value: object) -> float:
+    """Return a value as a number, nan where it is none."""
     try:
-        value = float(cell.value)
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        value = math.nan
+        return math.nan
+
+
+def _class(cell: _Cell) -> bool:
+    value = _float(cell.value)
     if value not in (0, 1):
         raise LexbeamError(f"{cell.where}: the class of {cell.word!r} is {cell.value!r}; give 0 or 1")
     return value == 1
 
 
 def _number(cell: _Cell) -> float:
-    try:
-        value = float(cell.value)
-    except (TypeError, ValueError):
-        value = math.nan
+    value = _float(cell.value)
     if not math.isfinite(value):
         raise LexbeamError(f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number")
     return value

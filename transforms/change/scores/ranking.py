@@ -8,7 +8,7 @@ correlation of score and log count.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from transforms.common.options.fields import option
 __all__ = [
     "ALL_TAGS",
     "RankedWordOptions",
+    "Row",
     "WordCounts",
     "by_change",
     "of_pos",
@@ -35,6 +36,7 @@ __all__ = [
 ALL_TAGS = "all"
 
 Ints = npt.NDArray[np.int64]
+Row = dict[str, Any]  # of a table, by column, as plain values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -173,7 +173,7 @@ def _vectors(slice: ScoredSlice, words: pa.Array) -> npt.NDArray[np.float32]:
     if slice.space is None:
         raise ValueError(f"slice {slice.name!r}: this measure needs vectors")
     places = pc.index_in(words, value_set=pa.array(slice.space.words, pa.string()))
-    return slice.space.vectors[places.to_numpy(zero_copy_only=False)]
+    return np.asarray(slice.space.vectors[places.to_numpy(zero_copy_only=False)])
 
 
 def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.Table:

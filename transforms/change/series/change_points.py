@@ -88,7 +88,7 @@ def unit_rows(vectors: npt.NDArray[np.floating]) -> Matrix:
     """Return rows at unit length, float64; those of length zero stay zero."""
     rows = vectors.astype(np.float64)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, length, out=rows, where=length > 0)
+    return np.asarray(np.divide(rows, length, out=rows, where=length > 0))
 
 
 def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
@@ -205,4 +205,4 @@ def _run(traces: Traces, cut: int) -> PairScores:
 def _harmonic(values: Ints) -> Ints:
     """Return the harmonic mean down the columns, rounded; values below 1 count as 1."""
     mean = len(values) / (1.0 / np.maximum(values, 1)).sum(axis=0)
-    return np.rint(mean).astype(np.int64)
+    return np.asarray(np.rint(mean), np.int64)

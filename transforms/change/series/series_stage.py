@@ -17,9 +17,8 @@ import pyarrow.compute as pc
 from schemas.change.series import DISTANCES, POINTS
 from schemas.change.series import SERIES as TABLE
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import moments
-from transforms.change.scores.evidence_rows import LEAST_WORDS
+from transforms.change.scores.evidence_rows import why_no_finding
 from transforms.change.series.change_points import Points, Traces, points_of
 from transforms.change.series.trace_stage import ALIGNMENT, SeriesOptions, Trace, Traced, read_trace
 from transforms.change.spaces.alignment_stage import SliceFacts
@@ -31,6 +30,7 @@ from transforms.common.store.tables import PartFile, write_part, write_rows
 __all__ = ["SERIES", "SeriesMade", "SeriesTask"]
 
 Floats = npt.NDArray[np.float64]
+Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
 
 
 class SeriesTask(NamedTuple):
@@ -131,7 +131,7 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls
     words, number = len(trace.words), len(slices)
     order = np.repeat(np.arange(words), number)
     tokens = np.array([max(facts.tokens, 1) for facts in slices])
-    columns: dict[str, Any] = {
+    columns: Columns = {
         "word": trace.words.take(pa.array(order)),
         "slice": pa.array([facts.name for facts in slices] * words, pa.string()),
         "place": np.tile(np.arange(number), words),
@@ -147,13 +147,13 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls
     return _typed(columns, TABLE.schema())
 
 
-def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: dict[str, Any]) -> pa.Table:
+def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: Columns) -> pa.Table:
     """Return the rows of `change/points`."""
     names = pa.array([facts.name for facts in task.slices], pa.string())
     none = points.cut < 0
     before = np.maximum(points.cut, 0)
     tested = int((columns["ranked"] & ~none).sum())
-    finding = _finding(tested, task.deal)
+    finding = why_no_finding(tested, task.deal)
     size = len(words)
     q_value = points.q_value if finding is None else np.full(size, np.nan)
     numbers = {
@@ -178,16 +178,7 @@ def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, col
     )
 
 
-def _finding(tested: int, deal: Deal | None) -> str | None:
-    """Return why no finding is possible, a key of `schemas.change.pairs.FINDINGS`, or None."""
-    if deal is None:
-        return "no_null"
-    if min(deal.sizes) < LEAST_CLUSTERS:
-        return "too_few_clusters"
-    return "too_few_words" if tested < LEAST_WORDS else None
-
-
-def _typed(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
+def _typed(columns: Columns, schema: pa.Schema) -> pa.Table:
     arrays = [
         column.cast(field.type) if isinstance(column := columns[field.name], pa.Array) else pa.array(column, field.type)
         for field in schema

@@ -189,7 +189,7 @@ class _Finder:
             if text not in self._known:
                 self._known[text] = self._bare.get(normalise_word(text, self.options), -1)
         numbers = np.array([self._known[text] for text in distinct], np.int32)
-        return numbers[texts.indices.to_numpy()]
+        return np.asarray(numbers[texts.indices.to_numpy()])
 
     def _uses(
         self, token: Token, words: npt.NDArray[np.int32], upos: pa.StringArray | None, parents: npt.NDArray[np.int64]

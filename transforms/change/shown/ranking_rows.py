@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.scores.ranking import by_change, of_pos, spearman_with_log_count
+from transforms.change.scores.ranking import Row, by_change, of_pos, spearman_with_log_count
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
@@ -191,7 +191,7 @@ def _as_ranked(rows: pa.Table, suffix: str, alignment: str, measure: str) -> pa.
 
 def has_null(rows: pa.Table) -> bool:
     """Return whether scores were compared with those of dealt dates: rankings are by `excess`."""
-    return rows["excess"].null_count < rows.num_rows
+    return bool(rows["excess"].null_count < rows.num_rows)
 
 
 def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
@@ -238,7 +238,7 @@ def spearman(rows: pa.Table) -> tuple[float, float]:
     return earlier, later
 
 
-def pair_facts(snapshot: Snapshot, pair: Pair, alignment: str, measure: str) -> dict[str, Any]:
+def pair_facts(snapshot: Snapshot, pair: Pair, alignment: str, measure: str) -> Row:
     """Return the row of table `change/pairs` about a pair; empty where there is none."""
     if PAIRS not in snapshot.tables:
         return {}

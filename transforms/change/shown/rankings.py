@@ -1,12 +1,13 @@
 """Rankings for a person: at the end of a change run, and whenever somebody asks again."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULL_REASONS
+from transforms.change.scores.ranking import Row
+from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
 from transforms.change.shown.ranking_rows import (
     FREQUENCY,
     Pair,
@@ -20,29 +21,14 @@ from transforms.change.shown.ranking_rows import (
     target_rows,
 )
 from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings
-from transforms.change.view.targets import near_matches
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.neighbours import Neighbour, mean_neighbours
 from transforms.embeddings.published import load_space
 
-__all__ = [
-    "NEIGHBOURS_SHOWN",
-    "NO_NULL",
-    "RankingRequest",
-    "missing_targets",
-    "neighbours_by_slice",
-    "noise",
-    "null_band",
-    "ranking",
-    "score_text",
-    "tell_ranking",
-    "why_none",
-]
+__all__ = ["NEIGHBOURS_SHOWN", "RankingRequest", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
 
-NO_NULL = "no null: nothing says which of these scores chance gives (option `null`)"
-ABSENT_FROM_BOTH = "the word occurs in neither slice"
 SHOWN = 10
 NEIGHBOURS_SHOWN = 5
 WITH_NEIGHBOURS = 10  # targets, and words
@@ -95,12 +81,7 @@ def missing_targets(snapshot: Snapshot) -> Iterator[str]:
         used = pc.or_(pc.greater(rows["count_from"], 0), pc.greater(rows["count_to"], 0))
         used_words.update(rows.filter(pc.and_(rows["target"], used))["word"].to_pylist())
     missing = [word for word in targets if word not in used_words]
-    if not missing:
-        return
-    vocabulary: set[str] = set()
-    for rows in read_rows(snapshot.paths("vectors"), ["word"]):
-        vocabulary.update(rows["word"].to_pylist())
-    near = near_matches(missing, sorted(vocabulary))
+    near = near_words(snapshot, missing)
     for word in missing:
         hint = f"; the corpus has {', '.join(near[word])}" if near[word] else ""
         yield f"target {word!r} was not found in any slice{hint}"
@@ -206,7 +187,7 @@ def _heading(
     yield from _evidence(pair_facts(snapshot, pair, request.alignment, request.measure))
 
 
-def _evidence(facts: dict[str, Any]) -> Iterator[str]:
+def _evidence(facts: Row) -> Iterator[str]:
     """Tell what scores were compared with, and how many words differ from it."""
     if facts.get("null_runs") == 0:
         yield NO_NULL
@@ -248,46 +229,10 @@ def _grid(rows: pa.Table, seeds: int) -> Block:
                 number(row["q_relative"]),
                 f"{row['count_from']} / {row['count_to']}",
                 f"{row['documents_from']} / {row['documents_to']}",
-                why_none(row["reason"], row["count_to"]),
+                why_no_score(row["reason"], row["count_to"]),
             ]
         )
     return columns_with(_HEADS, cells, 2)
-
-
-def score_text(row: dict[str, Any], name: str) -> str:
-    """Return a score, or what has its unit: a cosine distance, or uses per million tokens."""
-    value = row.get(name)
-    if row.get("measure") == FREQUENCY:
-        return number(None if value is None else 1e6 * value, 1)
-    return number(value)
-
-
-def noise(row: dict[str, Any]) -> str:
-    """Return the training noise of a word's score; empty for frequency, which is not trained."""
-    return "" if row.get("measure") == FREQUENCY else number(row["score_sd"])
-
-
-def null_band(row: dict[str, Any]) -> str:
-    """Return the mean of a word's null scores with two standard deviations to either side."""
-    mean, sd = row.get("null_mean"), row.get("null_sd")
-    if mean is None or sd is None:
-        return score_text(row, "null_mean")
-    sides = row | {"least": max(mean - 2 * sd, 0.0), "most": mean + 2 * sd}
-    return f"{score_text(sides, 'least')} to {score_text(sides, 'most')}"
-
-
-def why_none(reason: str | None, later: int | None = None) -> str:
-    """Return in words why a word has no score; empty where there is no reason.
-
-    Of reasons that hold the first is published, that of the earlier slice.
-
-    Args:
-        reason: as it is published.
-        later: the word's uses in the later slice, where they are known.
-    """
-    if reason == "absent_from" and later == 0:
-        return ABSENT_FROM_BOTH
-    return "" if reason is None else NULL_REASONS.get(reason, reason.replace("_", " "))
 
 
 def _legend(ranking: _PairRanking, seeds: int) -> Iterator[str]:

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.pairs import FINDINGS
 from transforms.change.scores.evidence_rows import LEVEL
-from transforms.change.scores.ranking import of_pos
-from transforms.change.shown.rankings import null_band
+from transforms.change.scores.ranking import Row, of_pos
+from transforms.change.shown.cells import null_band
 from transforms.change.view.targets import near_matches
 from transforms.change.view.words import ViewOptions, normalise_word
 from transforms.common.errors import LexbeamError, UsageError
@@ -108,7 +107,7 @@ def tell_series(snapshot: Snapshot, options: SeriesViewOptions) -> Iterator[Bloc
     yield from _legend(rows, len(snapshot.section("change")["seeds"]))
 
 
-def _word(rows: Sequence[dict[str, Any]], point: dict[str, Any]) -> Iterator[Block]:
+def _word(rows: Sequence[Row], point: Row) -> Iterator[Block]:
     about = [text for text in ("target" if point["target"] else "", point["upos"] or "") if text]
     yield point["word"] + (f" ({', '.join(about)})" if about else "")
     yield f"  {_turn(point)}"
@@ -121,7 +120,7 @@ def _word(rows: Sequence[dict[str, Any]], point: dict[str, Any]) -> Iterator[Blo
     yield columns_with((("", "<"), ("", "<"), ("", ">")), lines, 2)
 
 
-def _turn(point: dict[str, Any]) -> str:
+def _turn(point: Row) -> str:
     """Say where a word's usage differs most, and what that is worth."""
     if point["finding"] == "no_null":
         return "change point: none without null series (option `null`)"
@@ -136,7 +135,7 @@ def _turn(point: dict[str, Any]) -> str:
     return f"{text}, p {number(point['p_value'])}, q usage differs {number(point['q_value'])}"
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: Row) -> list[str]:
     cells = [row["slice"], str(row["count"]), number(1e6 * row["relative"], 1), str(row["documents"])]
     for name, _ in _SHOWN:
         null = {key: row[f"{name}_{key}"] for key in ("null_mean", "null_sd")}

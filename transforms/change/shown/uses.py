@@ -5,7 +5,7 @@ is one of those that were counted. Nothing of a text is in the tables themselves
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from transforms.change.shown.examples import Drawing, Example, draw_examples, token_of
 from transforms.change.shown.typical import Vector, weighted
@@ -17,7 +17,23 @@ from transforms.corpora.corpus import Corpus
 from transforms.corpora.origins import find_corpora
 from transforms.embeddings.published import load_space
 
-__all__ = ["TrainingView", "corpora_of", "training_view", "uses_of"]
+__all__ = ["TrainingView", "UseFacts", "corpora_of", "training_view", "uses_of"]
+
+
+class UseFacts(TypedDict):
+    """What is known of a use, as plain values; `left` and `right` are the text before and after it."""
+
+    slice: str
+    year: int
+    author: str | None
+    title: str | None
+    source: str
+    left: str
+    target: str
+    right: str
+    document_id: str
+    sentence: int
+    typical: float | None
 
 
 class TrainingView(NamedTuple):
@@ -66,7 +82,7 @@ def uses_of(
     places: Sequence[Snapshot],
     drawing: Drawing,
     only: Collection[str] | None = None,
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[UseFacts]]:
     """Return by word its uses, by slice and in the order of the drawing, as plain values.
 
     Args:
@@ -109,14 +125,16 @@ def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[
     return weighted(load_space(snapshot.paths("vectors"), name, seed, tokens), sorted(words))
 
 
-def _use(slice_name: str, example: Example) -> dict[str, Any]:
+def _use(slice_name: str, example: Example) -> UseFacts:
     return {
         "slice": slice_name,
         "year": example.year,
         "author": example.author,
         "title": example.title,
         "source": example.source,
-        **example.text._asdict(),
+        "left": example.text.left,
+        "target": example.text.target,
+        "right": example.text.right,
         "document_id": example.key.document_id,
         "sentence": example.key.sentence,
         "typical": example.typical,

@@ -12,14 +12,8 @@ from transforms.change.scores.ranking import ALL_TAGS
 from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
 from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, RankingRequest, tell_ranking
 from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
-from transforms.change.shown.word import (
-    NeighbourViewOptions,
-    WordOptions,
-    WordsOptions,
-    facts_of,
-    neighbours_of,
-    scores_of,
-)
+from transforms.change.shown.word import NeighbourViewOptions, WordOptions, WordsOptions, neighbours_of, scores_of
+from transforms.change.shown.word_facts import facts_of
 from transforms.change.shown.word_text import tell_words
 from transforms.change.view.slices import with_hyphens
 from transforms.common.errors import UsageError

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+
+from transforms.change.scores.ranking import Row
 
 __all__ = [
     "FALLING",
@@ -24,7 +25,7 @@ SAFE = 20
 FEWEST_WORDS = 100
 
 
-def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[str]:
+def slice_warnings(slices: Sequence[Row], outside: int) -> list[str]:
     """Return warnings, a sentence each without a full stop.
 
     Args:
@@ -90,7 +91,7 @@ def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
     return warnings
 
 
-def size_warnings(pair: str, facts: Mapping[str, Any]) -> list[str]:
+def size_warnings(pair: str, facts: Row) -> list[str]:
     """Return a warning where a pair is too small for any finding, or for most.
 
     That no null was made says nothing of its size.

@@ -1,14 +1,15 @@
 """What is known of words, for a person."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from transforms.change.scores.ranking import Row
+from transforms.change.shown.cells import NO_NULL, noise, null_band, score_text, why_no_score, why_unknown
 from transforms.change.shown.examples import ORDERS
 from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
-from transforms.change.shown.rankings import NO_NULL, noise, null_band, score_text, why_none
-from transforms.change.shown.unknown_words import why_unknown
+from transforms.change.shown.uses import UseFacts
 from transforms.change.shown.warnings import size_warnings
-from transforms.change.shown.word import WordOptions, WordsOptions, facts_of
+from transforms.change.shown.word import WordOptions, WordsOptions
+from transforms.change.shown.word_facts import Facts, SliceUses, WordFacts, facts_of
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Kwic, Use, columns_with, number
 
@@ -66,7 +67,7 @@ def _warnings(snapshot: Snapshot) -> Iterator[str]:
             yield f"\nwarning: {warning}"
 
 
-def _word(word: dict[str, Any], seeds: int) -> Iterator[Block]:
+def _word(word: WordFacts, seeds: int) -> Iterator[Block]:
     tags = ", ".join(dict.fromkeys(word["upos"].values()))
     about = [text for text in ("target" if word["target"] else "", tags) if text]
     yield word["word"] + (f" ({', '.join(about)})" if about else "")
@@ -86,13 +87,13 @@ def _word(word: dict[str, Any], seeds: int) -> Iterator[Block]:
     yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(word, name) for name in slices], 2)
 
 
-def _count(row: dict[str, Any]) -> list[str]:
+def _count(row: SliceUses) -> list[str]:
     rate = "" if row["relative"] is None else f"{1e6 * row['relative']:.1f}"
     none = "" if row["vector"] else "no vector"
     return [row["slice"], str(row["count"]), rate, str(row["documents"]), none]
 
 
-def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
+def _score(row: Row, uses: dict[str, int]) -> list[str]:
     verdict = "above the targets' mean, the task's threshold" if row.get("changed") else ""
     return [
         f"{row['slice_from']} to {row['slice_to']}",
@@ -103,17 +104,17 @@ def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
         null_band(row),
         number(row.get("q_value")),
         number(row.get("q_relative")),
-        why_none(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
+        why_no_score(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
     ]
 
 
-def _neighbours(word: dict[str, Any], name: str) -> list[str]:
+def _neighbours(word: WordFacts, name: str) -> list[str]:
     near = [row for row in word["neighbours"] if row["slice"] == name]
     text = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
     return [name, text or "-"]
 
 
-def _uses(word: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:
+def _uses(word: WordFacts, options: WordOptions | WordsOptions, facts: Facts) -> Iterator[Block]:
     look = options.look
     if not look.examples or (facts["notes"] and not word["uses"]):
         return
@@ -126,11 +127,11 @@ def _uses(word: dict[str, Any], options: WordOptions | WordsOptions, facts: dict
             yield f"\nuses, {name}: none"
 
 
-def _kwic(uses: Sequence[dict[str, Any]]) -> Kwic:
+def _kwic(uses: Sequence[UseFacts]) -> Kwic:
     return Kwic(tuple(Use(row["left"], row["target"], row["right"], where(row)) for row in uses))
 
 
-def where(use: dict[str, Any]) -> str:
+def where(use: UseFacts) -> str:
     """Return where a use is: author, title and year; the source where both names are missing."""
-    named = [use[name] for name in ("author", "title") if use[name]] or [use["source"]]
+    named = [name for name in (use["author"], use["title"]) if name] or [use["source"]]
     return f"{', '.join(named)}, {use['year']}"

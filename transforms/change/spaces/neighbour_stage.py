@@ -5,7 +5,7 @@ SLICE        a row              -> a part of table `slices`
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -19,7 +19,10 @@ from transforms.common.store.tables import PartFile, write_part
 from transforms.embeddings.neighbours import neighbours_table
 from transforms.embeddings.published import load_space
 
-__all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask"]
+__all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask", "SliceRow"]
+
+
+SliceRow = dict[str, str | int | float | None]  # of table `slices`, by column
 
 
 class NeighbourTask(NamedTuple):
@@ -58,7 +61,7 @@ def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) ->
     return ListedPart(write_part(artefact, TABLE.schema(), [table], sort_keys=TABLE.key))
 
 
-def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> ListedPart:
+def _write_row(artefact: Artefact, row: SliceRow, _: None) -> ListedPart:
     schema = SLICES.schema()
     return ListedPart(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
 
@@ -66,6 +69,6 @@ def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> ListedPart:
 NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, ListedPart] = Stage(
     name="change/neighbours", receipt=ListedPart, build=_find, blas=True, unit="embeddings"
 )
-SLICE: Stage[dict[str, Any], None, ListedPart] = Stage(
+SLICE: Stage[SliceRow, None, ListedPart] = Stage(
     name="change/slices", receipt=ListedPart, build=_write_row, unit="slices"
 )

@@ -1,7 +1,7 @@
 """Counts of the training view: uses, documents and tags per word, and sizes of a slice.
 
-Counts are Arrow tables with the columns of `COUNTS`, sorted by word (by code point), so that they
-can be stored as they are; words of all frequencies are in them.
+Counts are Arrow tables with the columns of `COUNTS`, sorted by word (by code point), ready to be
+stored; they hold words of all frequencies.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from transforms.change.view.tags import (
     total_cells,
 )
 
-__all__ = ["COUNTS", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts", "tag_uses"]
+__all__ = ["COUNTS", "Batch", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts", "tag_uses"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -106,9 +106,9 @@ def count_view(batches: Iterable[Batch]) -> ViewCounts:
 
 
 def _codes(values: pa.Array, known: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the places in `known` of the distinct values, and the number of each among them.
+    """Return the places in `known` of the distinct values, and the number of each value among those.
 
-    `known` grows by the new ones.
+    New values are added to `known`.
     """
     encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
     places = [known.setdefault(value, len(known)) for value in encoded.dictionary.to_pylist()]
@@ -117,7 +117,7 @@ def _codes(values: pa.Array, known: dict[str, int]) -> tuple[Ints, Ints]:
 
 
 def _added(total: Ints, more: Ints) -> Ints:
-    """Return the sum of two arrays, the shorter one (of fewer words known) filled with zeros."""
+    """Return the sum of two arrays, the shorter one filled up with zeros."""
     result = np.zeros(max(len(total), len(more)), np.int64)
     result[: len(total)] += total
     result[: len(more)] += more

@@ -1,8 +1,12 @@
-"""Files between the stages of change: staged views, counts of a slice, sentences to train on."""
+"""Files of the training view: staged batches, counts of a slice, sentences to train on, also as text.
+
+Text files have the form of the corpora of SemEval-2020 Task 1: one file per slice, `NAME.txt.gz`, with a sentence a
+line and words separated by spaces, in the order of training.
+"""
 
 import gzip
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -14,8 +18,8 @@ from transforms.embeddings.sgns import sentences_of
 __all__ = ["FEED", "STAGED", "StagedView", "as_batch", "read_counts", "read_feed", "write_text"]
 
 
-# A sentence of the view, staged by slice and range of keys; tags are numbers, see `tags`, and null
-# where the sentence has none.
+# A sentence of the view, staged by slice and range of keys; tags are numbers (see `tags`), null for an
+# untagged sentence.
 STAGED = pa.schema(
     [
         ("key", pa.uint64()),
@@ -48,7 +52,7 @@ def read_counts(file: File) -> pa.Table:
         return pa.Table.from_batches([reader.read(file, 0)])
 
 
-def read_feed(feed: Sequence[File]) -> Iterator[Any]:
+def read_feed(feed: Sequence[File]) -> Iterator[pa.ListArray]:
     """Yield the sentences of a slice, arrays of lists, in the order of training."""
     with BatchReader(limit=1) as reader:
         for file in feed:

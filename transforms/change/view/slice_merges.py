@@ -4,13 +4,14 @@
     SHUFFLE   staged sentences     -> a file of sentences in the order of training
 
 The order of training is that of the sentences' keys, which are hashes: ranges of keys are sorted
-one by one, so a slice is shuffled whole with the memory of one range.
+one by one, so that shuffling a whole slice takes the memory of one range.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
@@ -25,7 +26,7 @@ FEED_ROWS = 8_192
 
 
 class PartCounts(NamedTuple):
-    """A slice's counts in one part of `sentences`; see `preparing.Viewed`."""
+    """A slice's counts in one part of `sentences`; see `view_stage.Viewed`."""
 
     counts: File
     documents: int
@@ -59,10 +60,6 @@ class Shuffled:
     """Sentences of a range in the order of training, of schema `FEED`."""
 
     feed: File
-
-
-def _by_content(parts: tuple[PartCounts, ...]) -> list[list[Any]]:
-    return sorted([part.counts.sha256, *part[1:]] for part in parts)
 
 
 def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceCounts:
@@ -109,8 +106,8 @@ def _shuffle(artefact: Artefact, staged: tuple[StagedView, ...], _: None) -> Shu
     return Shuffled(artefact.file(".arrow"))
 
 
-def _ranks(documents: pa.ChunkedArray) -> Any:
-    """Return numbers that order documents as their ids do."""
+def _ranks(documents: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return numbers that sort as the ids of the documents do."""
     return np.unique(documents.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)[1]
 
 

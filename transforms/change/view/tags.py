@@ -50,7 +50,7 @@ def tag_codes(tags: pa.Array) -> Tags:
     encoded = tags if pa.types.is_dictionary(tags.type) else tags.dictionary_encode()
     known = encoded.dictionary.to_pylist()
     codes = np.array([*(_CODES.get(tag, NO_TAG) for tag in known), NO_TAG], np.uint8)
-    return codes[encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)]
+    return np.asarray(codes[encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)])
 
 
 def count_cells(words: Ints, tags: Tags, places: Ints) -> TagUses:

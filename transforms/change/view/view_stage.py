@@ -1,22 +1,23 @@
 """The training view as artefacts: derived per part of `sentences` and slice.
 
-    MEASURE   part, slice   -> tokens by bin, for downsampling (only where asked for)
+    MEASURE   part, slice   -> tokens by bin (only for downsampling)
     VIEW      part, slice   -> the view's sentences, staged by range of keys, and their counts
 
-Both are made for all slices of a part at once, so that a part is read once; a slice more or less
-leaves those of the others as they are.
+Both are made for all slices of a part at once, so that the part is read once; adding or removing a
+slice leaves those of the others as they are.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.view.counts import COUNTS, count_view
+from transforms.change.view.counts import COUNTS, Batch, count_view
 from transforms.change.view.feeds import STAGED, as_batch
 from transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
 from transforms.change.view.slices import Slice
@@ -49,7 +50,7 @@ SMALLEST = "smallest"
 
 @dataclass(frozen=True, kw_only=True)
 class ViewSpec:
-    """What decides the view: targets, options, and into how many ranges each slice is cut."""
+    """What decides the view: slices, targets, options, and into how many ranges each slice is cut."""
 
     slices: tuple[Slice, ...]
     targets: ViewTargets
@@ -100,7 +101,7 @@ class Viewed:
         split: sentences split.
         sampled_out: sentences dropped by downsampling.
         seen: documents of the slice, before any filter.
-        of: documents of the part, of whatever year.
+        of: documents of the part, of any year.
     """
 
     sentences: File
@@ -129,8 +130,8 @@ def _view(tasks: Sequence[ViewTask], spec: ViewSpec) -> Iterator[ViewBatch]:
         yield derive(table, slices, spec.targets, spec.options)
 
 
-def _sizes(batch: ViewBatch) -> Any:
-    return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+def _sizes(batch: ViewBatch) -> npt.NDArray[np.int64]:
+    return np.asarray(batch.words.value_lengths().to_numpy(zero_copy_only=False), np.int64)
 
 
 def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[MeasuredTokens]:
@@ -150,7 +151,7 @@ def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: Vie
 
 _OF_ALL = {
     "task.slice.name": "the years decide what is in a slice",
-    "options.slices": "the task has the one that it is about",
+    "options.slices": "the task has its own slice",
     "options.ranges": "the task has their number",
 }
 
@@ -195,7 +196,7 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
             _stage(batch, take, tasks, writers, ranges)
     all_documents = len(outside.union(*inside))
     return [
-        counted(
+        counted_view(
             artefact,
             tuple(ranges[index]),
             {name: int(values[index]) for name, values in totals.items()},
@@ -209,7 +210,8 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
 _TOTALS = ("tokens_before", "short", "split", "sampled_out")
 
 
-def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
+def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
+    """Count the sentences that were written to an artefact, and return the artefact's receipt."""
     with BatchReader() as reader:
         batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
         counts = count_view(_for_counting(batches))
@@ -229,7 +231,7 @@ def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int],
     )
 
 
-def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
+def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
     """Yield staged batches as `count_view` takes them."""
     for batch in batches:
         words, lists = batch.column("words"), batch.column("tags")
@@ -243,10 +245,14 @@ def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
 
 
 def _stage(
-    batch: ViewBatch, take: Any, tasks: Sequence[ViewTask], writers: Sequence[BatchWriter], ranges: Sequence[list[int]]
+    batch: ViewBatch,
+    take: npt.NDArray[np.bool_],
+    tasks: Sequence[ViewTask],
+    writers: Sequence[BatchWriter],
+    ranges: Sequence[list[int]],
 ) -> None:
     """Write the sentences kept, by slice and range."""
-    tags: Any = pa.nulls(len(take), STAGED.field("tags").type)
+    tags = pa.nulls(len(take), STAGED.field("tags").type)
     if batch.tags is not None:
         # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
         tags = pa.ListArray.from_arrays(batch.words.offsets, pa.array(batch.tags), mask=pa.array(~batch.tagged))
@@ -273,7 +279,7 @@ def _stage(
                 ranges[index].append(number)
 
 
-def ranges_of(keys: Any, ranges: int) -> Any:
+def ranges_of(keys: npt.NDArray[np.uint64], ranges: int) -> npt.NDArray[np.int64]:
     """Return each key's range: ranges are equal spans of the keys' upper 32 bits."""
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
 
