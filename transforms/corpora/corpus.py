@@ -83,7 +83,7 @@ class Corpus:
 def place_of(document_id: str, parts: int) -> int:
     """Return which of a corpus's parts holds a document, if the corpus has it.
 
-    An id that is not hexadecimal is of no document: the first part is as good as any to tell.
+    An id that is not hexadecimal belongs to no document: any part, such as the first, will say so.
     """
     try:
         return bucket_of(document_id, parts)
@@ -102,7 +102,7 @@ def sentence_parts(corpora: Sequence[Corpus]) -> list[SentencePart]:
 
 
 def years(corpora: Sequence[Corpus]) -> dict[int, int]:
-    """Return the documents of each year; one that several corpora hold counts in each.
+    """Return the documents of each year; a document that several corpora hold counts in each.
 
     Raises:
         LexbeamError: no document has a year.
@@ -127,15 +127,15 @@ def _by_year(corpora: Sequence[Corpus], name: str) -> dict[int, int]:
 
 
 def languages(corpora: Sequence[Corpus]) -> set[str]:
-    """Return the languages of the documents; empty where nothing is known of any."""
+    """Return the languages of the documents; empty if none is known."""
     return {name for corpus in corpora for name in corpus.section.get("languages", ())}
 
 
 def check_columns(corpora: Sequence[Corpus], wanted: Collection[str], *, remedy: str) -> None:
-    """Check that every corpus has these columns of `sentences` filled.
+    """Check that these columns of `sentences` are filled in every corpus.
 
     Raises:
-        UsageError: one has not; it names the columns and ends with `remedy`.
+        UsageError: a corpus lacks some; the message names them and ends with `remedy`.
     """
     for corpus in corpora:
         lacking = sorted(set(wanted) - set(corpus.section["columns"]))
@@ -154,7 +154,7 @@ def check_layers(corpora: Sequence[Corpus], layers: Collection[str]) -> None:
     """Check that every corpus has these layers, and values in them.
 
     Raises:
-        UsageError: one has not.
+        UsageError: a corpus lacks a layer, or has no value in it.
     """
     check_columns(
         corpora,

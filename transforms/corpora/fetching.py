@@ -1,8 +1,11 @@
-"""Sentences by their keys, with neighbours and text: one bounded read of a part.
+"""Sentences by their keys, with neighbours and text, in one bounded read of a part.
 
     for key, passage in fetch(pair, keys, columns=["forms"], around=1, text=True): ...
 
-Keys may be shuffled, for they are small; what is fetched is not to be.
+Keys are small and may be shuffled; what is fetched must not be.
+
+A document that several corpora hold counts in one part of `sentences`, that with the least SHA-256 (`copies`), so
+neither the order in which corpora are named nor their location decides anything.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,16 +50,16 @@ class SentenceKey(NamedTuple):
 
 
 class FetchedSentence(NamedTuple):
-    """A sentence that was asked for.
+    """A sentence that was fetched.
 
     Attributes:
-        sentence: its row; columns that were not asked for are None.
-        before: the sentences before it in the document, as many as were asked for, if there are.
-        after: those after it.
-        text: the document's text from the first form to the last of all of these, if it was asked
-            for and the document has one.
+        sentence: its row; columns that were not requested are None.
+        before: sentences before it in the document, up to the requested number.
+        after: sentences after it.
+        text: the document's text from the first form to the last of all these sentences, if it was
+            requested and the document has one.
         start: where `text` starts in the document's text, in code points.
-        layers: by name, the layers of `sentence` that were asked for; None if none were.
+        layers: the requested layers of `sentence`, by name; None without any.
     """
 
     sentence: SentenceRow
@@ -68,7 +71,7 @@ class FetchedSentence(NamedTuple):
 
 
 def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] = ()) -> None:
-    """Check what is asked for.
+    """Check a request.
 
     Args:
         columns: columns of `sentences`.
@@ -76,7 +79,7 @@ def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] 
         layers: the layers that the corpus has.
 
     Raises:
-        UsageError: `sentences` has no such column, or `around` is below 0.
+        UsageError: `sentences` lacks a column, or `around` is below 0.
     """
     known = [*SentenceRow._fields, *layers]
     unknown = [name for name in columns if name not in known]
@@ -92,15 +95,15 @@ def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] 
 def fetch(
     parts: PartPair, keys: Iterable[SentenceKey], *, columns: Sequence[str], around: int = 0, text: bool = False
 ) -> Iterator[tuple[SentenceKey, FetchedSentence | None]]:
-    """Yield each key once, sorted, with what it stands for in a part; None where it is not there.
+    """Yield each key once, sorted, with its sentence in a part; None if it is not there.
 
     Args:
-        parts: the parts of both tables; that of documents is read only for text.
+        parts: the parts of both tables; the one of documents is read only for text.
         keys: the sentences.
         columns: columns of `sentences` to read, beside document_id and sentence; layers among
-            them are only of the sentences asked for.
+            them are read for the sentences themselves, not for their neighbours.
         around: sentences before and after, at most.
-        text: whether with the text; columns `starts` and `ends` come along.
+        text: whether to fetch the text; columns `starts` and `ends` come along.
 
     Raises:
         UsageError: see `check_fetching`.
@@ -148,7 +151,7 @@ def _rows(table: pa.Table, layers: Sequence[str]) -> Iterator[SentenceRow]:
         yield SentenceRow(**{**_NO_SENTENCE, **values})
 
 
-_NO_SENTENCE: dict[str, Any] = dict.fromkeys(SentenceRow._fields)
+_NO_SENTENCE: dict[str, None] = dict.fromkeys(SentenceRow._fields)
 
 
 def _texts(part: DigestedFile, documents: Iterable[str]) -> Iterator[tuple[str, str | None]]:
@@ -180,9 +183,9 @@ def held(part: DigestedFile, documents: Iterable[str]) -> list[str]:
 
 
 def fetch_documents(corpus: Corpus, documents: Iterable[str], *, columns: Sequence[str]) -> Iterator[DocumentRow]:
-    """Yield the rows of those documents that a corpus holds; only the parts that may are read.
+    """Yield the rows of the documents that a corpus holds; only parts that may hold them are read.
 
-    Columns that are not asked for are None, but for document_id.
+    Columns that were not requested are None, except document_id.
 
     Raises:
         LexbeamError: a part is damaged.

@@ -1,8 +1,8 @@
-"""The corpora that a published section was made from, where they still are.
+"""The corpora that a published section was made from, if they are still there.
 
-Where they were is noted beside the snapshot (`lexbeam` notes no path in a manifest): relative to
-the output folder, so that both may be moved together, and absolute. That what lies there now is the
-same is told by the digests in the manifest.
+Their paths are noted beside the snapshot (a manifest holds none): relative to the output folder, so
+that both can be moved together, and absolute. Digests in the manifest show whether a corpus is still
+the same.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ __all__ = ["Origins", "find_corpora"]
 
 
 class Origins(NamedTuple):
-    """Corpora that were found, and a line about each that was not, or is not as it was."""
+    """Corpora that were found, and a line about each that was not found or has changed."""
 
     places: tuple[Snapshot, ...]
     notes: tuple[str, ...] = ()
@@ -34,8 +34,8 @@ class _Noted(NamedTuple):
 def find_corpora(snapshot: Snapshot, section: str) -> Origins:
     """Return the corpora whose `sentences` a section was made from.
 
-    A corpus whose sentences are other ones now is taken as long as its documents are the same: it
-    was annotated anew.
+    A corpus with other sentences is taken as long as its documents are the same: it was annotated
+    anew.
 
     Raises:
         LexbeamError: the section is not published.
@@ -57,7 +57,7 @@ def find_corpora(snapshot: Snapshot, section: str) -> Origins:
 
 
 def _noted(snapshot: Snapshot, section: str) -> list[_Noted]:
-    """Return the folders that are noted, but those that held no sentences."""
+    """Return the noted folders that held sentences."""
     log = (read_log(snapshot.out, snapshot.name).get("sections") or {}).get(section) or {}
     entries = log.get("sources")
     if entries is None:  # of an earlier version
@@ -75,7 +75,7 @@ def _relative(out: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _origin(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
-    """Return the corpus of a noted folder, and what is to be said of it."""
+    """Return the corpus of a noted folder, and a note for the reader."""
     there = [snapshot for place in noted.places if (snapshot := _open(place)) is not None]
     shown = files.shown(noted.places[-1])
     for snapshot in there:

@@ -37,10 +37,10 @@ def _sorted(element: tuple[str, Iterable[str]]) -> tuple[str, list[str]]:
 
 @dataclass
 class FindRepeated(beam.PTransform):
-    """Find, by part, the documents that are to count in another part.
+    """Find, by part, the documents that count in another part.
 
     Attributes:
-        several: whether there are several corpora; of one, nothing is read and nothing is found.
+        several: whether there are several corpora; with one, nothing is read or found.
     """
 
     several: bool
@@ -91,10 +91,10 @@ def _held(element: tuple[Place, Iterable[str]], pairs: Pairs) -> Iterator[tuple[
 
 
 def _to_copy(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Iterator[tuple[Place, SentenceKey]]:
-    """Send the keys of a document to the part where it counts."""
+    """Send the keys of a document to the part in which it counts."""
     name, joined = element
     places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
-    # A document that is in none is not there, which any part will tell.
+    # A document that no part holds is missing, as any part will say.
     nowhere = (0, place_of(name, len(pairs[0])))
     place = places[copies(places)[0]] if places else nowhere
     for key in joined["keys"]:
@@ -136,15 +136,14 @@ MISSING = "missing"
 class FetchSentences(beam.PTransform):
     """Fetch sentences by their keys: one read of each part that holds any, however many keys.
 
-    A key that comes several times is found once. Of a document that several corpora hold, the copy
-    that counts is read (`transforms.corpora.fetching`). What is found may carry text: do not group
-    it by key.
+    A key that comes several times is fetched once. Of a document that several corpora hold, the copy
+    that counts is read (`transforms.corpora.fetching`). The output may carry text: do not group it.
 
     Attributes:
         corpora: where to look, one or more.
         columns: columns of `sentences` to read, beside document_id and sentence, layers among them.
         around: sentences before and after, at most.
-        text: whether with the document's text of these sentences.
+        text: whether to fetch the document's text of these sentences.
     """
 
     corpora: Sequence[Corpus]
@@ -171,7 +170,7 @@ class FetchSentences(beam.PTransform):
         return FetchedSentences(outputs.fetched, outputs[MISSING])
 
     def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
-        """Key the keys by the part that is to be read; several corpora are asked which it is."""
+        """Key the keys by the part to read; several corpora are searched for it."""
         if len(pairs) == 1:
             return keys | "KeyByPart" >> beam.Map(_key_by_part, pairs)
         holders = (

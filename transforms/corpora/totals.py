@@ -1,8 +1,12 @@
-"""Documents and tokens of a corpus by year, genre and source, and its largest documents.
+"""A corpus in numbers: documents and tokens by year, genre and source, largest documents, vocabulary growth.
 
-Tokens are all that the annotation made, punctuation included. Tables are read row group by row
-group; what is held grows with the distinct years, genres and sources, and with the documents of one
-part, never with the text.
+Tokens are all tokens of the annotation, punctuation included. Tables are read row group by row group;
+memory grows with the distinct years, genres and sources and with the documents of one part, never
+with the text.
+
+How many distinct words there are is estimated from the k smallest of their 64-bit hashes (Bar-Yossef et al. 2002,
+"Counting distinct elements in a data stream", algorithm 2; Beyer et al. 2007 for the unbiased form). Up to k distinct
+words are counted exactly; above that, the standard error is about 1 / sqrt(k - 2).
 """
 
 from collections import Counter
@@ -97,7 +101,7 @@ class Totals:
         return sorted(sizes, key=lambda genre: (-sizes[genre], genre is None, genre or ""))
 
     def years(self) -> tuple[int, int] | None:
-        """Return the first and the last year, None without any."""
+        """Return the first and the last year; None if no document has one."""
         known = [year for year, _ in self.documents if year is not None]
         return (min(known), max(known)) if known else None
 
@@ -163,7 +167,7 @@ class Distinct:
                 self._kept.remove(-heappushpop(self._heap, -number))
 
     def number(self) -> int:
-        """Return the estimate; it is exact as long as there are fewer words than hashes kept."""
+        """Return the estimate, which is exact while there are fewer words than hashes held."""
         if len(self._kept) < self._most:
             return len(self._kept)
         return round((self._most - 1) * (1 << 64) / -self._heap[0])
@@ -178,9 +182,9 @@ class Point(NamedTuple):
 
 
 class Growth:
-    """The curve, from sentences added in order, with a point after every `step` of them.
+    """The curve of vocabulary growth: a point after every `step` sentences, added in order.
 
-    Words are tokens with a letter, told apart by case; forms and lemmas have a curve each.
+    Words are tokens with a letter, distinguished by case; forms and lemmas have a curve each.
     """
 
     def __init__(self, step: int) -> None:

@@ -33,9 +33,9 @@ def nearest_neighbours(
         vectors: float32 of shape (words, dim).
         queries: rows to find neighbours of; a row is not a neighbour of itself.
         candidates: rows that may be neighbours, ascending; ties go to the lower row.
-        k: neighbours per query; fewer come back where there are fewer candidates.
+        k: neighbours per query; fewer if there are fewer candidates.
 
-    A zero vector has no neighbours and is none.
+    A zero vector neither has neighbours nor is one.
     """
     unit = Side(unit_length=True)
     queried = apply(unit, vectors[queries])
@@ -72,7 +72,7 @@ def neighbours_table(
         slice_name: name of the slice.
         seed: training seed of the space.
         space: unaligned space of the slice.
-        words: targets and top words; those that the space lacks are passed over.
+        words: targets and top words; words that the space lacks are skipped.
         k: neighbours per word.
         min_count: uses that a neighbour needs.
     """
@@ -106,13 +106,12 @@ def mean_neighbours(
 ) -> dict[str, list[Neighbour]]:
     """Return the `k` nearest neighbours of words over all seeds, nearest first, ties by word.
 
-    The cosine of two words is taken in each space that has them both, and averaged; a vector of
-    length zero counts as none. Spaces of several seeds are not alike, so nothing else of theirs may
-    be averaged.
+    The cosine of two words is averaged over the spaces in which both have a vector that is not zero.
+    Axes differ from seed to seed, so nothing else may be averaged.
 
     Args:
-        spaces: of the seeds of one slice; one is held at a time.
-        words: words that get neighbours; those that no space has are not in the answer.
+        spaces: the spaces of one slice, by seed; one is held at a time.
+        words: words that get neighbours; words that no space has are left out.
         k: neighbours of each.
         min_count: uses that a neighbour needs.
     """

@@ -117,7 +117,7 @@ def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> ExportedVector
     """Return the vectors of a slice as trained.
 
     Raises:
-        LexbeamError: there are none of this slice and seed.
+        LexbeamError: the table has none of this slice and seed.
     """
     space = load_space(snapshot.paths("vectors"), slice_name, seed)
     return ExportedVectors(space.words, space.counts, space.vectors)
@@ -127,7 +127,7 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
     """Yield the rows of table `alignments` of an alignment: a pair, a seed and a side each.
 
     Raises:
-        UsageError: nothing was aligned by it.
+        UsageError: the run has no such alignment.
     """
     known = snapshot.section("change")["alignments"]
     if alignment not in known:
@@ -138,9 +138,9 @@ def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
 
 
 def as_aligned(snapshot: Snapshot, row: AlignmentRow) -> ExportedVectors | None:
-    """Return the vectors of the side that a row of table `alignments` is about, as it maps them.
+    """Return the vectors of the side in a row of table `alignments`, mapped as the row says.
 
-    None where no map could be fitted, for want of shared words.
+    None if no map could be fitted because too few words are shared.
     """
     if row["residual"] is None:
         return None

@@ -65,14 +65,14 @@ class SgnsOptions:
 def derive_seed(slice_name: str, seed: int) -> int:
     """Return the generator's seed for a slice, 0 to 2**32 - 1, from its name and the given seed.
 
-    Slices get seeds of their own: with the same one, two slices would start words of like rank
-    at the same vector, and seem aligned before they are.
+    Each slice gets its own seed: with a common one, words of the same rank would start from the same
+    vector in two slices, which would seem aligned before they are.
     """
     return int.from_bytes(hashlib.blake2b(f"{seed}:{slice_name}".encode(), digest_size=4).digest(), "little")
 
 
 class _Feed:
-    """An iterable that starts anew each epoch, and keeps the error of a feed that breaks.
+    """An iterable that starts anew in each epoch, and holds the error of a feed that fails.
 
     gensim reads sentences in a thread; an exception there would leave it waiting forever.
     """

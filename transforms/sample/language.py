@@ -72,7 +72,7 @@ def _normalise(weights: np.ndarray) -> np.ndarray:
 
 
 def _drift(rng: np.random.Generator, n: int, sd: float) -> np.ndarray:
-    """Factors on the weights of `n` things, (steps, n): exp of lines with normal slopes."""
+    """Factors on the weights of `n` words or topics, (steps, n): exp of lines with normal slopes."""
     time = (np.array(STEPS) - STEPS[0]) / (STEPS[-1] - STEPS[0]) - 0.5
     return np.exp(time[:, None] * rng.normal(0, sd, n))
 

@@ -1,4 +1,7 @@
-"""What the change pipeline compares: slices, pairs of them and seeds, and the tasks they become."""
+"""What the change pipeline compares (slices, pairs and series of slices, seeds), and the tasks that this makes.
+
+At the end, what is published of it: the rows of table `slices`, and the numbers of parts.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -120,7 +123,7 @@ def neighbour_task(
     targets: Sequence[str],
     most: int,
 ) -> NeighbourTask:
-    """Return the words to look up in a space: targets, and the `most` changed of each of its pairs.
+    """Return the task of a space; its words are the targets and the `most` changed words of each of its pairs.
 
     `combined` are the scores of all pairs, by place.
     """
@@ -140,7 +143,7 @@ def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int
         slice: name and years.
         counts: what was counted in it.
         vocabulary: words that have a vector.
-        min_count: the uses that such a word has at least.
+        min_count: the fewest uses of such a word.
     """
     tokens = counts.tokens
     return {
@@ -183,9 +186,9 @@ Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its s
 
 
 def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: File) -> tuple[RunKey, Side]:
-    """Return the run that a space is of, with its place there.
+    """Return the run that a space belongs to, with its place there.
 
-    The first series begins at the place `first`; each has so many slices.
+    The first series begins at place `first`; each has this many slices.
     """
     series, place = divmod(key[0] - first, slices)
     return (series, key[1]), (place, facts, space)
@@ -194,7 +197,7 @@ def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: Fi
 def map_of(
     comparisons: Comparisons, key: PairSeed, made: tuple[AlignTask, Aligned]
 ) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
-    """Yield the run of the real series that a map is of, with its slices, if it is one by `op`."""
+    """Yield the run of the real series that a map belongs to, with its slices, if it was fitted by `op`."""
     pair, seed = key
     task, aligned = made
     if task.alignment == ALIGNMENT:

@@ -1,8 +1,8 @@
 """Nulls as slices and pairs of their own: what they are called, and the tasks they become.
 
-What is dealt are groups of slices: every pair, and after them, where there is a series, all slices.
-Null k of a group has as many slices as it; those of a group's nulls follow one another, and so do
-the groups. Null pair k of pair p is pair `p * nulls + k`.
+Documents are dealt within groups of slices: every pair, and then all slices if there is a series.
+Null k of a group has as many slices as the group; the slices of a group's nulls follow one another,
+and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Compari
 
 
 def deal_task(slices: int, sized: Iterable[tuple[int, File]]) -> DealTask:
-    """Return the task of a group of so many slices from files by the slices that they are of."""
+    """Return the task of a group with this many slices, from files, each with the place of its slice."""
     by_sha256 = sorted(sized, key=_sha256)
     return DealTask(
         tuple(tuple(file for slice_place, file in by_sha256 if slice_place == place) for place in range(slices))

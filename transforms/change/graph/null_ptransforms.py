@@ -1,11 +1,11 @@
-"""Beam glue of nulls: documents dealt out anew, and what is trained and scored of them.
+"""Beam glue of nulls: documents dealt out anew, trained on and scored.
 
     DealSlices   PCollection[PartView] -> deals: PCollection[(group, Deal)],
                                           views: PCollection[(place, Viewed)]
     of_groups    (group, T) -> (group, T) of some groups, from 0
     ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
 
-Groups are those of `nulls.groups_of`; places of null slices those of `nulls.null_slices`.
+Groups are those of `null_pairs.groups_of`; places of null slices those of `null_pairs.null_slices`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -117,7 +117,7 @@ class DealSlices(beam.PTransform):
 
 
 def of_groups(element: tuple[int, Any], groups: range) -> Iterator[tuple[int, Any]]:
-    """Keep what is of some groups, numbered from 0."""
+    """Keep the values of some groups, numbered from 0."""
     group, value = element
     if group in groups:
         yield groups.index(group), value

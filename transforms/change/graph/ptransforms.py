@@ -181,7 +181,7 @@ def _combine_task(
 
 @dataclass
 class CombineSeeds(beam.PTransform):
-    """Combine the seeds of every pair, and weigh them against its null pairs where there are any.
+    """Combine the seeds of every pair, and weigh them against its null pairs, if any.
 
     Attributes:
         nulls: what null pairs scored, and how they were dealt: `nulls` and `deals`, by pair.

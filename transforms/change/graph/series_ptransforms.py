@@ -69,7 +69,7 @@ class TraceSeries(beam.PTransform):
     """Trace the words that all slices of a series share, for each seed, or for each null series.
 
     Attributes:
-        first: the place of the first slice of the first series; those before are of none.
+        first: the place of the first slice of the first series; slices before it are in no series.
         slices: how many slices a series has.
         ready: what `MergeSlices` yields; only the counts are used.
         maps: pairs of slices that are aligned already, as `AlignPairs` yields them, by name.
@@ -114,7 +114,7 @@ def _series_task(
 
 @dataclass
 class CombineSeries(beam.PTransform):
-    """Combine the seeds of a series, and weigh them against its null series where there are any.
+    """Combine the seeds of a series, and weigh them against its null series, if any.
 
     Attributes:
         nulls: what null series traced, by name; none without them.

@@ -29,7 +29,7 @@ from transforms.common.store.tables import Part, read_rows
 
 __all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask"]
 
-# A document of a slice: keys are content hashes, an author's is null where none is known.
+# A document of a slice: keys are content hashes; the author's is null if the author is not known.
 SIZES_SCHEMA = pa.schema(
     [
         pa.field("document", pa.uint64(), nullable=False),
@@ -85,7 +85,7 @@ class Deal:
 
 
 class DealtTask(NamedTuple):
-    """A part's views of some slices, and a slice that a deal makes of them.
+    """A part's views of some slices, and a null slice that a deal makes from their documents.
 
     Attributes:
         views: of the slices whose documents were dealt.

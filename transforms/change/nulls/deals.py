@@ -79,7 +79,7 @@ def deal(clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, 
         number: of the deal.
 
     Returns:
-        int64 of shape (documents,); each slice gets a cluster at least where there are as many
+        int64 of shape (documents,); each slice gets at least one cluster if there are as many
         clusters as slices, else the last slices get none.
     """
     keys, place = np.unique(clusters, return_inverse=True)

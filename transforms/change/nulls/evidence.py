@@ -1,12 +1,12 @@
 """Evidence for change: how far a score lies beyond what chance gives, word by word.
 
-Chance is what null pairs score, whose documents were dealt out anew (`deals`). Few of them can be
-afforded, so their words are pooled, in two steps:
+Chance is what null pairs score, whose documents were dealt out anew (`deals`). Only a few can be
+afforded, so the scores of all words are pooled, in two steps:
 
 1. *Standardise.* The scores of rare words are higher, and at one count those of words in more
    documents. The logarithm of a null score is regressed on x1 = log of the smaller count, x2 = log
    of the smaller number of documents over what it can be at most, and their squares and product;
-   the logarithm of the absolute residual likewise. r = residual / scale.
+   and so is the logarithm of the absolute residual. r = residual / scale.
 2. *Moderate.* A word has a level of its own, of which n null runs tell something: with s^2 the
    variance of r within words and t^2 that between words, m = t^2 / (t^2 + s^2 / n) times its mean
    null r, v = s^2 + t^2 s^2 / (n t^2 + s^2), and z = (r - m) / sqrt(v), as in an empirical Bayes
@@ -67,7 +67,7 @@ class PairScores(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Evidence for each word, nan where there is none; and for the pair.
+    """Evidence for each word, nan if there is none, and for the pair.
 
     Attributes:
         null_mean: mean score of the null runs that score the word.
@@ -97,7 +97,7 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) ->
     Args:
         real: its scores.
         nulls: scores of null pairs, `LEAST_RUNS` at least.
-        tested: words to test, those of them that have a score; q-values are over these.
+        tested: words to test if they have a score; q-values are over these.
 
     Raises:
         ValueError: too few null runs.

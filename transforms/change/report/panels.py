@@ -129,7 +129,7 @@ _EVIDENCE_SCHEMA = pa.schema(
 
 
 def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
-    """Return what scores were compared with, and how many words differ from it."""
+    """Return a panel that says what scores were compared with, and how many words differ from that."""
     if not rankings:
         return []
     facts = [_facts(snapshot, ranking) for ranking in rankings]
@@ -190,15 +190,15 @@ ALL_USES = 1_000
 
 
 def quotes(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
-    """Return uses of targets and the most changed words, or a note that says why there are none.
+    """Return panels that quote the corpus: uses of targets and the most changed words, or a note on why not.
 
     Args:
         snapshot: with a section `change`.
         corpora: folders of the corpora to quote, if not those that the tables were made from.
 
     Raises:
-        LexbeamError: no change is published there, a corpus that is named holds no sentences, or a
-            part of one is damaged.
+        LexbeamError: no change is published there, a named corpus holds no sentences, or a part of
+            one is damaged.
     """
     words = pictured(compared(snapshot, first_alone=True))
     if not words:

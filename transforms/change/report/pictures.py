@@ -113,7 +113,7 @@ def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str
             column("name", pa.string(), "the slice at the word itself, or a neighbour"),
             column("order", pa.int32(), "place of the slice in time; 0 for neighbours"),
             column("x", pa.float64(), "along the first principal component; 1 is as far as the word's picture goes"),
-            column("y", pa.float64(), "along the second one, likewise"),
+            column("y", pa.float64(), "along the second one, in the same unit"),
             column("variance shown", pa.float64(), "share of the points' variance in the plane", unit="%"),
         ]
     )

@@ -62,8 +62,8 @@ class Compared(NamedTuple):
 def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]:
     """Return the rankings of the first pairs that have a score or a target, pair by pair.
 
-    By each alignment that was asked for, or the first alone, of each measure but frequency; by
-    frequency where nothing else was measured.
+    By each alignment of the run, or only the first, and each measure but frequency; by frequency if
+    nothing else was measured.
     """
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
@@ -118,13 +118,13 @@ def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
 
 
 def null_band(mean: pa.ChunkedArray, sd: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return the mean of null scores less two standard deviations, 0 at least, and that mean and two of them."""
+    """Return the bounds of null bands: mean less two standard deviations, but at least 0, and mean plus two."""
     spread = pc.multiply(pc.coalesce(sd, pa.scalar(0.0)), 2.0)
     return pc.max_element_wise(pc.subtract(mean, spread), 0.0, skip_nulls=False), pc.add(mean, spread)
 
 
 def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[str]:
-    """Return the words that are looked at closely: targets, then the first ones of each pair.
+    """Return the words that get pictures: targets, then the first words of each pair.
 
     By the first alignment and measure; only words with a score; the pairs take turns.
     """

@@ -1,6 +1,6 @@
 """Panels about series of three or more slices: distances over time, and change points.
 
-Where a run has not made these tables there are no such panels.
+A run that has not made these tables gets no such panels.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ __all__ = ["series_panels"]
 # What of the tables is relied on.
 SERIES, POINTS = "change/series", "change/points"
 WORD, SLICE, PLACE, ALIGNMENT = "word", "slice", "place", "alignment"
-DISTANCES = {  # what they are called here; each has _NULL_MEAN and _NULL_SD, too
+DISTANCES = {  # with their names here; each also has columns _NULL_MEAN and _NULL_SD
     "pair_previous": "to the slice before",
     "pair_first": "to the first slice",
     "pair_last": "to the last slice",
@@ -38,14 +38,14 @@ ROWS = 500  # of the table of change points, beside the targets
 
 
 def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
-    """Return lines of distances over the slices, and change points; none where there is no series.
+    """Return lines of distances over the slices, and change points; empty if there is no series.
 
     Lines are those of targets and of the words of least p-value.
 
     Args:
         snapshot: with a section `change`.
-        words: those that have lines beside the targets where no word has a p-value, for want of
-            null series; there are no change points then.
+        words: words that get lines beside the targets if no word has a p-value because there are
+            no null series; change points are then left out.
 
     Raises:
         LexbeamError: the extra `report` is not installed.

@@ -43,7 +43,7 @@ def _left_out(_: Floats) -> float:
 
 
 def _least(scores: Floats) -> float:
-    """Below all others, as if nothing had changed less."""
+    """Return a score below all others, as if nothing had changed less."""
     return float(scores.min()) - 1 if len(scores) else math.nan
 
 
@@ -111,7 +111,7 @@ class Missing(NamedTuple):
 
 
 class _System(NamedTuple):
-    """What a system says of all gold words, in their order; nan and None where it says nothing."""
+    """What a system says of all gold words, in their order; nan and None if it says nothing of a word."""
 
     pair: str
     way: str
@@ -145,9 +145,9 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
         Rows of `change/metrics`, and of every mean over seeds the words without a score.
 
     Raises:
-        UsageError: no such metric or baseline, or gold has nothing that the metrics need.
-        LexbeamError: scores of a word are doubled, no gold word is scored at all, or one has no row
-            and is to be refused.
+        UsageError: an unknown metric or baseline, or gold lacks what the metrics need.
+        LexbeamError: a word has two scores, no gold word has a row, or a word without a row is to be
+            refused.
     """
     needed = {name: metric_of(name, TAKES).takes for name in options.metric}
     if not any(_has(gold, needs) for needs in needed.values()):
@@ -177,7 +177,7 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
 
 
 def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
-    """Check that every gold word has a row, whatever it says."""
+    """Check that every gold word has a row, with or without a score."""
     there = set(pc.unique(scores["word"]).to_pylist())
     gone = [word for word in words if word not in there]
     if gone:
@@ -217,7 +217,7 @@ def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions)
 
 
 def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
-    """Return all words, and where they tell parts of speech those of each."""
+    """Return all words and, if they carry parts of speech, those of each."""
     tags = sorted({tag for word in words if (tag := suffix_of(word))})
     subsets = {ALL: set(words)}
     if len(tags) > 1:
@@ -229,7 +229,7 @@ Paired = tuple[list[str], tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]
 
 
 def _paired_values(system: _System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
-    """Return words with gold and predicted values, and the two arrays; None: it has no classes."""
+    """Return words with gold and predicted values, and both as arrays; None if the system has no classes."""
     words = gold.words
     gold_values: Mapping[str, float | bool] = gold.graded if needs == "pairs" else gold.binary
     if needs == "classes":

@@ -39,7 +39,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
 
     Args:
         real: what `combine_seeds` returned for the pair.
-        nulls: of each null pair, what `score_pair` returned; none: no evidence.
+        nulls: of each null pair, what `score_pair` returned; empty for no evidence.
         deal: how their documents were dealt.
     """
     mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
@@ -100,7 +100,7 @@ def _block(rows: pa.Table, alignment: str, measure: str) -> pa.Table:
 
 
 def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]) -> Evidence:
-    """Return the evidence for the rows of a block; null pairs may have other words, too."""
+    """Return the evidence for the rows of a block; null pairs may also have other words."""
     block_words = real["word"].combine_chunks()
     words = pc.unique(pa.concat_arrays([block_words, *(null["word"].combine_chunks() for null, _ in nulls)]))
     tested = np.zeros(len(words), bool)
@@ -157,7 +157,7 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
 
 
 def _share(q: npt.NDArray[np.float64]) -> float:
-    """Return the share of words with a q-value up to `LEVEL`; nan where there is none."""
+    """Return the share of words with a q-value up to `LEVEL`; nan if no word has one."""
     return math.nan if np.isnan(q).all() else float((q <= LEVEL).mean())
 
 

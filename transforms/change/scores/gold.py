@@ -4,11 +4,11 @@ Two forms are read:
 
 - files of SemEval-2020 Task 1, without a header, `word<TAB>value`: 0 or 1 in subtask 1, a number in
   subtask 2;
-- a table with a header, Parquet or tab-separated with quoting off: a column of words, and columns
-  of classes and of graded change, by the names below or as named. The published statistics of DWUG
+- a table with a header, Parquet or tab-separated without quoting: a column of words, and columns of
+  classes and of graded change, with the names below or others. The published statistics of DWUG
   and the truth of `lexbeam sample` are such tables.
 
-An empty cell of a table is no gold value. Words go through the normalisation of the training view.
+An empty cell of a table has no gold value. Words go through the normalisation of the training view.
 """
 
 import io
@@ -30,7 +30,7 @@ from transforms.common.store import files
 
 __all__ = ["Gold", "GoldOptions", "read_gold"]
 
-# What the columns of a table are called where nothing is said, the first that it has.
+# Default names of the columns of a table; the first that it has is taken.
 WORDS = ("word", "lemma", "target")
 BINARY = ("binary", "change_binary")
 GRADED = ("graded", "change_graded", "changed")
@@ -89,8 +89,8 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
         view: how words of the corpus became words of the training view.
 
     Raises:
-        UsageError: no file is given, or there is no such column.
-        LexbeamError: a file has no such form, a value is none, or a word stands there twice.
+        UsageError: no file is given, or a column does not exist.
+        LexbeamError: a file does not have its form, a value is not valid, or a word occurs twice.
     """
     if options.gold and (options.binary or options.graded):
         raise UsageError("gold comes from `gold`, or from `binary` and `graded`, not from both")
@@ -227,7 +227,7 @@ def _values(cells: Iterable[_Cell], read: Callable[[_Cell], T], view: ViewOption
 
 
 def _float(value: object) -> float:
-    """Return a value as a number, nan where it is none."""
+    """Return a value as a number, nan if it is not one."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):

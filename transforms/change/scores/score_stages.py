@@ -55,7 +55,7 @@ class ChangeScoreOptions:
         targets: target words.
         threshold: name, see `thresholds.THRESHOLDS`.
         rank: which words rankings take.
-        neighbour_words: most changed words that get neighbours, beside the targets.
+        neighbour_words: how many of the most changed words get neighbours, beside the targets.
     """
 
     alignments: tuple[str, ...] = option(
@@ -94,7 +94,7 @@ class ScoredSeed:
 
 
 def cosine_alignments(options: ChangeScoreOptions) -> tuple[str, ...]:
-    """Return the alignments that words are scored by, in the order asked for."""
+    """Return the alignments by which cosines are scored, in the order of the options."""
     return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
 
 

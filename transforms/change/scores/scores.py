@@ -1,8 +1,8 @@
 """Change scores of a pair of slices: per seed, and over seeds with threshold and classes.
 
-Scored are the words that both spaces share and all targets. A target without a score has a reason,
-the first in `schemas.change.scores.NULL_REASONS` that holds. Over seeds it is scores that are averaged,
-never vectors, which have axes of their own in each seed.
+The words that both spaces share and all targets are scored. A target without a score has a reason,
+the first in `schemas.change.scores.NULL_REASONS` that holds. Scores are averaged over seeds, never
+vectors, whose axes differ from seed to seed.
 """
 
 import math
@@ -35,7 +35,7 @@ class ScoredSlice(NamedTuple):
 
     Attributes:
         name: of the slice.
-        space: its embedding; None where only measures of counts are asked for.
+        space: its embedding; None if only counts are measured.
         counts: table `counts.COUNTS` of all its words, those below the cut included.
         tokens: all its tokens.
         documents: number of its documents.
@@ -184,7 +184,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         threshold: key of `THRESHOLDS`.
 
     Per alignment and measure: score and score_sd are the mean and the sample standard deviation
-    over the seeds that have a score; where none has, the reason is the first of the seeds'.
+    over the seeds that have a score; if none has, the reason is the first of the seeds' reasons.
     `changed` is score > threshold, which is that of the targets; without targets both are null.
     """
     tables = sorted(tables, key=_seed)

@@ -54,7 +54,7 @@ class Traces(NamedTuple):
     """A series, real or null, as change points see it; all arrays are over the same words.
 
     Attributes:
-        distances: d of each cut, float64 of shape (slices - 1, words), nan where there is none.
+        distances: d of each cut, float64 of shape (slices - 1, words), nan if there is none.
         uses: of each slice, int64 of shape (slices, words).
         documents: that use the word, of the same shape.
         ranked: whether rankings take the word in every slice.
@@ -69,7 +69,7 @@ class Traces(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Change points of words; nan, and -1 for the cut, where there is none.
+    """Change points of words; nan, and -1 for the cut, for words without one.
 
     Attributes:
         cut: the cut with the greatest z: 0 between the first slice and the second.
@@ -102,7 +102,7 @@ def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
     """
     number, words = len(spaces), len(spaces[0])
     with one_thread():
-        # All is said by the products of the spaces, which are small: (rotation)t X_st (rotation).
+        # The products of the spaces, which are small, say it all: (rotation)t X_st (rotation).
         products = [[space.T @ other for other in spaces] for space in spaces]
         rotations = [_nearest_rotation(row[0]) for row in products]
         for _ in range(MOST_ROUNDS):
@@ -156,7 +156,7 @@ def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:
     Args:
         real: the series; distances are means over its seeds.
         nulls: null series, which may have other words.
-        tested: words to test; q-values are over those of them that have an m.
+        tested: words to test; q-values are over those that have an m.
     """
     words = len(real.ranked)
     nothing = Points(np.full(words, -1), *(np.full(words, np.nan) for _ in range(3)))
@@ -179,7 +179,7 @@ def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:
 
 
 def _standardised(real: Traces, nulls: Sequence[Traces], cut: int) -> tuple[Floats, Floats] | None:
-    """Return z of a series' words and of null words at a cut; None where nothing can be fitted."""
+    """Return z of a series' words and of null words at a cut; None if nothing can be fitted."""
     runs = [_run(null, cut) for null in nulls]
     fitted = [fitting(run) for run in runs]
     if sum(int(fit.sum()) for fit in fitted) < 2:

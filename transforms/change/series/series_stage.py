@@ -2,7 +2,7 @@
 
 SERIES   traces of seeds and of null series, counts  -> parts of `change/series`, `change/points`
 
-Over seeds it is distances that are averaged, never vectors.
+Distances are averaged over seeds, never vectors.
 """
 
 from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _traces(trace: Trace, cuts: Floats, documents: int) -> Traces:
 
 
 def _null_distances(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
-    """Return what null series say of words; they may have other words, too."""
+    """Return what null series say of words; they may also have other words."""
     shape = (len(DISTANCES), -1, len(words))
     if not nulls:
         nothing = np.full((len(DISTANCES), 1, len(words)), np.nan)

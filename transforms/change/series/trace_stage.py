@@ -2,8 +2,8 @@
 
 TRACE   the spaces of all slices, the maps of pairs that were fitted  -> distances, uses, documents
 
-Traced are the words that all slices share. Pairs of slices that the run has not aligned by `op`
-are aligned here, in the same way.
+The words that all slices share are traced. Pairs of slices that the run has not aligned by `op` are
+aligned here, in the same way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ class Trace(NamedTuple):
         documents: that use the word, of the same shape.
         ranked: whether the word is ranked in every slice.
         distances: float64 of shape (kinds, slices, words), kinds as in `schemas.change.series.DISTANCES`;
-            nan where there is none.
+            nan if there is none.
         cuts: float64 of shape (slices - 1, words), see `series.cut_distances`.
     """
 

@@ -19,7 +19,7 @@ ABSENT_FROM_BOTH = "the word occurs in neither slice"
 
 
 def score_text(row: Row, name: str) -> str:
-    """Return a score, or what has its unit: a cosine distance, or uses per million tokens."""
+    """Return a value in the unit of scores as text: a cosine distance, or uses per million tokens."""
     value = row.get(name)
     if row.get("measure") == FREQUENCY:
         return number(None if value is None else 1e6 * value, 1)
@@ -41,13 +41,13 @@ def null_band(row: Row) -> str:
 
 
 def why_no_score(reason: str | None, later: int | None = None) -> str:
-    """Return in words why a word has no score; empty where there is no reason.
+    """Return in words why a word has no score; empty without a reason.
 
-    Of reasons that hold the first is published, that of the earlier slice.
+    If several reasons hold, the first is published, that of the earlier slice.
 
     Args:
-        reason: as it is published.
-        later: the word's uses in the later slice, where they are known.
+        reason: the published reason.
+        later: the word's uses in the later slice, if known.
     """
     if reason == "absent_from" and later == 0:
         return ABSENT_FROM_BOTH
@@ -55,7 +55,7 @@ def why_no_score(reason: str | None, later: int | None = None) -> str:
 
 
 def why_unknown(snapshot: Snapshot) -> str:
-    """Return why a word of the texts may be in no table, with the numbers of the run."""
+    """Return why a word of the texts may be missing from all tables, with the numbers of the run."""
     section = snapshot.section("change")
     view = section["view"]
     rows = {row["slice"]: row for row in snapshot.read("slices").to_pylist()}
@@ -78,7 +78,7 @@ def why_unknown(snapshot: Snapshot) -> str:
 
 
 def _by_slice(slices: Iterable[Row], name: str) -> str:
-    """Return the number of each slice, or the one that all have."""
+    """Return the number of each slice, or the number that all share."""
     values = {str(row["slice"]): row[name] for row in slices}
     if len(set(values.values())) == 1:
         return str(next(iter(values.values())))
@@ -86,7 +86,7 @@ def _by_slice(slices: Iterable[Row], name: str) -> str:
 
 
 def near_words(snapshot: Snapshot, words: Sequence[str]) -> Mapping[str, list[str]]:
-    """Return words that may be meant by words that no table has."""
+    """Return, for words that no table has, words that may be meant."""
     if not words:
         return {}
     vocabulary: set[str] = set()

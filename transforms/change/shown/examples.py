@@ -1,9 +1,9 @@
 """Example sentences of words, drawn from all that hold them by one pass over the corpora.
 
-What draws a sentence is a digest of its key and a seed, so neither the order of corpora nor their
-parts decide anything. Only the columns in which words are looked for are read of every sentence.
-Of a word and slice no more is held than what may be shown, or, for typical uses, `RESERVOIR` uses
-that are drawn in the same way: among them the most typical ones are looked for.
+Sentences are drawn by a digest of their key and a seed, so neither the order of corpora nor their
+parts decide anything. Of every sentence only the columns that are searched for words are read. For
+a word and slice no more uses are held than may be shown or, for typical uses, `RESERVOIR` uses drawn
+in the same way, from which the most typical are chosen.
 """
 
 import heapq
@@ -51,7 +51,7 @@ class Example(NamedTuple):
         key: its sentence.
         year: of the document, as `author`, `title` and `source` are.
         text: the word in its context.
-        typical: cosine of its context and the centroid; None unless typical uses were asked for.
+        typical: cosine of its context and the centroid; None in other orders.
     """
 
     key: SentenceKey
@@ -105,7 +105,7 @@ class _Drawn(NamedTuple):
 
 
 def token_of(word: str, targets: ViewTargets) -> Token:
-    """Return which tokens are `word` in the view: a target's tag is not that of its bare word."""
+    """Return which tokens are `word` in the view; tagged targets are apart from their bare words."""
     for bare, tag, joined in targets.joined:
         if joined == word:
             return Token(bare, tag, [])
@@ -120,7 +120,7 @@ def draw_examples(
     drawing: Drawing,
     vectors: Vectors | None = None,
 ) -> list[list[list[Example]]]:
-    """Return uses of words, by word and slice, in the order of the drawing; one of a sentence.
+    """Return uses of words, by word and slice, in the order of the drawing; one use per sentence.
 
     A document that several corpora hold counts in one part, see `transforms.corpora.fetching`.
 
@@ -130,8 +130,8 @@ def draw_examples(
         options: how the training view was made.
         slices: the slices.
         drawing: which uses, and how many.
-        vectors: from a slice's name and words, their weighted vectors (`typical.weighted`);
-            needed for typical uses.
+        vectors: returns the weighted vectors (`typical.weighted`) of words in a slice, given its
+            name; needed for typical uses.
 
     Raises:
         LexbeamError: a part is damaged.
@@ -227,7 +227,7 @@ def _entering(
     finder: _Finder,
     drawing: Drawing,
 ) -> list[list[_Drawn]]:
-    """Return by slice the uses that may take the place of those that are kept."""
+    """Return by slice the uses that may take the place of those drawn so far."""
     entering: list[list[_Drawn]] = [[] for _ in drawn]
     typical = drawing.order == TYPICAL
     size = RESERVOIR if typical else drawing.most
@@ -250,10 +250,10 @@ def _entering(
 
 
 def _least(drawn: Sequence[_Drawn], drawing: Drawing) -> list[_Drawn]:
-    """Return the first ones, sorted: so many in all and, unless more are to be compared, of each.
+    """Return the first uses, sorted: no more than are shown and, unless typical ones are sought, few of a document.
 
-    What a document has too many of makes room for others that come later, and never for what had
-    no room before: to take the first of the first is to take the first of all.
+    Surplus uses of a document make room for later ones, never for uses that had no room before: to
+    take the first of the first is to take the first of all.
     """
     if drawing.order == TYPICAL:
         return heapq.nsmallest(RESERVOIR, drawn)
@@ -305,7 +305,7 @@ def _counted_elsewhere(documents: Iterable[str], this_part: Part, corpora: Seque
 
 
 def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]) -> list[list[list[Example]]]:
-    """Return what is shown of uses; a part is read once."""
+    """Return the uses with their texts; a part is read once."""
     by_part: dict[str, list[_Drawn]] = {}
     for use, _ in (scored for by_slice in chosen for uses in by_slice for scored in uses):
         by_part.setdefault(use.part, []).append(use)

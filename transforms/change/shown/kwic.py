@@ -24,8 +24,8 @@ class Concordance(NamedTuple):
 def cut(passage: FetchedSentence, place: int) -> Concordance:
     """Return a token of a passage's sentence in its context.
 
-    It is cut from the document's text where there is one, else made of forms, else of lemmas, with
-    spaces between them. White space is one space; the far ends are ends of words.
+    The context is cut from the document's text if there is one, else joined from forms, or from lemmas
+    without forms. White space becomes one space; contexts begin and end with whole words.
 
     Args:
         passage: the sentence, with its forms, lemmas and neighbours.

@@ -1,4 +1,4 @@
-"""Rankings for a person: at the end of a change run, and whenever somebody asks again."""
+"""Rankings as text: at the end of a change run, and for `lexbeam show`."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -49,16 +49,16 @@ _HEADS = (
 
 
 class RankingRequest(NamedTuple):
-    """Which rankings are told.
+    """Which rankings are shown.
 
     Attributes:
         pairs: of slices.
-        alignment: by this one.
-        measure: by this one.
-        pos: words that mostly are one of these parts of speech; none for all.
-        most: words.
-        targets_alone: whether only the targets.
-        neighbours: of each word that has them; 0 for none.
+        alignment: what words are scored by.
+        measure: what words are scored by.
+        pos: only words that mostly have one of these parts of speech; empty for all.
+        most: how many words.
+        targets_alone: whether only targets are shown.
+        neighbours: how many neighbours of each word; 0 for none.
     """
 
     pairs: Sequence[Pair]
@@ -71,7 +71,7 @@ class RankingRequest(NamedTuple):
 
 
 def missing_targets(snapshot: Snapshot) -> Iterator[str]:
-    """Name the targets that no slice has, each with words that may be meant."""
+    """Yield a line for each target that no slice has, with words that may be meant."""
     targets = snapshot.section("change")["targets"]
     if not targets:
         return
@@ -88,9 +88,9 @@ def missing_targets(snapshot: Snapshot) -> Iterator[str]:
 
 
 def ranking(snapshot: Snapshot) -> Iterator[Block]:
-    """Tell targets and the most changed words of every pair, by the first alignment and measure.
+    """Yield targets and the most changed words of every pair, by the first alignment and measure.
 
-    Of a run that measures frequency alone nothing is told: it compares no usage.
+    Nothing for a run that measures only frequency: it compares no usage.
     """
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
@@ -107,7 +107,7 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
 
 
 def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]:
-    """Tell rankings: targets first, those without a score with the reason, then words."""
+    """Yield rankings: targets first, those without a score with the reason, then words."""
     near: dict[tuple[str, str], list[Neighbour]] = {}
     rankings = [_pair_ranking(snapshot, pair, request) for pair in request.pairs]
     if request.neighbours:
@@ -143,7 +143,7 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
 
 
 class _PairRanking(NamedTuple):
-    """A pair's ranking, its targets, and what is shown of both."""
+    """A pair's ranking, its targets, and how many words are shown."""
 
     rows: pa.Table
     words: pa.Table
@@ -188,7 +188,7 @@ def _heading(
 
 
 def _evidence(facts: Row) -> Iterator[str]:
-    """Tell what scores were compared with, and how many words differ from it."""
+    """Yield what scores were compared with, and how many words differ from that."""
     if facts.get("null_runs") == 0:
         yield NO_NULL
     if not facts.get("null_runs") or "share_differs" not in facts:  # or by an older version

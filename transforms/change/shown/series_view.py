@@ -49,10 +49,10 @@ class SeriesViewOptions:
 
 
 def series_of(snapshot: Snapshot, options: SeriesViewOptions) -> pa.Table:
-    """Return the rows of table `change/series` about words, in the order asked for.
+    """Return the rows of table `change/series` about words, in the order of the options.
 
     Raises:
-        UsageError: no word is asked for.
+        UsageError: the option names no word.
         LexbeamError: there is no series, or it has none of the words.
     """
     rows, words, _ = _matching_rows(snapshot, options)
@@ -62,7 +62,7 @@ def series_of(snapshot: Snapshot, options: SeriesViewOptions) -> pa.Table:
 
 
 def _matching_rows(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, list[str], list[str]]:
-    """Return the rows of the words asked for, those that have any, a line for each other one."""
+    """Return the rows of the words, the words that have any, and a line for each of the others."""
     section = snapshot.section("change")
     if SERIES not in snapshot.tables:
         raise LexbeamError(
@@ -93,7 +93,7 @@ def _rows_of(snapshot: Snapshot, table: str, words: Sequence[str]) -> pa.Table:
 
 
 def tell_series(snapshot: Snapshot, options: SeriesViewOptions) -> Iterator[Block]:
-    """Yield for each word its change point, a table of its slices, and lines; raises likewise."""
+    """Yield for each word its change point, a table of its slices, and lines; raises as `series_of`."""
     rows, words, missing = _matching_rows(snapshot, options)
     yield from missing
     points = _rows_of(snapshot, POINTS, words)
@@ -121,7 +121,7 @@ def _word(rows: Sequence[Row], point: Row) -> Iterator[Block]:
 
 
 def _turn(point: Row) -> str:
-    """Say where a word's usage differs most, and what that is worth."""
+    """Return where a word's usage differs most, and how strong the evidence is."""
     if point["finding"] == "no_null":
         return "change point: none without null series (option `null`)"
     if point["point_from"] is None:
@@ -158,9 +158,9 @@ def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
 
 
 def turning(snapshot: Snapshot) -> Iterator[str]:
-    """Tell in a line, at the end of a run with null series, which words' usage turns, and where.
+    """Yield a line, at the end of a run with null series, on which words' usage turns, and where.
 
-    Words are those of the parts of speech that rankings show, by p; ties by `m`, then by word.
+    Only words of the parts of speech that rankings show, by p; ties by `m`, then by word.
     """
     if POINTS not in snapshot.tables:
         return
@@ -180,7 +180,7 @@ def turning(snapshot: Snapshot) -> Iterator[str]:
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """Return values as a line of blocks, from 0 to their maximum; a dot where there is none.
+    """Return values as a line of blocks, from 0 to their maximum; a dot for a missing value.
 
     >>> sparkline([None, 0.1, 0.4, 0.8])
     '·▂▅█'

@@ -1,7 +1,7 @@
 """Uses of words in published change tables, in context, from the corpora that they were made from.
 
-What a corpus holds is told apart by slice in the way of the training view, so a use that is shown
-is one of those that were counted. Nothing of a text is in the tables themselves.
+Uses are found and assigned to slices as in the training view, so a use that is shown is one that was
+counted. The tables themselves hold no text.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -37,7 +37,7 @@ class UseFacts(TypedDict):
 
 
 class TrainingView(NamedTuple):
-    """What of the training view is needed to find a word's sentences."""
+    """The part of the training view that is needed to find a word's sentences."""
 
     options: ViewOptions
     slices: tuple[Slice, ...]
@@ -57,14 +57,14 @@ def training_view(snapshot: Snapshot) -> TrainingView:
 
 
 def corpora_of(snapshot: Snapshot, named: Sequence[str] = ()) -> tuple[list[Snapshot], list[str]]:
-    """Return where uses are taken from, and what is to be said of that.
+    """Return the corpora that uses are taken from, and notes for the reader.
 
     Args:
         snapshot: with a section `change`.
         named: corpus folders to take instead of those that the tables were made from.
 
     Raises:
-        LexbeamError: a folder that is named holds no sentences.
+        LexbeamError: a named folder holds no sentences.
     """
     places = [open_snapshot(place) for place in named]
     notes: list[str] = []
@@ -72,7 +72,7 @@ def corpora_of(snapshot: Snapshot, named: Sequence[str] = ()) -> tuple[list[Snap
         origins = find_corpora(snapshot, "change")
         places, notes = list(origins.places), list(origins.notes)
     for place in places:
-        place.paths("sentences")  # to fail before anything is told
+        place.paths("sentences")  # to fail before any output
     return places, notes
 
 
@@ -88,9 +88,9 @@ def uses_of(
     Args:
         snapshot: with a section `change`.
         words: words of its training view.
-        places: corpora, see `corpora_of`; none: no uses.
+        places: corpora, see `corpora_of`; without any there are no uses.
         drawing: which uses, and how many.
-        only: names of the slices that are asked for; None for all.
+        only: names of slices; None for all.
 
     Raises:
         LexbeamError: a part of a corpus is damaged.

@@ -31,16 +31,17 @@ class TopOptions:
     """Options of the view `top`."""
 
     top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
-    alignment: str | None = option(None, help="by this alignment; the first if not given", stands_for=named_alignment)
-    measure: str | None = option(None, help="by this measure; the first if not given")
+    alignment: str | None = option(
+        None, help="by this alignment; if not given, by the first", stands_for=named_alignment
+    )
+    measure: str | None = option(None, help="by this measure; if not given, by the first")
     pair: str | None = option(
         None, help="only this pair of slices, by their names", metavar="EARLIER:LATER", stands_for=with_hyphens
     )
-    targets: bool = option(False, help="the targets alone: all of them, those without a score with the reason")
+    targets: bool = option(False, help="only the targets, all of them; those without a score with the reason")
     pos: tuple[str, ...] = option(
         (),
-        help="words that mostly are one of these universal parts of speech, or `all`; if not "
-        "given, as the run was asked for",
+        help="words that mostly have one of these universal parts of speech, or `all`; if not given, as in the run",
         choices=(*UPOS, ALL_TAGS),
         metavar="POS",
     )
@@ -50,7 +51,7 @@ def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
     """Return the most changed words of each pair of slices, or its targets, with their ranks.
 
     Raises:
-        UsageError: there is no such alignment, measure or pair, or no part of speech is known.
+        UsageError: an unknown alignment, measure or pair, or no part of speech is known.
     """
     request = _request(snapshot, options)
     tables = []
@@ -63,7 +64,7 @@ def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
 
 
 def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
-    """Tell targets and the most changed words; raises as `top_words`."""
+    """Yield targets and the most changed words; raises as `top_words`."""
     request = _request(snapshot, options)
     if options.pos:
         _check_tags(options, ranked_rows(snapshot, request.pairs[0], request.alignment, request.measure))

@@ -19,7 +19,7 @@ LARGE_SHARE = 0.2  # of a slice's tokens, in one document
 UNEVEN = 5  # times as many tokens in one slice as in another
 FALLING = -0.35  # Spearman's rho with log count
 COMPARED = 50  # words of two rankings
-# What evidence needs on either side: authors where they were dealt as blocks, else documents.
+# What evidence needs on either side: authors if they were dealt as blocks, else documents.
 FEWEST = 10
 SAFE = 20
 FEWEST_WORDS = 100
@@ -52,7 +52,7 @@ def slice_warnings(slices: Sequence[Row], outside: int) -> list[str]:
 
 
 def frequency_warning(pair: str, what: str, earlier: float, later: float) -> list[str]:
-    """Return a warning where words rank the higher the rarer they are.
+    """Return a warning if rarer words rank higher.
 
     Args:
         pair: the slices, for a person.
@@ -70,7 +70,7 @@ def frequency_warning(pair: str, what: str, earlier: float, later: float) -> lis
 
 
 def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a warning for every two alignments whose first words are mostly different ones.
+    """Return a warning for every two alignments whose first words are mostly different.
 
     Args:
         pair: the slices, for a person.
@@ -92,13 +92,13 @@ def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def size_warnings(pair: str, facts: Row) -> list[str]:
-    """Return a warning where a pair is too small for any finding, or for most.
+    """Return a warning if a pair is too small for any finding, or for most.
 
-    That no null was made says nothing of its size.
+    That there are no nulls says nothing about its size.
 
     Args:
         pair: the slices, for a person.
-        facts: the pair's row of table `change/pairs`, empty where there is none.
+        facts: the pair's row of table `change/pairs`, empty if there is none.
 
     >>> size_warnings("a to b", {"finding": "too_few_words", "ranked": 40})
     ['a to b: no finding possible at this size: 40 words are ranked, 100 are needed']

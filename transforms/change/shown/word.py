@@ -1,4 +1,4 @@
-"""Words in published change tables: which of those asked for are there, their scores and neighbours."""
+"""Words in published change tables: which of the named words they have, with scores and neighbours."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -61,7 +61,7 @@ class WordViewOptions:
 class WordOptions:
     """Options of the view `word`."""
 
-    word: tuple[str, ...] = option(help="look at these words", metavar="W")
+    word: tuple[str, ...] = option(help="show these words", metavar="W")
     look: WordViewOptions = embedded(WordViewOptions)
 
 
@@ -69,7 +69,7 @@ class WordOptions:
 class WordsOptions:
     """Options of the view `words`."""
 
-    words: str = option(help="look at the words of this file, one a line", metavar="FILE", path="file")
+    words: str = option(help="show the words of this file, one a line", metavar="FILE", path="file")
     look: WordViewOptions = embedded(WordViewOptions)
 
 

@@ -1,4 +1,4 @@
-"""Time slices: what a period is, which one a year falls into, which ones are compared.
+"""Time slices: how periods are written, which slice a year falls into, which slices are compared.
 
 A slice is a span of years, both ends included, either end open. Years before our era are negative;
 a year 0, where the dates have one, is a year like any other.
@@ -75,8 +75,8 @@ def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Sl
             are among those returned.
 
     Raises:
-        UsageError: a span that cannot be read, ends before it starts or overlaps another, a name
-            given twice, `every` without years.
+        UsageError: a span cannot be read, ends before it starts or overlaps another, a name is
+            used twice, or `every` has no years.
     """
     spec = with_hyphens(spec)
     equal = _EVERY.fullmatch(spec.strip())
@@ -172,7 +172,7 @@ def filled_slices(spec: str, years: Collection[int]) -> tuple[Slice, ...]:
 
 
 def lacking(years: Collection[int], *, spec: str) -> str | None:
-    """Return what years of documents lack for slices and a pair of them; None if nothing."""
+    """Return why years of documents do not suffice for slices and a pair of them; None if they do."""
     try:
         slice_pairs(filled_slices(spec, years))
     except LexbeamError as error:
@@ -181,7 +181,7 @@ def lacking(years: Collection[int], *, spec: str) -> str | None:
 
 
 def slice_of(year: int | None, slices: Sequence[Slice]) -> int | None:
-    """Return the index of the slice that `year` falls into; None where there is none."""
+    """Return the index of the slice that `year` falls into; None if there is none."""
     if year is None:
         return None
     for index, (_, start, end) in enumerate(slices):
@@ -211,7 +211,7 @@ def per_slice(values: Sequence[int], slices: Sequence[Slice], option: str = "min
     """Return one value per slice from one value for all, or one each in the order of time.
 
     Raises:
-        UsageError: another number of values, or one below 1.
+        UsageError: a wrong number of values, or a value below 1.
     """
     if len(values) not in (1, len(slices)):
         names = ", ".join(slice.name for slice in slices)

@@ -1,8 +1,8 @@
 """Parts of speech of words: tags as numbers, uses by tag, and the tag that most uses have.
 
-A tag is numbered by its place in `schemas.corpus.sentences.UPOS`; `NO_TAG` stands for none, and for what
-is no universal part of speech. Uses of words by tag are kept as cells, for a word has one tag or
-two: word * TAGS + tag, with the number of uses beside it.
+A tag's number is its place in `schemas.corpus.sentences.UPOS`; `NO_TAG` stands for no tag, or none of the
+universal parts of speech. Since most words have one tag or two, uses of words by tag are held as cells:
+word * TAGS + tag, with the number of uses beside it.
 """
 
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ def as_cells(lists: pa.MapArray, places: Ints) -> TagUses:
 
 
 class Majority(NamedTuple):
-    """The tag that most tagged uses of a word have, and its share; null where none is tagged."""
+    """The tag that most tagged uses of a word have, and its share; null if none is tagged."""
 
     upos: pa.Array
     share: pa.Array
