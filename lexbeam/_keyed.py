@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
     from transforms.common.publish.snapshots import Snapshot
-    from transforms.embeddings.exports import ExportedVectors
+    from transforms.embeddings.published import ExportedVectors
 
 __all__ = ["vectors"]
 
@@ -52,7 +52,7 @@ def vectors(
     if aligned is None:
         if pair is not None:
             raise UsageError("`pair` goes with `aligned`: as trained, a slice is by itself")
-        from transforms.embeddings.exports import as_trained
+        from transforms.embeddings.published import as_trained
 
         return _keyed(as_trained(snapshot, slice, number))
     pairs = [(names[a], names[b]) for a, b in section["pairs"]]
@@ -84,12 +84,12 @@ def _pair(pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None
 
 
 def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "ExportedVectors":
-    from transforms.embeddings.exports import aligned_sides, as_aligned
+    from transforms.embeddings.published import aligned_sides, as_aligned
 
     for row in aligned_sides(snapshot, alignment):
         if (row["slice_from"], row["slice_to"]) != pair or row["seed"] != seed:
             continue
-        if row[f"slice_{row['side']}"] != slice:
+        if slice != (pair[0] if row["side"] == "from" else pair[1]):
             continue
         made = as_aligned(snapshot, row)
         if made is None:

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import Any, Literal
 
 from pipelines.frame.arguments import LAST
+from transforms.common.code.registry import Registry
 from transforms.common.errors import nearest
 from transforms.common.options.fields import options_of
 from transforms.common.options.option import Option
@@ -121,7 +122,7 @@ def _parameter(entry: Option, filled: bool, by_position: bool) -> Parameter:
 def annotation(entry: Option) -> Any:
     """Return the type of an option's argument: what the command line takes, and Python's values.
 
-    Choices are spelt out only where nobody can add to them.
+    Choices are listed one by one only where other packages cannot add to them.
     """
     kind = entry.type
     optional = NoneType in typing.get_args(kind)
@@ -141,8 +142,9 @@ def _alternatives(kind: type, entry: Option) -> list[Any]:
         return [bool]
     if kind in (int, float):
         return [kind, str]
-    if isinstance(entry.choices, tuple) and entry.choices:
-        return [Literal[entry.choices]]
+    closed = isinstance(entry.choices, tuple) or (isinstance(entry.choices, Registry) and not entry.choices.group)
+    if closed and entry.choices:
+        return [Literal[entry.allowed]]
     if entry.path and _is_all_path(entry):
         return [str, os.PathLike[str]]
     return _TEXTS.get(entry.metavar or "", [str])

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from pipelines.frame.registry import COMMANDS, load, section_of
+from transforms.change.scores.measures import MEASURES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # By page and first cell of the table: the registry, and names that are no entries of it.
@@ -20,6 +21,7 @@ TABLES = {
     ("reference/models.md", "format"): ("transforms.learning.models.formats:FORMATS", ()),
     ("reference/people.md", "kind"): ("transforms.people.answers:KINDS", ()),
     ("tasks/change/README.md", "name"): ("transforms.embeddings.alignment:ALIGNMENTS", ()),
+    ("tasks/change/README.md", "measure"): ("transforms.change.scores.measures:MEASURES", ()),
     ("tasks/complexity/features.md", "group"): ("transforms.complexity.features.registry:GROUPS", ()),
     ("tasks/complexity/score.md", "name"): ("transforms.learning.scorers:SCORERS", ()),
     ("tasks/complexity/load.md", "layout"): ("transforms.complexity.instances.layouts:LAYOUTS", ()),
@@ -86,6 +88,11 @@ def test_the_table_of_views_names_every_view_with_its_sections():
         for name in load(words).views.ours():
             views.setdefault(name, []).append(section_of(words))
     assert documented == {name: sorted(sections) for name, sections in views.items()}
+
+
+def test_the_table_of_measures_has_their_ranges():
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:3]] for row in rows_of("tasks/change/README.md", "measure")]
+    assert rows == [[name, measure.range] for name, measure in MEASURES.items()]
 
 
 def test_every_registry_of_entries_has_doc_lines_and_a_group_of_its_own():

@@ -154,7 +154,7 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
     for source in inputs.tables:
         tables.setdefault(id(source.section), {})[source.table] = source.parts
     first = {id(source.section): source for source in reversed(inputs.tables)}
-    return [Corpus(parts, first[key].section, first[key].is_here) for key, parts in tables.items()]
+    return [Corpus(parts, first[key].section) for key, parts in tables.items()]
 
 
 def check_tables_there(sources: Iterable[TableSource], made: Collection[str], out: str) -> None:

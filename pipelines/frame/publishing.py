@@ -14,7 +14,7 @@ from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
 from transforms.common.publish.layout import ARTEFACTS, check_links, locked, make_marked_folder
-from transforms.common.publish.publication import publish
+from transforms.common.publish.publication import finish_publication, publish
 from transforms.common.publish.removing import discard_damaged, discard_stages, free
 from transforms.common.publish.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, last_snapshot

@@ -90,7 +90,7 @@ def counts_of(viewed):
     return PartCounts(
         viewed.counts,
         viewed.documents,
-        viewed.sentences_kept,
+        viewed.sentence_count,
         viewed.tokens,
         viewed.largest_document,
         viewed.tokens_before,

@@ -82,7 +82,7 @@ def documents(draw, most=6):
     return [document(number, sizes, with_text=with_text) for number, (sizes, with_text) in enumerate(drawn)]
 
 
-def write_corpus(folder, texts, *, parts=2, group=3, own=False, columns=("forms", "lemmas")):
+def write_corpus(folder, texts, *, parts=2, group=3, columns=("forms", "lemmas")):
     """Write a corpus; a row group has `group` rows of `sentences` at most."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = sorted(texts)
@@ -110,7 +110,7 @@ def write_corpus(folder, texts, *, parts=2, group=3, own=False, columns=("forms"
         "columns": sorted(columns),
         "engine": {"name": "toy:en"},
     }
-    return Corpus({name: tuple(found) for name, found in written.items()}, section, own)
+    return Corpus({name: tuple(found) for name, found in written.items()}, section)
 
 
 def _table(schema, rows):

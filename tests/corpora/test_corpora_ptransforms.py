@@ -93,7 +93,7 @@ def check(name, corpora, expected, **options):
     with pipeline(name) as p:
         asked = p | "Keys" >> beam.Create(keys) | "Spread" >> beam.Reshuffle()
         found = asked | "Fetch" >> FetchSentences(corpora=corpora, columns=COLUMNS, **options)
-        assert_that(found.found, equal_to(list(expected.items())), "Found")
+        assert_that(found.fetched, equal_to(list(expected.items())), "Found")
         missing = sorted(set(keys) - set(expected))
         assert_that(found.missing, equal_to(missing), "Missing")
     assert expected

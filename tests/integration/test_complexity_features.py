@@ -18,7 +18,7 @@ from transforms.common.publish.sections import Made
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part
-from transforms.embeddings.exports import as_trained
+from transforms.embeddings.published import as_trained
 
 pytestmark = pytest.mark.slow
 

@@ -112,7 +112,7 @@ def test_they_are_fetched_in_a_pipeline(folders):
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
         keys = pipeline | beam.Create([SentenceKey(name, 0), SentenceKey(name, 7)])
         fetched = keys | FetchSentences(corpora=[found], columns=["heads"])
-        layers = fetched.found | beam.MapTuple(lambda key, passage: passage.layers)
+        layers = fetched.fetched | beam.MapTuple(lambda key, passage: passage.layers)
         assert_that(layers, equal_to([{"heads": [2, 0, 2]}]))
 
 

@@ -1,1 +1,5 @@
-"""Annotated corpora as every task reads them: parts, documents, sentences asked for by key."""
+"""Annotated corpora as every task reads them: parts, documents, sentences by their keys.
+
+In: parts of `documents` and `sentences`. Out: documents with their sentences, sentences with their neighbours, panels
+of a report. Read `corpus`, `reading`, `fetching`; then `totals` and `panels`.
+"""

@@ -57,15 +57,13 @@ class Corpus:
     Attributes:
         parts: the parts of tables `documents` and `sentences`, in their order.
         section: the section `corpus` of its manifest.
-        own: whether it is in the folder that is published to.
     """
 
     parts: Mapping[str, tuple[Part, ...]]
     section: Mapping[str, Any]
-    own: bool = False
 
     @classmethod
-    def published(cls, snapshot: Snapshot, *, own: bool = False) -> "Corpus":
+    def published(cls, snapshot: Snapshot) -> "Corpus":
         """Return the corpus of a snapshot.
 
         Raises:
@@ -73,7 +71,7 @@ class Corpus:
         """
         section = snapshot.section(SECTION)
         parts = {table: tuple(snapshot.parts(table)) for table in (DOCUMENTS, SENTENCES)}
-        return cls(parts, section, own)
+        return cls(parts, section)
 
     @property
     def pairs(self) -> tuple[PartPair, ...]:
@@ -85,7 +83,7 @@ class Corpus:
 def place_of(document_id: str, parts: int) -> int:
     """Return which of a corpus's parts holds a document, if the corpus has it.
 
-    An id that is not hexadecimal is of no document: the first part is as good as any to tell.
+    An id that is not hexadecimal belongs to no document: any part, such as the first, will say so.
     """
     try:
         return bucket_of(document_id, parts)
@@ -95,24 +93,24 @@ def place_of(document_id: str, parts: int) -> int:
 
 def sentence_parts(corpora: Sequence[Corpus]) -> list[SentencePart]:
     """Return the parts of `sentences` of all corpora, sorted; each content once."""
-    found = {
+    parts = {
         part.sha256: SentencePart(part.rows, part.path, part.bytes, part.sha256)
         for corpus in corpora
         for part in corpus.parts[SENTENCES]
     }
-    return sorted(found.values())
+    return sorted(parts.values())
 
 
 def years(corpora: Sequence[Corpus]) -> dict[int, int]:
-    """Return the documents of each year; one that several corpora hold counts in each.
+    """Return the documents of each year; a document that several corpora hold counts in each.
 
     Raises:
         LexbeamError: no document has a year.
     """
-    found = _by_year(corpora, "documents_by_year")
-    if not found:
+    documents = _by_year(corpora, "documents_by_year")
+    if not documents:
         raise LexbeamError("no document has a year: make the corpus anew with `dates`")
-    return found
+    return documents
 
 
 def tokens_by_year(corpora: Sequence[Corpus]) -> dict[int, int]:
@@ -121,23 +119,23 @@ def tokens_by_year(corpora: Sequence[Corpus]) -> dict[int, int]:
 
 
 def _by_year(corpora: Sequence[Corpus], name: str) -> dict[int, int]:
-    found: dict[int, int] = {}
+    totals: dict[int, int] = {}
     for corpus in corpora:
         for year, number in corpus.section[name].items():
-            found[int(year)] = found.get(int(year), 0) + number
-    return found
+            totals[int(year)] = totals.get(int(year), 0) + number
+    return totals
 
 
 def languages(corpora: Sequence[Corpus]) -> set[str]:
-    """Return the languages of the documents; empty where nothing is known of any."""
+    """Return the languages of the documents; empty if none is known."""
     return {name for corpus in corpora for name in corpus.section.get("languages", ())}
 
 
 def check_columns(corpora: Sequence[Corpus], wanted: Collection[str], *, remedy: str) -> None:
-    """Check that every corpus has these columns of `sentences` filled.
+    """Check that these columns of `sentences` are filled in every corpus.
 
     Raises:
-        UsageError: one has not; it names the columns and ends with `remedy`.
+        UsageError: a corpus lacks some; the message names them and ends with `remedy`.
     """
     for corpus in corpora:
         lacking = sorted(set(wanted) - set(corpus.section["columns"]))
@@ -156,7 +154,7 @@ def check_layers(corpora: Sequence[Corpus], layers: Collection[str]) -> None:
     """Check that every corpus has these layers, and values in them.
 
     Raises:
-        UsageError: one has not.
+        UsageError: a corpus lacks a layer, or has no value in it.
     """
     check_columns(
         corpora,

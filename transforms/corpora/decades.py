@@ -1,4 +1,4 @@
-"""How a corpus lies in time, as text: a bar of tokens for each decade that has documents.
+"""How a corpus is spread over time, as text: a bar of tokens for each decade that has documents.
 
 >>> for line in histogram({1811: 2, 1819: 1, 1820: 1}, {1811: 300, 1819: 100, 1820: 200}, bar=4):
 ...     print(line)
@@ -27,14 +27,14 @@ class Span(NamedTuple):
 
 
 def spans(documents: Mapping[int, int], tokens: Mapping[int, int], most: int = MOST_LINES) -> list[Span]:
-    """Return the decades that have documents, in order; centuries or more where they are many.
+    """Return the decades that have documents, in order; if there are many, centuries or longer spans.
 
-    Spans begin at multiples of their width, rounded down before year 0, too.
+    Spans begin at multiples of their width, rounded down before year 0 as well.
 
     Args:
         documents: documents by year.
         tokens: tokens by year.
-        most: the most spans; above it they are ten times as long, as often as need be.
+        most: the most spans; if there are more, spans become ten times as long, as often as needed.
     """
     width = 10
     while len({year // width for year in documents}) > most:
@@ -48,20 +48,20 @@ def spans(documents: Mapping[int, int], tokens: Mapping[int, int], most: int = M
 
 
 def histogram(documents: Mapping[int, int], tokens: Mapping[int, int], *, bar: int = BAR) -> Iterator[str]:
-    """Yield a line for each of the `spans`, below a heading; nothing where no document has a year.
+    """Yield a heading and a line for each of the `spans`; nothing if no document has a year.
 
-    Bars are proportional to tokens, of `bar` characters at most, and of one where there are any.
+    Bars are proportional to tokens: at most `bar` characters, and at least one if there are tokens.
     """
-    found = spans(documents, tokens)
-    if not found:
+    bars = spans(documents, tokens)
+    if not bars:
         return
-    most = max(span.tokens for span in found)
-    width = found[0].last - found[0].first + 1
+    most = max(span.tokens for span in bars)
+    width = bars[0].last - bars[0].first + 1
     unit = _UNITS.get(width, f"{width} years")
-    years = max(len(str(year)) for span in found for year in span[:2])
+    years = max(len(str(year)) for span in bars for year in span[:2])
     digits = len(f"{most:,}")
     yield f"tokens per {unit}, documents in brackets"
-    for span in found:
+    for span in bars:
         length = max(1, round(bar * span.tokens / most)) if span.tokens else 0
         yield (
             f"  {span.first:>{years}} to {span.last:>{years}}  {'#' * length:{bar}}  "

@@ -1,19 +1,24 @@
-"""Sentences by their keys, with neighbours and text: one bounded read of a part.
+"""Sentences by their keys, with neighbours and text, in one bounded read of a part.
 
     for key, passage in fetch(pair, keys, columns=["forms"], around=1, text=True): ...
 
-Keys may be shuffled, for they are small; what is fetched is not to be.
+Keys are small and may be shuffled; what is fetched must not be.
+
+A document that several corpora hold counts in one part of `sentences`, that with the least SHA-256 (`copies`), so
+neither the order in which corpora are named nor their location decides anything.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.corpus.documents import DocumentRow
 from schemas.corpus.sentences import SentenceRow
 from transforms.common.errors import UsageError
-from transforms.common.store.sound import DigestedFile
+from transforms.common.store.sound import DigestedFile, checked
+from transforms.common.store.tables import read_rows
 from transforms.corpora.corpus import Corpus, PartPair, place_of
 from transforms.corpora.reading import (
     DOCUMENT_ID,
@@ -25,7 +30,16 @@ from transforms.corpora.reading import (
     read_wanted,
 )
 
-__all__ = ["FetchedSentence", "SentenceKey", "check_fetching", "fetch", "fetch_documents", "held"]
+__all__ = [
+    "FetchedSentence",
+    "SentenceKey",
+    "check_fetching",
+    "copies",
+    "document_ids",
+    "fetch",
+    "fetch_documents",
+    "held",
+]
 
 
 class SentenceKey(NamedTuple):
@@ -36,16 +50,16 @@ class SentenceKey(NamedTuple):
 
 
 class FetchedSentence(NamedTuple):
-    """A sentence that was asked for.
+    """A sentence that was fetched.
 
     Attributes:
-        sentence: its row; columns that were not asked for are None.
-        before: the sentences before it in the document, as many as were asked for, if there are.
-        after: those after it.
-        text: the document's text from the first form to the last of all of these, if it was asked
-            for and the document has one.
+        sentence: its row; columns that were not requested are None.
+        before: sentences before it in the document, up to the requested number.
+        after: sentences after it.
+        text: the document's text from the first form to the last of all these sentences, if it was
+            requested and the document has one.
         start: where `text` starts in the document's text, in code points.
-        layers: by name, the layers of `sentence` that were asked for; None if none were.
+        layers: the requested layers of `sentence`, by name; None without any.
     """
 
     sentence: SentenceRow
@@ -57,7 +71,7 @@ class FetchedSentence(NamedTuple):
 
 
 def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] = ()) -> None:
-    """Check what is asked for.
+    """Check a request.
 
     Args:
         columns: columns of `sentences`.
@@ -65,7 +79,7 @@ def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] 
         layers: the layers that the corpus has.
 
     Raises:
-        UsageError: `sentences` has no such column, or `around` is below 0.
+        UsageError: `sentences` lacks a column, or `around` is below 0.
     """
     known = [*SentenceRow._fields, *layers]
     unknown = [name for name in columns if name not in known]
@@ -81,15 +95,15 @@ def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] 
 def fetch(
     parts: PartPair, keys: Iterable[SentenceKey], *, columns: Sequence[str], around: int = 0, text: bool = False
 ) -> Iterator[tuple[SentenceKey, FetchedSentence | None]]:
-    """Yield each key once, sorted, with what it stands for in a part; None where it is not there.
+    """Yield each key once, sorted, with its sentence in a part; None if it is not there.
 
     Args:
-        parts: the parts of both tables; that of documents is read only for text.
+        parts: the parts of both tables; the one of documents is read only for text.
         keys: the sentences.
         columns: columns of `sentences` to read, beside document_id and sentence; layers among
-            them are only of the sentences asked for.
+            them are read for the sentences themselves, not for their neighbours.
         around: sentences before and after, at most.
-        text: whether with the text; columns `starts` and `ends` come along.
+        text: whether to fetch the text; columns `starts` and `ends` come along.
 
     Raises:
         UsageError: see `check_fetching`.
@@ -101,20 +115,20 @@ def fetch(
     for key in sorted(set(keys)):
         sentences.setdefault(key.document_id, []).append(key.sentence)
     names = list(dict.fromkeys([DOCUMENT_ID, SENTENCE, *columns, *(_SPANS if text else ())]))
-    near = {name: _near(own, around) for name, own in sentences.items()}
+    near = {name: _near(ordinals, around) for name, ordinals in sentences.items()}
     rows = by_document(read_wanted(parts.sentences, names, near))
     texts = _texts(parts.documents, sentences) if text else iter(())
     joined = aligned(sentences.items(), rows, parts.sentences.path)
     pieces = ((name, table) for name, _, table in joined)
     for name, table, whole in aligned(pieces, texts, parts.documents.path):
-        found = {} if table is None else {row.sentence: row for row in _rows(table, layers)}
+        by_ordinal = {} if table is None else {row.sentence: row for row in _rows(table, layers)}
         held_layers = _layers(table, layers)
         for sentence in sentences[name]:
             key = SentenceKey(name, sentence)
-            if sentence not in found:
+            if sentence not in by_ordinal:
                 yield key, None
                 continue
-            passage = _passage(sentence, found, around, whole)
+            passage = _passage(sentence, by_ordinal, around, whole)
             yield key, passage._replace(layers=held_layers.get(sentence))
 
 
@@ -137,7 +151,7 @@ def _rows(table: pa.Table, layers: Sequence[str]) -> Iterator[SentenceRow]:
         yield SentenceRow(**{**_NO_SENTENCE, **values})
 
 
-_NO_SENTENCE: dict[str, Any] = dict.fromkeys(SentenceRow._fields)
+_NO_SENTENCE: dict[str, None] = dict.fromkeys(SentenceRow._fields)
 
 
 def _texts(part: DigestedFile, documents: Iterable[str]) -> Iterator[tuple[str, str | None]]:
@@ -146,11 +160,11 @@ def _texts(part: DigestedFile, documents: Iterable[str]) -> Iterator[tuple[str, 
         yield row.document_id, row.text
 
 
-def _passage(sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None) -> FetchedSentence:
-    before = [found[n] for n in range(sentence - around, sentence) if n in found]
-    after = [found[n] for n in range(sentence + 1, sentence + around + 1) if n in found]
-    passage = FetchedSentence(found[sentence], tuple(before), tuple(after))
-    rows = [*before, found[sentence], *after]
+def _passage(sentence: int, by_ordinal: Mapping[int, SentenceRow], around: int, whole: str | None) -> FetchedSentence:
+    before = [by_ordinal[n] for n in range(sentence - around, sentence) if n in by_ordinal]
+    after = [by_ordinal[n] for n in range(sentence + 1, sentence + around + 1) if n in by_ordinal]
+    passage = FetchedSentence(by_ordinal[sentence], tuple(before), tuple(after))
+    rows = [*before, by_ordinal[sentence], *after]
     starts = [start for row in rows for start in row.starts or ()]
     ends = [end for row in rows for end in row.ends or ()]
     if whole is None or not starts or not ends:
@@ -169,9 +183,9 @@ def held(part: DigestedFile, documents: Iterable[str]) -> list[str]:
 
 
 def fetch_documents(corpus: Corpus, documents: Iterable[str], *, columns: Sequence[str]) -> Iterator[DocumentRow]:
-    """Yield the rows of those documents that a corpus holds; only the parts that may are read.
+    """Yield the rows of the documents that a corpus holds; only parts that may hold them are read.
 
-    Columns that are not asked for are None, but for document_id.
+    Columns that were not requested are None, except document_id.
 
     Raises:
         LexbeamError: a part is damaged.
@@ -182,3 +196,23 @@ def fetch_documents(corpus: Corpus, documents: Iterable[str], *, columns: Sequen
         wanted.setdefault(place_of(name, len(parts)), []).append(name)
     for place in sorted(wanted):
         yield from read_documents(parts[place].documents, columns, dict.fromkeys(wanted[place]))
+
+
+def copies(parts: Iterable[str]) -> tuple[str, list[str]]:
+    """Return the part where a document counts, and those where it is a copy, sorted.
+
+    `parts` are the SHA-256 of all parts that hold the document.
+
+    >>> copies(["c", "a", "b"])
+    ('a', ['b', 'c'])
+    """
+    first, *rest = sorted(parts)
+    return first, rest
+
+
+def document_ids(part: DigestedFile) -> list[str]:
+    """Return the ids of the documents of a part, each once, sorted."""
+    ids: set[str] = set()
+    for table in read_rows([checked(part)], ["document_id"]):
+        ids.update(pc.unique(table["document_id"]).to_pylist())
+    return sorted(ids)

@@ -10,8 +10,7 @@ from schemas.columns import column
 from schemas.rejects import REASONS, REMEDIES
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows
-from transforms.corpora.growth import SMALLEST, Growth, Point
-from transforms.corpora.totals import DOCUMENT_COLUMNS, Totals, bin_width, tokens_by_document
+from transforms.corpora.totals import DOCUMENT_COLUMNS, SMALLEST, Growth, Point, Totals, bin_width, tokens_by_document
 from transforms.report.charts import COLOURS, bars_across, bars_over_time, lines
 from transforms.report.panels import Chart, Note, Panel, Rows
 
@@ -34,14 +33,14 @@ def panels(snapshot: Snapshot) -> list[Panel]:
     """
     section = snapshot.section("corpus")
     totals, growth = _read(snapshot)
-    found: list[Panel] = [_overview(section)]
-    found += _over_time(totals)
-    found += _genres(totals)
-    found += _sources(totals)
-    found.append(_rejects(snapshot, section))
-    found += _growth(growth)
-    found += _largest(totals)
-    return found
+    shown: list[Panel] = [_overview(section)]
+    shown += _over_time(totals)
+    shown += _genres(totals)
+    shown += _sources(totals)
+    shown.append(_rejects(snapshot, section))
+    shown += _growth(growth)
+    shown += _largest(totals)
+    return shown
 
 
 def _read(snapshot: Snapshot) -> tuple[Totals, list[Point]]:
@@ -64,8 +63,8 @@ def _parts(snapshot: Snapshot) -> Iterator[tuple[list[str], list[str]]]:
     if len(documents) != len(sentences):
         yield documents, sentences
         return
-    for one, other in zip(documents, sentences, strict=True):
-        yield [one], [other]
+    for document_path, sentence_path in zip(documents, sentences, strict=True):
+        yield [document_path], [sentence_path]
 
 
 def _overview(section: dict[str, Any]) -> Note:
@@ -137,13 +136,13 @@ def _genre_names(genres: Sequence[str | None]) -> dict[str | None, str]:
 
 
 def _genres(totals: Totals) -> list[Panel]:
-    found = totals.genres()
-    if found in ([], [None]):
+    by_size = totals.genres()
+    if by_size in ([], [None]):
         return []
-    genres = found[:GENRES]
-    every = sum(totals.tokens.values())
+    genres = by_size[:GENRES]
+    all_tokens = sum(totals.tokens.values())
     rows = [
-        (genre, sums.documents, sums.tokens, _percent(sums.tokens, every))
+        (genre, sums.documents, sums.tokens, _percent(sums.tokens, all_tokens))
         for genre in genres
         for sums in [totals.of_genre(genre)]
     ]
@@ -151,7 +150,7 @@ def _genres(totals: Totals) -> list[Panel]:
     return [
         Rows(
             "Genres",
-            f"The {len(rows):,} largest of {len(found):,} genres by tokens; documents without one "
+            f"The {len(rows):,} largest of {len(by_size):,} genres by tokens; documents without one "
             "are in the row without a name.",
             pa.table(list(zip(*rows, strict=True)), schema=schema),
         )
@@ -245,7 +244,7 @@ def _growth(points: Sequence[Point]) -> list[Panel]:
 def _largest(totals: Totals) -> list[Panel]:
     if not totals.largest:
         return []
-    every = sum(totals.tokens.values())
+    all_tokens = sum(totals.tokens.values())
     largest = totals.largest
     table = pa.table(
         [
@@ -255,7 +254,7 @@ def _largest(totals: Totals) -> list[Panel]:
             [document.genre for document in largest],
             [document.source for document in largest],
             [document.tokens for document in largest],
-            [_percent(document.tokens, every) for document in largest],
+            [_percent(document.tokens, all_tokens) for document in largest],
             [document.document_id for document in largest],
         ],
         schema=pa.schema(

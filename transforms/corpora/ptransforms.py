@@ -1,7 +1,7 @@
 """Beam glue of corpora: documents that count once, and sentences by their keys.
 
     FindRepeated     PCollection[SentencePart] -> PCollection[(SHA-256, list[document_id])]
-    FetchSentences   PCollection[SentenceKey] -> found: PCollection[(SentenceKey, Passage)],
+    FetchSentences   PCollection[SentenceKey] -> fetched: PCollection[(SentenceKey, FetchedSentence)],
                                                  missing: PCollection[SentenceKey]
 
 What is grouped are keys and ids of documents; text is in nothing but the last output.
@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from transforms.corpora.corpus import Corpus, PartPair, SentencePart, common_layers, place_of
-from transforms.corpora.fetching import FetchedSentence, SentenceKey, check_fetching, fetch, held
-from transforms.corpora.repeated import copies, document_ids
+from transforms.corpora.fetching import FetchedSentence, SentenceKey, check_fetching, copies, document_ids, fetch, held
 
 __all__ = ["FetchSentences", "FetchedSentences", "FindRepeated"]
 
@@ -38,10 +37,10 @@ def _sorted(element: tuple[str, Iterable[str]]) -> tuple[str, list[str]]:
 
 @dataclass
 class FindRepeated(beam.PTransform):
-    """Find, by part, the documents that are to count in another part.
+    """Find, by part, the documents that count in another part.
 
     Attributes:
-        several: whether there are several corpora; of one, nothing is read and nothing is found.
+        several: whether there are several corpora; with one, nothing is read or found.
     """
 
     several: bool
@@ -66,9 +65,9 @@ Pairs = tuple[tuple[PartPair, ...], ...]
 
 
 class FetchedSentences(NamedTuple):
-    """What is found of the keys, and the keys that no corpus holds."""
+    """Sentences by their keys, and the keys that no corpus holds."""
 
-    found: beam.PCollection[tuple[SentenceKey, FetchedSentence]]
+    fetched: beam.PCollection[tuple[SentenceKey, FetchedSentence]]
     missing: beam.PCollection[SentenceKey]
 
 
@@ -77,7 +76,7 @@ def _key_by_part(element: SentenceKey, pairs: Pairs) -> tuple[Place, SentenceKey
     return (0, place_of(element.document_id, len(pairs[0]))), element
 
 
-def _ask_every(element: str, pairs: Pairs) -> Iterator[tuple[Place, str]]:
+def _ask_corpora(element: str, pairs: Pairs) -> Iterator[tuple[Place, str]]:
     """Send a document to the part of every corpus that may hold it."""
     for corpus, parts in enumerate(pairs):
         yield (corpus, place_of(element, len(parts))), element
@@ -91,11 +90,11 @@ def _held(element: tuple[Place, Iterable[str]], pairs: Pairs) -> Iterator[tuple[
         yield name, (part.sha256, (corpus, place))
 
 
-def _settle(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Iterator[tuple[Place, SentenceKey]]:
-    """Send the keys of a document to the part where it counts."""
+def _to_copy(element: tuple[str, dict[str, Iterable[Any]]], pairs: Pairs) -> Iterator[tuple[Place, SentenceKey]]:
+    """Send the keys of a document to the part in which it counts."""
     name, joined = element
     places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
-    # A document that is in none is not there, which any part will tell.
+    # A document that no part holds is missing, as any part will say.
     nowhere = (0, place_of(name, len(pairs[0])))
     place = places[copies(places)[0]] if places else nowhere
     for key in joined["keys"]:
@@ -137,15 +136,14 @@ MISSING = "missing"
 class FetchSentences(beam.PTransform):
     """Fetch sentences by their keys: one read of each part that holds any, however many keys.
 
-    A key that comes several times is found once. Of a document that several corpora hold, the copy
-    that counts is read (`transforms.corpora.repeated`). What is found may carry text: do not group
-    it by key.
+    A key that comes several times is fetched once. Of a document that several corpora hold, the copy
+    that counts is read (`transforms.corpora.fetching`). The output may carry text: do not group it.
 
     Attributes:
         corpora: where to look, one or more.
         columns: columns of `sentences` to read, beside document_id and sentence, layers among them.
         around: sentences before and after, at most.
-        text: whether with the document's text of these sentences.
+        text: whether to fetch the document's text of these sentences.
     """
 
     corpora: Sequence[Corpus]
@@ -161,31 +159,31 @@ class FetchSentences(beam.PTransform):
         """
         check_fetching(self.columns, self.around, common_layers(self.corpora))
         pairs = tuple(corpus.pairs for corpus in self.corpora)
-        fetched = (
+        outputs = (
             self._by_part(keys, pairs)
             | "GroupByPart" >> beam.GroupByKey()
             | "FetchPart"
             >> beam.ParDo(_Fetch(pairs, tuple(self.columns), self.around, self.text)).with_outputs(
-                MISSING, main="found"
+                MISSING, main="fetched"
             )
         )
-        return FetchedSentences(fetched.found, fetched[MISSING])
+        return FetchedSentences(outputs.fetched, outputs[MISSING])
 
     def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
-        """Key the keys by the part that is to be read; several corpora are asked which it is."""
+        """Key the keys by the part to read; several corpora are searched for it."""
         if len(pairs) == 1:
             return keys | "KeyByPart" >> beam.Map(_key_by_part, pairs)
-        found = (
+        holders = (
             keys
             | "TakeDocument" >> beam.Map(_document)
             | "EachDocumentOnce" >> beam.Distinct()
-            | "AskEveryCorpus" >> beam.FlatMap(_ask_every, pairs)
+            | "AskEveryCorpus" >> beam.FlatMap(_ask_corpora, pairs)
             | "GroupByPartAsked" >> beam.GroupByKey()
             | "FindHeld" >> beam.FlatMap(_held, pairs)
         )
         by_document = keys | "KeyByDocument" >> beam.Map(_by_document)
         return (
-            {"keys": by_document, "held": found}
+            {"keys": by_document, "held": holders}
             | "JoinByDocument" >> beam.CoGroupByKey()
-            | "SettleCopies" >> beam.FlatMap(_settle, pairs)
+            | "SettleCopies" >> beam.FlatMap(_to_copy, pairs)
         )

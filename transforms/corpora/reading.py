@@ -1,16 +1,17 @@
-"""Parts of a corpus read document by document: all of a part, or what is asked for.
+"""Parts of a corpus read document by document: whole parts, or only the rows that are wanted.
 
-A part is read row group by row group. A group that, by its statistics, holds nothing of what is
-asked for is not read; of the others the keys are read first, and the columns only where a row is
-wanted. Memory is that of a row group, and of one document where it is larger.
+A part is read row group by row group. A group that, by its statistics, holds no wanted row is not
+read; of the others the keys are read first, and the columns only if a row is wanted. This takes the
+memory of a row group, or of one document if that is larger.
 """
 
 import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -33,10 +34,11 @@ __all__ = [
     "read_wanted",
 ]
 
-# By document, the sentences that are asked for; None for all rows of the document.
+# By document, the wanted sentences; None for all rows of the document.
 Wanted = Mapping[str, Collection[int] | None]
 
 T = TypeVar("T")
+P = TypeVar("P")
 DOCUMENT_ID = "document_id"
 SENTENCE = "sentence"
 
@@ -45,8 +47,8 @@ class AnnotatedDocument(NamedTuple):
     """A document with its sentences.
 
     Attributes:
-        document: its row of `documents`; columns that were not asked for are None.
-        sentences: its rows of `sentences` in order, with the columns asked for.
+        document: its row of `documents`; columns that were not requested are None.
+        sentences: its rows of `sentences` in order, with the requested columns.
     """
 
     document: DocumentRow
@@ -58,8 +60,8 @@ def read_annotated(
 ) -> Iterator[AnnotatedDocument]:
     """Yield every document of a part with its sentences, in the order of their ids.
 
-    A document's text is None where the input came annotated; a document without sentences has an
-    empty table of them.
+    A document's text is None if the input came annotated; a document without sentences has an empty
+    table.
 
     Args:
         parts: the parts of both tables.
@@ -67,15 +69,15 @@ def read_annotated(
         document_columns: columns of `documents`, beside document_id.
 
     Raises:
-        UsageError: there is no such column: a layer that the corpus was made without.
-        LexbeamError: a part is damaged or not sorted, or sentences are of no document.
+        UsageError: a column is missing, such as a layer that the corpus was made without.
+        LexbeamError: a part is damaged or not sorted, or sentences belong to no document.
     """
     empty = _empty(parts.sentences, columns)
     rows = read_documents(parts.documents, document_columns)
     documents = ((row.document_id, row) for row in rows)
     sentences = by_document(read_wanted(parts.sentences, [DOCUMENT_ID, *columns]))
-    for _, document, found in aligned(documents, sentences, parts.sentences.path):
-        table = empty if found is None else found
+    for _, document, held in aligned(documents, sentences, parts.sentences.path):
+        table = empty if held is None else held
         yield AnnotatedDocument(document, table.select(list(columns)))
 
 
@@ -98,7 +100,7 @@ def column_names(part: DigestedFile) -> list[str]:
 
 
 def _check(part: DigestedFile, names: Sequence[str], columns: Sequence[str]) -> None:
-    # Arrow passes over columns that are not there.
+    # Arrow silently skips missing columns.
     lacking = [name for name in columns if name not in names]
     if lacking:
         raise UsageError(
@@ -110,7 +112,7 @@ def _check(part: DigestedFile, names: Sequence[str], columns: Sequence[str]) -> 
 def read_documents(part: DigestedFile, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[DocumentRow]:
     """Yield rows of a part of `documents`, in order: those wanted, or all.
 
-    Columns that are not asked for are None, but for document_id.
+    Columns that were not requested are None, except document_id.
     """
     names = list(dict.fromkeys([DOCUMENT_ID, *columns]))
     for table in read_wanted(part, names, wanted):
@@ -119,19 +121,19 @@ def read_documents(part: DigestedFile, columns: Sequence[str], wanted: Wanted | 
             yield DocumentRow(**{**_NO_DOCUMENT, **values})
 
 
-_NO_DOCUMENT: dict[str, Any] = dict.fromkeys(DocumentRow._fields)
+_NO_DOCUMENT: dict[str, None] = dict.fromkeys(DocumentRow._fields)
 
 
 def read_wanted(part: DigestedFile, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[pa.Table]:
     """Yield the rows that are wanted, or all, in order: a table for each row group that has any.
 
     Args:
-        part: a part of a table with column `document_id`, and `sentence` where some are wanted.
+        part: a part of a table with column `document_id`, and `sentence` if some are wanted.
         columns: columns to read.
         wanted: the rows; None for all.
 
     Raises:
-        UsageError: there is no such column.
+        UsageError: a column is missing.
         LexbeamError: the part is damaged.
     """
     columns = list(dict.fromkeys(columns))
@@ -154,16 +156,16 @@ class _Picking:
         self._names = sorted(wanted)
         self._documents = pa.array(self._names, pa.string())
         self._sentences = [wanted[name] for name in self._names]
-        self._whole = np.array([found is None for found in self._sentences], bool)
+        self._whole = np.array([ordinals is None for ordinals in self._sentences], bool)
         codes = [
-            np.array([n for n in found if 0 <= n <= _LARGEST], np.int64) + (number << _BITS)
-            for number, found in enumerate(self._sentences)
-            if found is not None
+            np.array([n for n in ordinals if 0 <= n <= _LARGEST], np.int64) + (number << _BITS)
+            for number, ordinals in enumerate(self._sentences)
+            if ordinals is not None
         ]
         self._codes = np.concatenate([np.empty(0, np.int64), *codes])
         self.keys = [DOCUMENT_ID] if self._whole.all() else [DOCUMENT_ID, SENTENCE]
 
-    def may_be_in(self, group: Any) -> bool:
+    def may_be_in(self, group: pq.RowGroupMetaData) -> bool:
         """Return whether the statistics of a row group leave room for a wanted row."""
         spans = {
             column.path_in_schema: column.statistics
@@ -182,8 +184,8 @@ class _Picking:
         sentences = self._sentences[number]
         return sentences is None or any(low <= sentence <= high for sentence in sentences)
 
-    def rows(self, keys: pa.Table) -> Any:
-        """Return the indices of the wanted rows of a row group, of which these are the keys."""
+    def rows(self, keys: pa.Table) -> npt.NDArray[np.intp]:
+        """Return the indices of the wanted rows of a row group with these keys."""
         places = pc.index_in(keys[DOCUMENT_ID], value_set=self._documents)
         numbers = pc.fill_null(places, -1).to_numpy().astype(np.int64)
         inside = numbers >= 0
@@ -222,17 +224,19 @@ def _runs(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield names[codes[start]].as_py(), table.slice(start, end - start)
 
 
-def aligned(rows: Iterable[tuple[str, T]], found: Iterator[tuple[str, Any]], path: str) -> Iterator[tuple[str, T, Any]]:
-    """Join `found`, read from `path`, to rows by document, both sorted; None where there is none.
+def aligned(
+    rows: Iterable[tuple[str, T]], pieces: Iterator[tuple[str, P]], path: str
+) -> Iterator[tuple[str, T, P | None]]:
+    """Join pieces, read from `path`, to rows by document, both sorted; None for a row without one.
 
     Raises:
-        LexbeamError: something is found of a document that is not among the rows.
+        LexbeamError: a piece belongs to a document that is not among the rows.
     """
-    head = next(found, None)
+    head = next(pieces, None)
     for name, row in rows:
         if head is not None and head[0] == name:
             yield name, row, head[1]
-            head = next(found, None)
+            head = next(pieces, None)
         else:
             yield name, row, None
     if head is not None:

@@ -1,31 +1,41 @@
-"""Documents and tokens of a corpus by year, genre and source, and its largest documents.
+"""A corpus in numbers: documents and tokens by year, genre and source, largest documents, vocabulary growth.
 
-Tokens are all that the annotation made, punctuation included. Tables are read row group by row
-group; what is held grows with the distinct years, genres and sources, and with the documents of one
-part, never with the text.
+Tokens are all tokens of the annotation, punctuation included. Tables are read row group by row group;
+memory grows with the distinct years, genres and sources and with the documents of one part, never
+with the text.
+
+How many distinct words there are is estimated from the k smallest of their 64-bit hashes (Bar-Yossef et al. 2002,
+"Counting distinct elements in a data stream", algorithm 2; Beyer et al. 2007 for the unbiased form). Up to k distinct
+words are counted exactly; above that, the standard error is about 1 / sqrt(k - 2).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from heapq import nsmallest
+from heapq import heapify, heappushpop, nsmallest
 from itertools import chain
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.draws.by_content import content_hashes
 from transforms.common.names import file_of
 
 __all__ = [
     "DOCUMENT_COLUMNS",
+    "SMALLEST",
+    "Distinct",
     "DocumentTotals",
+    "Growth",
+    "Point",
     "Sums",
     "Totals",
     "bin_width",
     "sentence_lengths",
     "tokens_by_document",
 ]
+
 
 DOCUMENT_COLUMNS = ["document_id", "source", "year", "genre", "author", "title"]
 LARGEST = 20
@@ -63,15 +73,15 @@ class Totals:
 
     def add(self, rows: pa.Table, tokens: Mapping[str, int]) -> None:
         """Add documents (`DOCUMENT_COLUMNS`) with their tokens by id; one without has none."""
-        found = list(_documents(rows, tokens))
-        for document in found:
+        documents = list(_documents(rows, tokens))
+        for document in documents:
             key = (document.year, document.genre)
             source = file_of(document.source)  # a member counts for its archive
             self.documents[key] += 1
             self.tokens[key] += document.tokens
             self.source_documents[source] += 1
             self.source_tokens[source] += document.tokens
-        self.largest = nsmallest(LARGEST, chain(self.largest, found), key=_by_size)
+        self.largest = nsmallest(LARGEST, chain(self.largest, documents), key=_by_size)
 
     def of_genre(self, genre: str | None) -> Sums:
         """Return the sums of a genre, over all years."""
@@ -91,9 +101,9 @@ class Totals:
         return sorted(sizes, key=lambda genre: (-sizes[genre], genre is None, genre or ""))
 
     def years(self) -> tuple[int, int] | None:
-        """Return the first and the last year, None without any."""
-        found = [year for year, _ in self.documents if year is not None]
-        return (min(found), max(found)) if found else None
+        """Return the first and the last year; None if no document has one."""
+        known = [year for year, _ in self.documents if year is not None]
+        return (min(known), max(known)) if known else None
 
 
 def _by_size(document: DocumentTotals) -> tuple[int, str]:
@@ -128,3 +138,85 @@ def bin_width(first: int, last: int, most: int = 40) -> int:
         if last // width - first // width < most:
             return width
     return -(-(last - first + 1) // most)
+
+
+SMALLEST = 1 << 16  # hashes kept: a standard error of 0.4 %
+_LETTER = r"\pL"
+
+
+class Distinct:
+    """An estimate of how many distinct words were added."""
+
+    def __init__(self, smallest: int = SMALLEST) -> None:
+        self._most = smallest
+        self._kept: set[int] = set()
+        self._heap: list[int] = []  # the kept hashes, negative: the largest one is on top
+
+    def add(self, words: list[str]) -> None:
+        """Add words; it does not matter how often, or in which order."""
+        for number in content_hashes(words).tolist():
+            if number in self._kept:
+                continue
+            if len(self._kept) < self._most:
+                self._kept.add(number)
+                self._heap.append(-number)
+                if len(self._kept) == self._most:
+                    heapify(self._heap)
+            elif number < -self._heap[0]:
+                self._kept.add(number)
+                self._kept.remove(-heappushpop(self._heap, -number))
+
+    def number(self) -> int:
+        """Return the estimate, which is exact while there are fewer words than hashes held."""
+        if len(self._kept) < self._most:
+            return len(self._kept)
+        return round((self._most - 1) * (1 << 64) / -self._heap[0])
+
+
+class Point(NamedTuple):
+    """A point of the curve: tokens read, and distinct words among them."""
+
+    tokens: int
+    unit: str
+    words: int
+
+
+class Growth:
+    """The curve of vocabulary growth: a point after every `step` sentences, added in order.
+
+    Words are tokens with a letter, distinguished by case; forms and lemmas have a curve each.
+    """
+
+    def __init__(self, step: int) -> None:
+        self._step = max(step, 1)
+        self._due = self._step
+        self._tokens = 0
+        self._distinct = {"forms": Distinct(), "lemmas": Distinct()}
+        self.points: list[Point] = []
+
+    def add(self, rows: pa.Table) -> None:
+        """Add sentences: columns `forms` and `lemmas`."""
+        start = 0
+        while start < rows.num_rows:
+            piece = rows.slice(start, self._due)
+            for unit, distinct in self._distinct.items():
+                distinct.add(_words(piece[unit]))
+            self._tokens += pc.sum(sentence_lengths(piece)).as_py() or 0
+            start += piece.num_rows
+            self._due -= piece.num_rows
+            if not self._due:
+                self.end()
+
+    def end(self) -> None:
+        """Add the point of what was read since the last one."""
+        if self._due < self._step or not self.points:
+            for unit, distinct in self._distinct.items():
+                if number := distinct.number():
+                    self.points.append(Point(self._tokens, unit, number))
+        self._due = self._step
+
+
+def _words(lists: pa.ChunkedArray) -> list[str]:
+    tokens = pc.unique(pc.list_flatten(lists))
+    words = tokens.filter(pc.fill_null(pc.match_substring_regex(tokens, _LETTER), False))
+    return list(words.to_pylist())

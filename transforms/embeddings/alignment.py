@@ -86,8 +86,8 @@ class Alignment(NamedTuple):
         source: what is done to the earlier space.
         target: what is done to the later space.
         fit_words: shared words it was fitted on.
-        residual: root mean square distance of their aligned vectors; None if nothing was fitted,
-            for want of shared words.
+        residual: root mean square distance of their aligned vectors; None if nothing was fitted
+            because too few words are shared.
     """
 
     source: Side
@@ -107,7 +107,7 @@ def parse_fit_on(spec: str) -> FitOn:
     """Return what `shared`, `without-targets`, `top:N` or several joined by `+` ask for.
 
     Raises:
-        UsageError: another word, or N below 1.
+        UsageError: an unknown word, or N below 1.
     """
     fit_on = FitOn()
     for part in spec.split("+"):
@@ -130,9 +130,9 @@ def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], 
     places = pc.index_in(pa.array(earlier.words, pa.string()), value_set=pa.array(later.words, pa.string())).fill_null(
         -1
     )
-    found = places.to_numpy(zero_copy_only=False).astype(np.int64)
-    mine = np.flatnonzero(found >= 0)
-    return mine, found[mine]
+    indices = places.to_numpy(zero_copy_only=False).astype(np.int64)
+    mine = np.flatnonzero(indices >= 0)
+    return mine, indices[mine]
 
 
 def fit_alignment(
@@ -157,11 +157,11 @@ def fit_alignment(
         rcond: singular values below `rcond` times the first are dropped (cca only).
 
     Returns:
-        The alignment; nothing is fitted (`residual` None) with no word to fit on, for cca with
+        The alignment; nothing is fitted (`residual` None) without words to fit on, or for cca with
         fewer than 2 x dim.
 
     Raises:
-        UsageError: no such method, or fit_on cannot be read.
+        UsageError: an unknown alignment, or `fit_on` cannot be read.
     """
     ALIGNMENTS.check([name])
     method = ALIGNMENTS[name]
@@ -193,8 +193,8 @@ def _fit_places(
 def apply(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
     """Return vectors (rows) mapped by one side of an alignment, float64.
 
-    A vector of length zero stays zero, which has no direction whatever the mean. What a vector
-    becomes does not depend on those beside it.
+    A vector of length zero has no direction and stays zero, whatever the mean. The result for a vector
+    does not depend on the vectors beside it.
     """
     mapped = vectors.astype(np.float64)
     length = np.linalg.norm(mapped, axis=1, keepdims=True)
@@ -279,7 +279,7 @@ class Method(Entry):
         fit_on: default of the option `fit_on`.
         least_words: words that it needs, per dimension.
         unit_length: whether vectors have length 1 before it.
-        also: what people call it; options, manifests and tables have its name in the registry.
+        also: other names that people use; options, manifests and tables have its name in the registry.
     """
 
     fit: Callable[[Vectors, Vectors, Places, Places, float], Fit]
@@ -315,5 +315,5 @@ ALIGNMENTS: Registry[Method] = Registry(
 
 
 def named_alignment(name: str) -> str:
-    """Return the name of an alignment that may be called by another one, such as `procrustes`."""
-    return next((own for own, method in ALIGNMENTS.items() if name in method.also), name)
+    """Return the name in the registry of an alignment, which may be given by another, such as `procrustes`."""
+    return next((known for known, method in ALIGNMENTS.items() if name in method.also), name)

@@ -33,23 +33,23 @@ def nearest_neighbours(
         vectors: float32 of shape (words, dim).
         queries: rows to find neighbours of; a row is not a neighbour of itself.
         candidates: rows that may be neighbours, ascending; ties go to the lower row.
-        k: neighbours per query; fewer come back where there are fewer candidates.
+        k: neighbours per query; fewer if there are fewer candidates.
 
-    A zero vector has no neighbours and is none.
+    A zero vector neither has neighbours nor is one.
     """
     unit = Side(unit_length=True)
-    asked = apply(unit, vectors[queries])
-    found: list[tuple[Places, npt.NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0)) for _ in queries]
+    queried = apply(unit, vectors[queries])
+    nearest: list[tuple[Places, npt.NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0)) for _ in queries]
     for start in range(0, len(candidates), BLOCK):
         places = candidates[start : start + BLOCK]
         block = apply(unit, vectors[places])
-        cosines = np.clip(product(asked, block.T), -1.0, 1.0)
+        cosines = np.clip(product(queried, block.T), -1.0, 1.0)
         cosines[:, ~block.any(axis=1)] = -np.inf
-        cosines[~asked.any(axis=1)] = -np.inf
+        cosines[~queried.any(axis=1)] = -np.inf
         cosines[queries[:, None] == places] = -np.inf
-        for row, (best, near) in enumerate(found):
-            found[row] = _best(np.append(best, places), np.append(near, cosines[row]), k)
-    return found
+        for row, (best, near) in enumerate(nearest):
+            nearest[row] = _best(np.append(best, places), np.append(near, cosines[row]), k)
+    return nearest
 
 
 def _best(places: Places, cosines: npt.NDArray[np.float64], k: int) -> tuple[Places, npt.NDArray[np.float64]]:
@@ -72,21 +72,21 @@ def neighbours_table(
         slice_name: name of the slice.
         seed: training seed of the space.
         space: unaligned space of the slice.
-        words: targets and top words; those that the space lacks are passed over.
+        words: targets and top words; words that the space lacks are skipped.
         k: neighbours per word.
         min_count: uses that a neighbour needs.
     """
     place_of = {word: place for place, word in enumerate(space.words)}
-    asked = sorted({word for word in words if word in place_of})
-    found = nearest_neighbours(
+    queried = sorted({word for word in words if word in place_of})
+    nearest = nearest_neighbours(
         space.vectors,
-        queries=np.array([place_of[word] for word in asked], np.int64),
+        queries=np.array([place_of[word] for word in queried], np.int64),
         candidates=np.flatnonzero(space.counts >= min_count),
         k=k,
     )
     rows = [
         (word, slice_name, seed, rank, space.words[place], float(cosine))
-        for word, (places, cosines) in zip(asked, found, strict=True)
+        for word, (places, cosines) in zip(queried, nearest, strict=True)
         for rank, (place, cosine) in enumerate(zip(places, cosines, strict=True), 1)
     ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(NEIGHBOURS.schema())
@@ -106,54 +106,67 @@ def mean_neighbours(
 ) -> dict[str, list[Neighbour]]:
     """Return the `k` nearest neighbours of words over all seeds, nearest first, ties by word.
 
-    The cosine of two words is taken in each space that has them both, and averaged; a vector of
-    length zero counts as none. Spaces of several seeds are not alike, so nothing else of theirs may
-    be averaged.
+    The cosine of two words is averaged over the spaces in which both have a vector that is not zero.
+    Axes differ from seed to seed, so nothing else may be averaged.
 
     Args:
-        spaces: of the seeds of one slice; one is held at a time.
-        words: words that get neighbours; those that no space has are not in the answer.
+        spaces: the spaces of one slice, by seed; one is held at a time.
+        words: words that get neighbours; words that no space has are left out.
         k: neighbours of each.
         min_count: uses that a neighbour needs.
     """
-    asked = {word: place for place, word in enumerate(dict.fromkeys(words))}
-    places: dict[str, int] = {}
-    sums = np.zeros((len(asked), 0))
-    seeds = np.zeros((len(asked), 0), np.int32)
-    known: set[str] = set()
+    means = _MeanCosines(words, min_count)
     for space in spaces:
-        here = [(asked[word], row) for row, word in enumerate(space.words) if word in asked]
-        known.update(space.words[row] for _, row in here)
-        there = np.array([places.setdefault(word, len(places)) for word in space.words], np.int64)
-        grown = ((0, 0), (0, len(places) - sums.shape[1]))
-        sums, seeds = np.pad(sums, grown), np.pad(seeds, grown)
-        own = [(place, row) for place, row in here if space.vectors[row].any()]
-        if not own:
-            continue
-        mine = np.array([place for place, _ in own])
-        queries = apply(Side(unit_length=True), space.vectors[[row for _, row in own]])
+        means.add(space)
+    return means.nearest(k)
+
+
+class _MeanCosines:
+    """Cosines of queried words and all others, summed over spaces in which both have a direction."""
+
+    def __init__(self, words: Sequence[str], min_count: int) -> None:
+        self._min_count = min_count
+        self._queries = {word: row for row, word in enumerate(dict.fromkeys(words))}
+        self._known: set[str] = set()  # queried words that some space has
+        self._columns: dict[str, int] = {}
+        self._sums = np.zeros((len(self._queries), 0))
+        self._seeds = np.zeros((len(self._queries), 0), np.int32)
+
+    def add(self, space: Space) -> None:
+        """Add the cosines of a space."""
+        columns = np.array([self._columns.setdefault(word, len(self._columns)) for word in space.words], np.int64)
+        grown = ((0, 0), (0, len(self._columns) - self._sums.shape[1]))
+        self._sums, self._seeds = np.pad(self._sums, grown), np.pad(self._seeds, grown)
+        there = [row for row, word in enumerate(space.words) if word in self._queries]
+        self._known.update(space.words[row] for row in there)
+        with_direction = [row for row in there if space.vectors[row].any()]
+        if not with_direction:
+            return
+        query_rows = np.array([self._queries[space.words[row]] for row in with_direction])
+        queries = apply(Side(unit_length=True), space.vectors[with_direction])
         for start in range(0, len(space.words), BLOCK):
             rows = slice(start, start + BLOCK)
             block = apply(Side(unit_length=True), space.vectors[rows])
             cosines = np.clip(product(queries, block.T), -1.0, 1.0)
-            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= min_count))
-            cells = np.ix_(mine, there[rows][able])
-            sums[cells] += cosines[:, able]
-            seeds[cells] += 1
-    names = list(places)
-    found = {}
-    for word, place in asked.items():
-        if word not in known:
-            continue
-        able = np.flatnonzero(seeds[place])
-        means = sums[place, able] / seeds[place, able]
+            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= self._min_count))
+            cells = np.ix_(query_rows, columns[rows][able])
+            self._sums[cells] += cosines[:, able]
+            self._seeds[cells] += 1
+
+    def nearest(self, k: int) -> dict[str, list[Neighbour]]:
+        """Return the `k` nearest neighbours of each queried word that some space has."""
+        names = list(self._columns)
+        return {word: self._nearest(word, row, names, k) for word, row in self._queries.items() if word in self._known}
+
+    def _nearest(self, word: str, row: int, names: Sequence[str], k: int) -> list[Neighbour]:
+        able = np.flatnonzero(self._seeds[row])
+        means = self._sums[row, able] / self._seeds[row, able]
         if k + 1 < len(means):  # the word itself is among them
             near = means >= np.partition(means, len(means) - k - 1)[len(means) - k - 1]
             able, means = able[near], means[near]
         near_first = sorted(
-            (-float(mean), names[column], int(seeds[place, column]))
-            for mean, column in zip(means, able, strict=True)
+            (-mean, names[column], int(self._seeds[row, column]))
+            for mean, column in zip(means.tolist(), able.tolist(), strict=True)
             if names[column] != word
         )
-        found[word] = [Neighbour(name, -mean, number) for mean, name, number in near_first[:k]]
-    return found
+        return [Neighbour(name, -mean, number) for mean, name, number in near_first[:k]]

@@ -1,17 +1,51 @@
-"""Embeddings and alignments read back from their published tables."""
+"""Embeddings and alignments read back from their published tables, also for other tools."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from transforms.common.errors import LexbeamError
+from transforms.common.blas import one_thread
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
-from transforms.embeddings.alignment import Side, Space
+from transforms.common.store.tables import read_rows
+from transforms.embeddings.alignment import Side, Space, apply
 
-__all__ = ["load_side", "load_space", "side_row"]
+__all__ = [
+    "AlignmentRow",
+    "ExportedVectors",
+    "SideRow",
+    "aligned_sides",
+    "as_aligned",
+    "as_trained",
+    "load_side",
+    "load_space",
+    "side_row",
+]
+
+
+class SideRow(TypedDict):
+    """The columns of table `alignments` that hold one side."""
+
+    unit_length: bool
+    mean: list[float] | None
+    matrix: list[float] | None
+
+
+class AlignmentRow(SideRow):
+    """A row of table `alignments`: a side of a pair of slices under a seed."""
+
+    slice_from: str
+    slice_to: str
+    seed: int
+    alignment: str
+    side: str
+    fit_words: int
+    residual: float | None
 
 
 def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0) -> Space:
@@ -26,15 +60,15 @@ def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0
     Raises:
         LexbeamError: no row for this slice and seed.
     """
-    found: list[pa.Table] = []
+    groups: list[pa.Table] = []
     for path in paths:
         with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
             for group in range(reader.num_row_groups):
                 if _holds(reader, group, slice_name, seed):
-                    found.append(reader.read_row_group(group, ["word", "count", "vector"]))
-    if not found:
+                    groups.append(reader.read_row_group(group, ["word", "count", "vector"]))
+    if not groups:
         raise LexbeamError(f"no vectors of slice {slice_name!r} with seed {seed} in the table")
-    table = pa.concat_tables(found).combine_chunks()
+    table = pa.concat_tables(groups).combine_chunks()
     vectors = table["vector"].combine_chunks()
     dim = vectors.type.list_size
     return Space(
@@ -48,10 +82,10 @@ def load_space(paths: Sequence[str], slice_name: str, seed: int, tokens: int = 0
 def _holds(reader: pq.ParquetFile, group: int, slice_name: str, seed: int) -> bool:
     """Return whether a row group is of this slice and seed; a group is of one only."""
     row = reader.read_row_group(group, ["slice", "seed"]).slice(0, 1).to_pylist()
-    return row == [{"slice": slice_name, "seed": seed}]
+    return bool(row == [{"slice": slice_name, "seed": seed}])
 
 
-def side_row(side: Side, fitted: bool) -> dict[str, Any]:
+def side_row(side: Side, fitted: bool) -> SideRow:
     """Return the columns of table `alignments` that hold one side."""
     return {
         "unit_length": side.unit_length,
@@ -60,7 +94,7 @@ def side_row(side: Side, fitted: bool) -> dict[str, Any]:
     }
 
 
-def load_side(row: Mapping[str, Any]) -> Side:
+def load_side(row: SideRow) -> Side:
     """Return the side that a row of table `alignments` holds."""
     mean, matrix = row["mean"], row["matrix"]
     flat = None if matrix is None else np.array(matrix)
@@ -69,3 +103,48 @@ def load_side(row: Mapping[str, Any]) -> Side:
         mean=None if mean is None else np.array(mean),
         matrix=None if flat is None else flat.reshape(round(len(flat) ** 0.5), -1),
     )
+
+
+class ExportedVectors(NamedTuple):
+    """Words, sorted, with their uses and vectors (rows): float32 as trained, float64 as aligned."""
+
+    words: list[str]
+    counts: npt.NDArray[np.int64]
+    vectors: npt.NDArray[np.floating]
+
+
+def as_trained(snapshot: Snapshot, slice_name: str, seed: int) -> ExportedVectors:
+    """Return the vectors of a slice as trained.
+
+    Raises:
+        LexbeamError: the table has none of this slice and seed.
+    """
+    space = load_space(snapshot.paths("vectors"), slice_name, seed)
+    return ExportedVectors(space.words, space.counts, space.vectors)
+
+
+def aligned_sides(snapshot: Snapshot, alignment: str) -> Iterator[AlignmentRow]:
+    """Yield the rows of table `alignments` of an alignment: a pair, a seed and a side each.
+
+    Raises:
+        UsageError: the run has no such alignment.
+    """
+    known = snapshot.section("change")["alignments"]
+    if alignment not in known:
+        hint = nearest(alignment, known) or f"; there are {', '.join(known)}"
+        raise UsageError(f"no alignment {alignment!r} at {snapshot.out!r}{hint}")
+    for table in read_rows(snapshot.paths("alignments")):
+        yield from (row for row in table.to_pylist() if row["alignment"] == alignment)
+
+
+def as_aligned(snapshot: Snapshot, row: AlignmentRow) -> ExportedVectors | None:
+    """Return the vectors of the side in a row of table `alignments`, mapped as the row says.
+
+    None if no map could be fitted because too few words are shared.
+    """
+    if row["residual"] is None:
+        return None
+    slice_name = row["slice_from"] if row["side"] == "from" else row["slice_to"]
+    words, counts, vectors = as_trained(snapshot, slice_name, row["seed"])
+    with one_thread():
+        return ExportedVectors(words, counts, apply(load_side(row), vectors))

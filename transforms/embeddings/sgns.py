@@ -7,6 +7,7 @@ enter the model by descending count, ties by word, so that no tie is left to a l
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,9 @@ import pyarrow as pa
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import option
+
+if TYPE_CHECKING:
+    from gensim.models import Word2Vec
 
 __all__ = ["SgnsOptions", "derive_seed", "sentences_of", "train"]
 
@@ -61,14 +65,14 @@ class SgnsOptions:
 def derive_seed(slice_name: str, seed: int) -> int:
     """Return the generator's seed for a slice, 0 to 2**32 - 1, from its name and the given seed.
 
-    Slices get seeds of their own: with the same one, two slices would start words of like rank
-    at the same vector, and seem aligned before they are.
+    Each slice gets its own seed: with a common one, words of the same rank would start from the same
+    vector in two slices, which would seem aligned before they are.
     """
     return int.from_bytes(hashlib.blake2b(f"{seed}:{slice_name}".encode(), digest_size=4).digest(), "little")
 
 
 class _Feed:
-    """An iterable that starts anew each epoch, and keeps the error of a feed that breaks.
+    """An iterable that starts anew in each epoch, and holds the error of a feed that fails.
 
     gensim reads sentences in a thread; an exception there would leave it waiting forever.
     """
@@ -113,16 +117,35 @@ def train(
     Raises:
         LexbeamError: no word has `min_count` uses.
     """
-    from gensim.models import Word2Vec  # takes a second to import, and few processes train
+    vocabulary = _vocabulary(counts, options.min_count, slice_name)
+    model = _model(options, seed)
+    model.build_vocab_from_freq(vocabulary, corpus_count=sentences)
+    source = _Feed(feed)
+    with one_thread():
+        model.train(corpus_iterable=source, total_examples=sentences, total_words=tokens, epochs=options.epochs)
+    if source.error is not None:
+        raise source.error
+    words = sorted(vocabulary)
+    places = [model.wv.key_to_index[word] for word in words]
+    return words, model.wv.vectors[places]
 
-    frequent = [(word, count) for word, count in counts.items() if count >= options.min_count]
+
+def _vocabulary(counts: Mapping[str, int], min_count: int, slice_name: str) -> dict[str, int]:
+    """Return the frequent words with their uses, in the order in which they enter the model."""
+    frequent = [(word, count) for word, count in counts.items() if count >= min_count]
     if not frequent:
         most = max(counts.values(), default=0)
         raise LexbeamError(
-            f"slice {slice_name!r} has no word with {options.min_count} uses (the most frequent "
+            f"slice {slice_name!r} has no word with {min_count} uses (the most frequent "
             f"has {most}): lower `min_count` or take wider slices"
         )
-    model = Word2Vec(
+    return dict(sorted(frequent, key=lambda item: (-item[1], item[0])))
+
+
+def _model(options: SgnsOptions, seed: int) -> "Word2Vec":
+    from gensim.models import Word2Vec  # takes a second to import, and few processes train
+
+    return Word2Vec(
         sg=1,
         hs=0,
         workers=1,
@@ -138,16 +161,6 @@ def train(
         min_count=1,
         sorted_vocab=0,
     )
-    ordered = dict(sorted(frequent, key=lambda item: (-item[1], item[0])))
-    model.build_vocab_from_freq(ordered, corpus_count=sentences)
-    source = _Feed(feed)
-    with one_thread():
-        model.train(corpus_iterable=source, total_examples=sentences, total_words=tokens, epochs=options.epochs)
-    if source.error is not None:
-        raise source.error
-    words = sorted(ordered)
-    places = [model.wv.key_to_index[word] for word in words]
-    return words, model.wv.vectors[places]
 
 
 def sentences_of(batches: Iterable[pa.ListArray | pa.ChunkedArray]) -> Iterator[list[str]]:

@@ -64,15 +64,15 @@ class Language:
 
 def _zipf(n: int) -> np.ndarray:
     weights = 1 / (np.arange(n) + 2.5)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def _normalise(weights: np.ndarray) -> np.ndarray:
-    return weights / weights.sum(axis=-1, keepdims=True)
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def _drift(rng: np.random.Generator, n: int, sd: float) -> np.ndarray:
-    """Factors on the weights of `n` things, (steps, n): exp of lines with normal slopes."""
+    """Factors on the weights of `n` words or topics, (steps, n): exp of lines with normal slopes."""
     time = (np.array(STEPS) - STEPS[0]) / (STEPS[-1] - STEPS[0]) - 0.5
     return np.exp(time[:, None] * rng.normal(0, sd, n))
 
@@ -83,14 +83,14 @@ def _content(rng: np.random.Generator, rare: int) -> np.ndarray:
     heads = [len(words) for words in vocabulary.TOPICS.values()]
     general, names = len(vocabulary.GENERAL), len(vocabulary.NAMES)
 
-    own = np.zeros((topics, sum(heads) + topics * rare))
+    base = np.zeros((topics, sum(heads) + topics * rare))
     start = 0
     for topic, head in enumerate(heads):
         # The real words come first, in random order, then the pseudo-words.
         ranks = np.concatenate([rng.permutation(head), np.arange(head, head + rare)])
-        own[topic, start : start + head + rare] = _zipf(head + rare)[ranks]
+        base[topic, start : start + head + rare] = _zipf(head + rare)[ranks]
         start += head + rare
-    drifting = own * _drift(rng, own.shape[1], WORD_DRIFT)[:, None, :]
+    drifting = base * _drift(rng, base.shape[1], WORD_DRIFT)[:, None, :]
     of_topic = _normalise(drifting)
     of_any = _normalise(drifting.sum(axis=1))[:, None, :]
 
@@ -135,7 +135,7 @@ def build_language(rng: np.random.Generator, targets: int) -> Language:
     Those have ids after all other words, and no probability of their own.
     """
     pseudo = [str(word) for word in rng.permutation(vocabulary.pseudo_words())]
-    kept, rest = pseudo[:targets], iter(pseudo[targets:])
+    planted, rest = pseudo[:targets], iter(pseudo[targets:])
     content = [
         *chain.from_iterable(
             (*heads, *(next(rest) for _ in range(RARE_WORDS))) for heads in vocabulary.TOPICS.values()
@@ -146,8 +146,8 @@ def build_language(rng: np.random.Generator, targets: int) -> Language:
     function = list(vocabulary.FUNCTION_WORDS)
     shares = np.exp(rng.normal(0, 0.3, len(vocabulary.TOPICS)))
     return Language(
-        words=(*function, *content, *kept),
-        targets=tuple(kept),
+        words=(*function, *content, *planted),
+        targets=tuple(planted),
         function_ids=np.arange(len(function)),
         content_ids=np.arange(len(function), len(function) + len(content)),
         content=_content(rng, RARE_WORDS),

@@ -148,14 +148,14 @@ def plant_words(words: Sequence[str], topics: Sequence[str], random: Random, tok
         # Each kind is matched to planted words all over the list, in turn.
         stable, double, frequency = (planted[(5 * i + 7 * j) % len(planted)] for j in range(3))
         n = stable.early
-        one = senses((1.0,), (1.0,), n, n)
-        truth.append(PlantedWord(next(names), "control_stable", stable.word, 0.0, one))
+        single = senses((1.0,), (1.0,), n, n)
+        truth.append(PlantedWord(next(names), "control_stable", stable.word, 0.0, single))
         n, share = double.early, _spread(0.3, 0.5, CONTROLS)[i]
-        two = senses((1 - share, share), (1 - share, share), n, n)
-        truth.append(PlantedWord(next(names), "control_two_senses", double.word, 0.0, two))
+        double_senses = senses((1 - share, share), (1 - share, share), n, n)
+        truth.append(PlantedWord(next(names), "control_two_senses", double.word, 0.0, double_senses))
         n, m = 2 * frequency.early, round(frequency.early / 2)
-        one = senses((1.0,), (1.0,), *((n, m) if i % 2 else (m, n)))
-        truth.append(PlantedWord(next(names), "control_frequency", frequency.word, 0.0, one))
+        single = senses((1.0,), (1.0,), *((n, m) if i % 2 else (m, n)))
+        truth.append(PlantedWord(next(names), "control_frequency", frequency.word, 0.0, single))
     return truth
 
 

@@ -53,8 +53,8 @@ def _draw(rng: np.random.Generator, rows: np.ndarray, weights: np.ndarray) -> np
     table = (cumulative + np.arange(len(weights))[:, None]).ravel()
     # A draw of .999... plus the row may round up to the next row's beginning.
     draws = np.minimum(rows + rng.random(len(rows)), np.nextafter(rows + 1.0, 0.0))
-    found = np.searchsorted(table, draws, side="right")
-    return found - rows * weights.shape[1]
+    drawn = np.searchsorted(table, draws, side="right")
+    return np.asarray(drawn - rows * weights.shape[1])
 
 
 def _lengths(rng: np.random.Generator, tokens: int) -> np.ndarray:
@@ -83,7 +83,7 @@ def _topics(
         draws = (rng.permutation(n) + rng.random(n)) / n
         of_document[:, column] = (cumulative < draws[:, None] * cumulative[:, -1:]).sum(axis=1)
     place = rng.choice(len(MIXTURE), size=len(document), p=MIXTURE)
-    topics = of_document[document, place]
+    topics = np.asarray(of_document[document, place])
 
     kinds = language.topics.shape[1]
     needed = np.bincount(uses.topics, weights=uses.counts, minlength=kinds)
@@ -108,7 +108,7 @@ def _content_places(rng: np.random.Generator, starts: np.ndarray, ends: np.ndarr
     border = np.where(content, position, -1)
     border[starts] = starts - 1
     run = position - np.maximum.accumulate(border)
-    return content | ((run > 0) & (run % 3 == 0))
+    return np.asarray(content | ((run > 0) & (run % 3 == 0)))
 
 
 def _stray(rng: np.random.Generator, uses: PlacedUses, topics: int) -> PlacedUses:

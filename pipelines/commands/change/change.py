@@ -45,7 +45,7 @@ from transforms.change.spaces.training import TRAIN
 from transforms.change.view.slice_merges import COUNT, SHUFFLE
 from transforms.change.view.slices import lacking
 from transforms.change.view.view_stage import MEASURE, VIEW, Viewed
-from transforms.change.view.words import ViewOptions, told_case
+from transforms.change.view.words import ViewOptions, case_text
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
 from transforms.common.store.artefacts import Stage
@@ -337,7 +337,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{row['vocabulary']} words with {row['min_count']} uses"
         )
     section = snapshot.section("change")
-    yield told_case(ViewOptions(**section["view"]), section["options"]["case"])
+    yield case_text(ViewOptions(**section["view"]), section["options"]["case"])
     yield from missing_targets(snapshot)
     yield from ranking(snapshot)
     yield from turning(snapshot)

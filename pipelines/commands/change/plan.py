@@ -15,7 +15,7 @@ from transforms.change.scores.score_stages import ChangeScoreOptions
 from transforms.change.spaces.alignment_stage import AlignOptions
 from transforms.change.spaces.neighbour_stage import NeighbourOptions
 from transforms.change.view.slices import (
-    PAIRS,
+    PAIRINGS,
     Slice,
     filled_slices,
     parse_slices,
@@ -97,7 +97,7 @@ class ChangeOptions(RunnerOptions):
         check=check_slices,
         stands_for=with_hyphens,
     )
-    pairs: str = option("consecutive", help="pairs of slices to compare", choices=tuple(PAIRS))
+    pairs: str = option("consecutive", help="pairs of slices to compare", choices=PAIRINGS)
     targets: str | None = option(
         None,
         help="target words, one a line, perhaps with _nn, _vb or _jj",

@@ -30,7 +30,7 @@ from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.embeddings.alignment import named_alignment
-from transforms.embeddings.exports import aligned_sides, as_aligned, as_trained
+from transforms.embeddings.published import aligned_sides, as_aligned, as_trained
 
 __all__ = ["CARD", "EXPORT", "EXPORTS", "ExportOptions", "export_tables"]
 

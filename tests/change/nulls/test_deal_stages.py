@@ -134,7 +134,7 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
         assert got[1] == Counter(word for _, word in documents)
         assert +got[2] == Counter(w3=counts["w3"])
         assert sum(view.tokens for view in dealt.views[place]) == counts.total()
-        assert sum(view.sentences_kept for view in dealt.views[place]) == len(dealt.sentences(place))
+        assert sum(view.sentence_count for view in dealt.views[place]) == len(dealt.sentences(place))
 
 
 def test_ranges_hold_the_keys_that_are_theirs(tmp_path):

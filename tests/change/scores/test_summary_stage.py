@@ -2,13 +2,21 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from space_making import RANK, score_task, tag_of
 
+from schemas.change.scores import SCORES
 from schemas.change.summary import SUMMARY
+from transforms.change.scores import summary_stage as module
 from transforms.change.scores.score_stages import COMBINE, SCORE, ChangeScoreOptions, CombineTask, cosine_alignments
-from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask
+from transforms.change.scores.summary_stage import SUMMARISE, SummaryTask, summarise
+from transforms.change.view.tags import Majority
 from transforms.common.store.artefacts import Workspace, make
 
 OPTIONS = ChangeScoreOptions(alignments=("op", "none"), rank=RANK, targets=("w1", "absent"))
@@ -63,3 +71,135 @@ def test_what_decides_a_summary_counts(task):
     assert len({str(identity) for identity in found}) == len(found) == 5
     for other in ({"neighbour_words": 3}, {"rank": replace(RANK, pos=("ADP",))}):
         assert SUMMARISE.identity(task, cosine_alignments(replace(OPTIONS, **other))) == found[0]
+
+
+NULLS = {
+    "null_mean": pa.float64(),
+    "null_sd": pa.float64(),
+    "excess": pa.float64(),
+    "p_value": pa.float64(),
+    "q_value": pa.float64(),
+    "p_relative": pa.float64(),
+    "q_relative": pa.float64(),
+    "significant": pa.bool_(),
+}
+OF_WORD = [
+    "target",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
+    "documents_to",
+]
+DRAWN_SCORE = st.one_of(st.none(), st.sampled_from([0.1, 0.2, 0.3]), st.floats(0, 2))
+
+
+def scores_of(alignments, words, seeds, drawn, with_null):
+    """Rows of a pair, in the order of table scores; `drawn` gives a number at a time."""
+    groups = [(name, "cosine") for name in alignments] + [("none", "frequency")]
+    plain = {
+        word: dict(
+            zip(
+                OF_WORD,
+                (place == 1, drawn(st.booleans()), 9, 8, drawn(st.sampled_from([0.0, 0.25])), 0.5, 3, 2),
+                strict=True,
+            )
+        )
+        for place, word in enumerate(words)
+    }
+    rows = []
+    for alignment, measure in sorted(groups):
+        for word in words:
+            for seed in [*seeds, None]:
+                score = drawn(DRAWN_SCORE)
+                row = {
+                    "word": word,
+                    "slice_from": "old",
+                    "slice_to": "new",
+                    "seed": seed,
+                    "alignment": alignment,
+                    "measure": measure,
+                    "score": score,
+                    "score_sd": None if seed else drawn(DRAWN_SCORE),
+                    "seeds": 1,
+                    "reason": None if score is not None else "zero_vector",
+                    "changed": None if seed or score is None else score > 0.5,
+                    **plain[word],
+                }
+                if with_null and seed is None:
+                    row |= {name: drawn(DRAWN_SCORE) for name in NULLS if name != "significant"}
+                    row["significant"] = drawn(st.sampled_from([None, True, False]))
+                rows.append(row)
+    schema = SCORES.schema()
+    if with_null:
+        for name, type in NULLS.items():
+            if name not in schema.names:
+                schema = schema.append(pa.field(name, type))
+    return pa.Table.from_pylist([dict.fromkeys(schema.names) | row for row in rows], schema)
+
+
+def ranks(table):
+    """Place of each word by excess, then score, then alphabet; of ranked words with a score."""
+    able = table[table.ranked.astype(bool) & table.score.notna()]
+    order = able.sort_values("word")
+    order = order.sort_values("score", ascending=False, kind="stable")
+    if "excess" in order:
+        order = order.sort_values("excess", ascending=False, kind="stable", na_position="last")
+    return {word: place for place, word in enumerate(order["word"], 1)}
+
+
+def known(value):
+    return None if value is None or value != value else value
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.booleans(), st.integers(1, 3), st.integers(1, 3))
+def test_agrees_with_a_pivot_by_pandas(data, with_null, seeds, first):
+    words = ["a", "b", "c", "d", "\u00e9"]
+    alignments = ["op-", "cca-reversed"]
+    rows = scores_of(alignments, words, [*range(1, seeds + 1)], data.draw, with_null)
+    tags = Majority(pa.array(["NOUN", None, "X", "VERB", "ADJ"]), pa.array([1.0, None, 0.5, 1, 1]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "FIRST", first)
+        found = summarise(rows, alignments, tags)
+    assert found.schema == SUMMARY.schema(alignments=alignments)
+    assert found["word"].to_pylist() == words
+    assert found["upos"].to_pylist() == tags.upos.to_pylist()
+    assert found["upos_share"].to_pylist() == tags.share.to_pylist()
+    frame = pd.DataFrame(rows.to_pylist()).query("measure == 'cosine'")
+    means = frame[frame.seed.isna()]
+    for name in OF_WORD:
+        pivot = means.groupby("word")[name].first()
+        assert found[name].to_pylist() == [pivot[word] for word in words]
+    earlier = np.array(found["relative_from"].to_pylist())
+    for change, before in zip(found["relative_change"].to_pylist(), earlier, strict=True):
+        assert change == (None if before == 0 else pytest.approx((0.5 - before) / before))
+    for alignment, suffix in (("op-", "op_"), ("cca-reversed", "cca_reversed")):
+        own = frame[frame.alignment == alignment]
+        mean = own[own.seed.isna()].set_index("word")
+        for name in ["score", "score_sd", "changed", "reason", *NULLS]:
+            expected = [known(mean[name][word]) for word in words] if name in mean else [None] * len(words)
+            assert found[f"{name}_{suffix}"].to_pylist() == expected
+        place = ranks(own[own.seed.isna()])
+        assert found[f"rank_{suffix}"].to_pylist() == [place.get(word) for word in words]
+        by_seed = [
+            ranks(rows.drop(columns="excess", errors="ignore")) for _, rows in own[own.seed.notna()].groupby("seed")
+        ]
+        shares = [
+            sum(found.get(word, first + 1) <= first for found in by_seed) / seeds if word in place else None
+            for word in words
+        ]
+        assert found[f"top50_{suffix}"].to_pylist() == shares
+
+
+@settings(max_examples=3, deadline=None)
+@given(st.data())
+def test_without_alignments_it_has_what_is_of_the_word_alone(data):
+    rows = scores_of([], ["b"], [1], data.draw, False)
+    found = summarise(rows, [], Majority(pa.array(["NOUN"]), pa.array([1.0])))
+    assert found.num_rows == 1
+    assert not [name for name in found.column_names if name.startswith("score")]
+    empty = Majority(pa.array([], pa.string()), pa.array([], pa.float64()))
+    assert summarise(rows.slice(0, 0), ["op"], empty).num_rows == 0

@@ -12,9 +12,9 @@ from space_making import tag_of
 
 from schemas.change.scores import FINDINGS
 from schemas.change.series import DISTANCES, POINTS, SERIES
-from transforms.change.graph.series_tasks import series_task
+from transforms.change.graph.comparisons import series_task
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.series import series_stage
+from transforms.change.scores import evidence_rows
 from transforms.change.series.change_points import Traces, points_of
 from transforms.change.series.series_stage import SERIES as STAGE
 from transforms.change.series.trace_stage import TRACE, read_trace
@@ -84,7 +84,7 @@ def test_distances_are_means_over_seeds_beside_those_of_null_series(made, traces
 
 
 def test_points_are_those_of_the_formulas(made, traces, monkeypatch, tmp_path):
-    monkeypatch.setattr(series_stage, "LEAST_WORDS", 1)
+    monkeypatch.setattr(evidence_rows, "LEAST_WORDS", 1)
     seeds, nulls = traces
     cuts = (seeds[0].cuts + seeds[1].cuts) / 2
     targets = np.array([word == "w1" for word in seeds[0].words.to_pylist()])

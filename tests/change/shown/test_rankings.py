@@ -8,7 +8,7 @@ import pytest
 from published_making import publish, section
 
 from schemas.change.spaces import VECTORS
-from transforms.change.shown.rankings import RankingRequest, missing_targets, null_band, ranking, tell_ranking, why_none
+from transforms.change.shown.rankings import RankingRequest, missing_targets, ranking, tell_ranking
 from transforms.common.shown import Grid
 
 ASKED = RankingRequest([("a", "b")], "op", "cosine", (), 2)
@@ -84,8 +84,6 @@ def test_a_target_that_neither_slice_has_is_told_so(tmp_path):
     made = publish(tmp_path, section(targets=["gone", "one"]), change__summary=rows, vectors=vectors())
     _, (targets, _) = told(made)
     assert targets.rows[1][-1] == "the word occurs in neither slice"
-    assert why_none("absent_from", 3) == "the word does not occur in the earlier slice"
-    assert why_none("absent_to", 0) == "the word does not occur in the later slice"
 
 
 def test_targets_alone(plain):
@@ -210,12 +208,6 @@ def test_alignments_that_differ_are_warned_of(tmp_path):
     )
     lines, _ = told(publish(tmp_path / "wide", section(), change__summary=wide))
     assert [line for line in lines if "op and cca have 0 of their first 50 words" in line]
-
-
-def test_null_bands():
-    assert null_band({"null_mean": 0.5, "null_sd": 0.1}) == "0.300 to 0.700"
-    assert null_band({"null_mean": 0.5, "null_sd": None}) == "0.500"
-    assert null_band({}) == ""
 
 
 def test_targets_in_no_slice_are_named_with_near_words(tmp_path):

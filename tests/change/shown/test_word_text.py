@@ -6,7 +6,6 @@ from published_making import publish, section
 
 from pipelines.frame.blocks import shown_lines
 from transforms.change.shown import word_text
-from transforms.change.shown.unknown_words import why_unknown
 from transforms.change.shown.word import WordOptions, WordViewOptions
 from transforms.change.shown.word_text import tell_words, where
 
@@ -97,17 +96,6 @@ def test_what_is_missing_is_named_and_the_rest_is_told(tmp_path, monkeypatch):
     assert "uses, a (the earliest first; at most two of a document):" in found
     assert "  the [ship] sails  Ann, 1801" in found
     assert "uses, b: none" in found
-
-
-def test_why_a_word_is_missing_names_what_the_run_left_out(tmp_path):
-    table = SLICES.set_column(1, "min_count", pa.array([7, 7])).set_column(2, "sentences_short", pa.array([0, 0]))
-    table = table.set_column(3, "sentences_sampled_out", pa.array([5, 2000]))
-    view = {"unit": "form", "min_sentence": 1}
-    made = publish(tmp_path, section(view=view, targets=["ship"]), slices=table)
-    assert why_unknown(made) == (
-        "the tables have targets, and forms with at least 7 uses in a slice (`min_count`); words "
-        "of 2,005 sentences that `max_tokens` leaves out are not counted"
-    )
 
 
 def test_a_word_of_neither_slice_is_told_so(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
 import pyarrow as pa
 
 from transforms.change.view.counts import COUNTS
-from transforms.change.view.feeds import FEED, one_batch, read_counts, read_feed
+from transforms.change.view.feeds import FEED, as_batch, read_counts, read_feed
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.batches import BatchWriter
 
@@ -37,6 +37,6 @@ def test_counts_are_read_as_a_table(tmp_path):
 
 def test_a_table_is_one_batch_however_many_it_was_made_of():
     table = pa.table({"n": pa.chunked_array([[1, 2], [], [3]], pa.int64())})
-    assert one_batch(table).to_pydict() == {"n": [1, 2, 3]}
-    assert one_batch(table.slice(0, 0)).num_rows == 0
-    assert one_batch(table.schema.empty_table()).schema == table.schema
+    assert as_batch(table).to_pydict() == {"n": [1, 2, 3]}
+    assert as_batch(table.slice(0, 0)).num_rows == 0
+    assert as_batch(table.schema.empty_table()).schema == table.schema

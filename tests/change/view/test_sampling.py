@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kstest, spearmanr
 
-from transforms.change.view.sampling import BINS, kept, threshold, token_histogram
+from transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
 
 
 def corpus(seed, sentences=3_000, share=0.1):
@@ -19,7 +19,7 @@ def test_keeps_targets_and_as_much_of_the_rest_as_the_budget_allows(seed, budget
     histogram, held = token_histogram(keys, lengths, targets)
     assert histogram.sum() + held == lengths.sum()
     limit = threshold(histogram, held, budget)
-    take = kept(keys, targets, limit)
+    take = keep_mask(keys, targets, limit)
     assert take[targets].all()
     tokens = lengths[take].sum()
     assert tokens <= max(budget, held)
@@ -32,13 +32,13 @@ def test_without_a_budget_all_is_kept():
     histogram, held = token_histogram(keys, lengths, targets)
     assert threshold(histogram, held, None) == BINS
     assert threshold(histogram, held, int(lengths.sum())) == BINS
-    assert kept(keys, targets, BINS).all()
+    assert keep_mask(keys, targets, BINS).all()
 
 
 def test_what_is_kept_is_spread_over_the_order_of_training():
     keys, lengths, targets = corpus(2)
     histogram, held = token_histogram(keys, lengths, targets)
-    take = kept(keys, targets, threshold(histogram, held, int(lengths.sum() // 3)))
+    take = keep_mask(keys, targets, threshold(histogram, held, int(lengths.sum() // 3)))
     free = take & ~targets
     assert kstest(keys[free] / 2**64, "uniform").pvalue > 0.001
     assert abs(spearmanr(keys[take], targets[take]).statistic) < 0.1

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.view.words import ViewOptions, case_of, is_word, normalise_word, told_case
+from transforms.change.view.words import ViewOptions, case_of, case_text, is_word, normalise_word
 from transforms.common.errors import UsageError
 
 
@@ -51,9 +51,9 @@ def test_languages_that_disagree_on_case_are_a_usage_error():
 
 
 def test_a_run_says_what_became_of_case():
-    assert told_case(ViewOptions(case="lower"), "auto") == "words in lower case"
-    assert told_case(ViewOptions(case="keep"), "auto") == "words keep their case (German)"
-    assert told_case(ViewOptions(case="keep"), "keep") == "words keep their case"
+    assert case_text(ViewOptions(case="lower"), "auto") == "words in lower case"
+    assert case_text(ViewOptions(case="keep"), "auto") == "words keep their case (German)"
+    assert case_text(ViewOptions(case="keep"), "keep") == "words keep their case"
 
 
 @given(st.text(max_size=8))

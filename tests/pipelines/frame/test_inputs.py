@@ -28,7 +28,8 @@ def test_tables_of_one_section_are_one_corpus_in_the_order_named():
     second, first = corpora_of(inputs)
     assert first.parts == {t: (part(t, "a"),) for t in ("documents", "sentences")}
     assert second.parts == {"sentences": (part("sentences", "b"),)}
-    assert (first.own, second.own, second.section) == (True, False, two)
+    assert first.section is one
+    assert second.section is two
 
 
 class Model(NamedTuple):

@@ -1,26 +1,41 @@
-"""What the change pipeline compares: slices, pairs of them and seeds, and the tasks they become."""
+"""What the change pipeline compares (slices, pairs and series of slices, seeds), and the tasks that this makes.
+
+At the end, what is published of it: the rows of table `slices`, and the numbers of parts.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.scores.score_stages import Combined, CombineTask, ScoredSeed
-from transforms.change.spaces.alignment_stage import AlignTask, SliceFacts
-from transforms.change.spaces.neighbour_stage import NeighbourTask
+from transforms.change.series.series_stage import SeriesTask
+from transforms.change.series.trace_stage import ALIGNMENT, Traced, TraceTask
+from transforms.change.spaces.alignment_stage import Aligned, AlignTask, SliceFacts
+from transforms.change.spaces.neighbour_stage import NeighbourTask, SliceRow
 from transforms.change.spaces.training import TrainTask
 from transforms.change.view.slice_merges import SliceCounts
+from transforms.change.view.slices import Slice
 from transforms.common.store.receipts import File
 
 __all__ = [
     "Comparisons",
     "PairSeed",
+    "RunKey",
+    "Side",
     "SliceReady",
     "SpaceKey",
     "align_tasks",
     "combine_task",
     "counts_of",
     "facts_of",
+    "map_number",
+    "map_of",
     "neighbour_task",
+    "series_task",
+    "side_of",
+    "slice_row",
+    "space_number",
+    "trace_task",
     "train_tasks",
 ]
 
@@ -66,9 +81,9 @@ def train_tasks(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[S
 
 def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCounts]) -> SliceFacts:
     """Return what aligning and scoring know of a slice."""
-    found = slices[place]
+    counts = slices[place]
     return SliceFacts(
-        comparisons.names[place], found.counts, found.tokens, found.documents, comparisons.min_counts[place]
+        comparisons.names[place], counts.counts, counts.tokens, counts.documents, comparisons.min_counts[place]
     )
 
 
@@ -95,8 +110,8 @@ def combine_task(
     )
 
 
-def _sha256(scored: ScoredSeed) -> str:
-    return scored.rows.sha256
+def _sha256(made: ScoredSeed | Traced) -> str:
+    return made.rows.sha256
 
 
 def neighbour_task(
@@ -108,14 +123,117 @@ def neighbour_task(
     targets: Sequence[str],
     most: int,
 ) -> NeighbourTask:
-    """Return the words to look up in a space: targets, and the `most` changed of each of its pairs.
+    """Return the task of a space; its words are the targets and the `most` changed words of each of its pairs.
 
     `combined` are the scores of all pairs, by place.
     """
     place, seed = key
     words = set(targets)
-    for pair, found in combined.items():
+    for pair, scores in combined.items():
         if place in comparisons.pairs[pair]:
-            for ranking in found.tops:
+            for ranking in scores.tops:
                 words.update(ranking.words[:most])
     return NeighbourTask(comparisons.names[place], seed, space, tuple(sorted(words)))
+
+
+def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int) -> SliceRow:
+    """Return the row of a slice.
+
+    Args:
+        slice: name and years.
+        counts: what was counted in it.
+        vocabulary: words that have a vector.
+        min_count: the fewest uses of such a word.
+    """
+    tokens = counts.tokens
+    return {
+        "slice": slice.name,
+        "from": slice.start,
+        "to": slice.end,
+        "documents": counts.documents,
+        "sentences": counts.sentences,
+        "tokens_before": counts.tokens_before,
+        "tokens": tokens,
+        "sentences_short": counts.short,
+        "sentences_sampled_out": counts.sampled_out,
+        "sentences_split": counts.split,
+        "types": counts.types,
+        "vocabulary": vocabulary,
+        "min_count": min_count,
+        "largest_document_share": counts.largest_document / tokens if tokens else 0.0,
+    }
+
+
+def space_number(comparisons: Comparisons, key: SpaceKey) -> int:
+    """Return the number of a space's part: by slice, then by seed."""
+    place, seed = key
+    return place * len(comparisons.seeds) + comparisons.seeds.index(seed)
+
+
+def map_number(comparisons: Comparisons, alignments: tuple[str, ...], key: PairSeed, alignment: str) -> int | None:
+    """Return the number of an alignment's part: by pair, seed, then name; None for `none`."""
+    if alignment == "none":
+        return None
+    names = sorted(set(alignments) - {"none"})
+    pair, seed = key
+    number = pair * len(comparisons.seeds) + comparisons.seeds.index(seed)
+    return number * len(names) + names.index(alignment)
+
+
+# A run of a series: which null series, 0 for the real one, and the seed.
+RunKey = tuple[int, int]
+Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its space
+
+
+def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: File) -> tuple[RunKey, Side]:
+    """Return the run that a space belongs to, with its place there.
+
+    The first series begins at place `first`; each has this many slices.
+    """
+    series, place = divmod(key[0] - first, slices)
+    return (series, key[1]), (place, facts, space)
+
+
+def map_of(
+    comparisons: Comparisons, key: PairSeed, made: tuple[AlignTask, Aligned]
+) -> Iterator[tuple[RunKey, tuple[int, int, File]]]:
+    """Yield the run of the real series that a map belongs to, with its slices, if it was fitted by `op`."""
+    pair, seed = key
+    task, aligned = made
+    if task.alignment == ALIGNMENT:
+        yield (0, seed), (*comparisons.pairs[pair], aligned.part.file)
+
+
+def trace_task(key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]]) -> TraceTask:
+    """Return the task of a run."""
+    ordered = sorted(sides, key=_place)
+    return TraceTask(
+        tuple(facts for _, facts, _ in ordered),
+        tuple(space for _, _, space in ordered),
+        key[1],
+        tuple(sorted(maps, key=_sides)),
+    )
+
+
+def _place(side: Side) -> int:
+    return side[0]
+
+
+def _sides(fitted: tuple[int, int, File]) -> tuple[int, int]:
+    return fitted[:2]
+
+
+def series_task(
+    comparisons: Comparisons,
+    counts: Mapping[int, SliceCounts],
+    seeds: Iterable[Traced],
+    nulls: Iterable[Traced],
+    deals: Iterable[Deal],
+) -> SeriesTask:
+    """Return the task of a series from what was traced of its seeds and null series, if any."""
+    return SeriesTask(
+        tuple(facts_of(comparisons, place, counts) for place in range(len(comparisons.names))),
+        tuple(sorted(seeds, key=_sha256)),
+        tuple(sorted(nulls, key=_sha256)),
+        next(iter(deals), None),
+    )

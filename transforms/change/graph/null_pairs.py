@@ -1,8 +1,8 @@
 """Nulls as slices and pairs of their own: what they are called, and the tasks they become.
 
-What is dealt are groups of slices: every pair, and after them, where there is a series, all slices.
-Null k of a group has as many slices as it; those of a group's nulls follow one another, and so do
-the groups. Null pair k of pair p is pair `p * nulls + k`.
+Documents are dealt within groups of slices: every pair, and then all slices if there is a series.
+Null k of a group has as many slices as the group; the slices of a group's nulls follow one another,
+and so do the groups. Null pair k of pair p is pair `p * nulls + k`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,13 +19,13 @@ Groups = tuple[tuple[int, ...], ...]  # places of the slices of each group
 
 def groups_of(comparisons: Comparisons, series: bool) -> Groups:
     """Return the groups whose documents are dealt: pairs, and perhaps all slices as a series."""
-    every = tuple(range(len(comparisons.names)))
-    return (*comparisons.pairs, every) if series else comparisons.pairs
+    all_places = tuple(range(len(comparisons.names)))
+    return (*comparisons.pairs, all_places) if series else comparisons.pairs
 
 
 def first_place(groups: Groups, group: int, nulls: int) -> int:
     """Return the place of the first slice of a group's nulls."""
-    return nulls * sum(len(own) for own in groups[:group])
+    return nulls * sum(len(places) for places in groups[:group])
 
 
 def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Comparisons:
@@ -45,10 +45,12 @@ def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Compari
     return Comparisons(tuple(names), tuple(cuts), tuple(pairs), comparisons.seeds[:1])
 
 
-def deal_task(slices: int, found: Iterable[tuple[int, File]]) -> DealTask:
-    """Return the task of a group of so many slices from files by the slices that they are of."""
-    held = sorted(found, key=_sha256)
-    return DealTask(tuple(tuple(file for own, file in held if own == place) for place in range(slices)))
+def deal_task(slices: int, sized: Iterable[tuple[int, File]]) -> DealTask:
+    """Return the task of a group with this many slices, from files, each with the place of its slice."""
+    by_sha256 = sorted(sized, key=_sha256)
+    return DealTask(
+        tuple(tuple(file for slice_place, file in by_sha256 if slice_place == place) for place in range(slices))
+    )
 
 
 def _sha256(entry: tuple[int, File]) -> str:
@@ -61,9 +63,9 @@ def dealt_tasks(
     """Return what a part becomes in the nulls of a group: tasks with the places of null slices."""
     places = groups[group]
     first = first_place(groups, group, len(deal.nulls))
-    own = tuple(views[place].sentences for place in places)
+    group_views = tuple(views[place].sentences for place in places)
     return [
-        (first + number * len(places) + index, DealtTask(own, documents, ranges[places[index]]))
+        (first + number * len(places) + index, DealtTask(group_views, documents, ranges[places[index]]))
         for number, held in enumerate(deal.nulls)
         for index, documents in enumerate(held)
     ]

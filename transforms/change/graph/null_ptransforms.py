@@ -1,11 +1,11 @@
-"""Beam glue of nulls: documents dealt out anew, and what is trained and scored of them.
+"""Beam glue of nulls: documents dealt out anew, trained on and scored.
 
     DealSlices   PCollection[PartView] -> deals: PCollection[(group, Deal)],
                                           views: PCollection[(place, Viewed)]
     of_groups    (group, T) -> (group, T) of some groups, from 0
     ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
 
-Groups are those of `nulls.groups_of`; places of null slices those of `nulls.null_slices`.
+Groups are those of `null_pairs.groups_of`; places of null slices those of `null_pairs.null_slices`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -50,15 +50,15 @@ def _sizes(element: PartView, groups: Groups, documents: Mapping[str, Part]) -> 
 
 def _by_group(element: tuple[int, Sized], groups: Groups) -> Iterator[tuple[int, tuple[int, File]]]:
     """Key the documents of a slice by each group that it is in, with its place there."""
-    own, sized = element
+    place, sized = element
     for group, places in enumerate(groups):
-        if own in places:
-            yield group, (places.index(own), sized.documents)
+        if place in places:
+            yield group, (places.index(place), sized.documents)
 
 
 def _deal_task(element: tuple[int, Iterable[tuple[int, File]]], groups: Groups) -> tuple[int, DealTask]:
-    group, found = element
-    return group, deal_task(len(groups[group]), found)
+    group, sized = element
+    return group, deal_task(len(groups[group]), sized)
 
 
 def _dealt_tasks(
@@ -66,8 +66,8 @@ def _dealt_tasks(
 ) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
     """Make a part's tasks, all of a group together, keyed by the places that they are of."""
     for group, deal in sorted(deals.items()):
-        found = dealt_tasks(groups, group, deal, element[1], ranges)
-        yield tuple(place for place, _ in found), [task for _, task in found]
+        tasks = dealt_tasks(groups, group, deal, element[1], ranges)
+        yield tuple(place for place, _ in tasks), [task for _, task in tasks]
 
 
 def _each_place(element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:
@@ -117,7 +117,7 @@ class DealSlices(beam.PTransform):
 
 
 def of_groups(element: tuple[int, Any], groups: range) -> Iterator[tuple[int, Any]]:
-    """Keep what is of some groups, numbered from 0."""
+    """Keep the values of some groups, numbered from 0."""
     group, value = element
     if group in groups:
         yield groups.index(group), value

@@ -90,19 +90,19 @@ def _sides(
     element: tuple[SpaceKey, TrainedSpace], comparisons: Comparisons, slices: dict[int, SliceCounts]
 ) -> Iterator[tuple[PairSeed, _Side]]:
     """Key each space by the pairs and the seed that it takes part in."""
-    (own, seed), trained = element
-    facts = facts_of(comparisons, own, slices)
+    (trained_place, seed), trained = element
+    facts = facts_of(comparisons, trained_place, slices)
     for pair, sides in enumerate(comparisons.pairs):
         for side, place in enumerate(sides):
-            if place == own:
+            if place == trained_place:
                 yield (pair, seed), (side, facts, trained.part.file)
 
 
 def _align_tasks(
     element: tuple[PairSeed, Iterable[_Side]], alignments: tuple[str, ...]
 ) -> Iterator[tuple[PairSeed, AlignTask]]:
-    key, found = element
-    sides = [(facts, file) for _, facts, file in sorted(found)]
+    key, joined = element
+    sides = [(facts, file) for _, facts, file in sorted(joined)]
     for task in align_tasks(sides, key[1], alignments):
         yield key, task
 
@@ -144,8 +144,8 @@ class AlignPairs(beam.PTransform):
 
 
 def _score_task(element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]) -> tuple[int, ScoreTask]:
-    (pair, _), found = element
-    fitted = list(found)
+    (pair, _), aligned_pairs = element
+    fitted = list(aligned_pairs)
     task = fitted[0][0]
     maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in fitted}
     return pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
@@ -173,15 +173,15 @@ class ScoreSeeds(beam.PTransform):
 def _combine_task(
     element: tuple[int, dict[str, Iterable[Any]]], comparisons: Comparisons, slices: dict[int, SliceCounts]
 ) -> tuple[int, CombineTask]:
-    pair, found = element
+    pair, joined = element
     counts = counts_of(comparisons, pair, slices)
-    nulls, deals = found.get("nulls", ()), found.get("deals", ())
-    return pair, combine_task(found["seeds"], counts, nulls, deals)
+    nulls, deals = joined.get("nulls", ()), joined.get("deals", ())
+    return pair, combine_task(joined["seeds"], counts, nulls, deals)
 
 
 @dataclass
 class CombineSeeds(beam.PTransform):
-    """Combine the seeds of every pair, and weigh them against its null pairs where there are any.
+    """Combine the seeds of every pair, and weigh them against its null pairs, if any.
 
     Attributes:
         nulls: what null pairs scored, and how they were dealt: `nulls` and `deals`, by pair.

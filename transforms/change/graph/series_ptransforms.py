@@ -10,8 +10,18 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.graph.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey, facts_of
-from transforms.change.graph.series_tasks import RunKey, map_of, series_task, side_of, trace_task
+from transforms.change.graph.comparisons import (
+    Comparisons,
+    PairSeed,
+    RunKey,
+    SliceReady,
+    SpaceKey,
+    facts_of,
+    map_of,
+    series_task,
+    side_of,
+    trace_task,
+)
 from transforms.change.series.series_stage import SERIES, SeriesMade, SeriesTask
 from transforms.change.series.trace_stage import TRACE, SeriesOptions, Traced, TraceTask
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask
@@ -46,8 +56,8 @@ def _maps(
 
 
 def _trace_task(element: tuple[RunKey, dict[str, Iterable[Any]]]) -> tuple[RunKey, TraceTask]:
-    key, found = element
-    return key, trace_task(key, found["sides"], found.get("maps", ()))
+    key, joined = element
+    return key, trace_task(key, joined["sides"], joined.get("maps", ()))
 
 
 def _counts_of(ready: SliceReady) -> tuple[int, SliceCounts]:
@@ -59,7 +69,7 @@ class TraceSeries(beam.PTransform):
     """Trace the words that all slices of a series share, for each seed, or for each null series.
 
     Attributes:
-        first: the place of the first slice of the first series; those before are of none.
+        first: the place of the first slice of the first series; slices before it are in no series.
         slices: how many slices a series has.
         ready: what `MergeSlices` yields; only the counts are used.
         maps: pairs of slices that are aligned already, as `AlignPairs` yields them, by name.
@@ -97,14 +107,14 @@ def _traced(element: tuple[RunKey, Traced]) -> tuple[int, Traced]:
 def _series_task(
     element: tuple[int, dict[str, Iterable[Any]]], comparisons: Comparisons, counts: dict[int, SliceCounts]
 ) -> tuple[int, SeriesTask]:
-    found = element[1]
-    nulls, deals = found.get("nulls", ()), found.get("deals", ())
-    return 0, series_task(comparisons, counts, found["seeds"], nulls, deals)
+    joined = element[1]
+    nulls, deals = joined.get("nulls", ()), joined.get("deals", ())
+    return 0, series_task(comparisons, counts, joined["seeds"], nulls, deals)
 
 
 @dataclass
 class CombineSeries(beam.PTransform):
-    """Combine the seeds of a series, and weigh them against its null series where there are any.
+    """Combine the seeds of a series, and weigh them against its null series, if any.
 
     Attributes:
         nulls: what null series traced, by name; none without them.
@@ -122,7 +132,7 @@ class CombineSeries(beam.PTransform):
     def expand(self, traced: beam.PCollection[tuple[RunKey, Traced]]) -> beam.PCollection[tuple[int, SeriesMade]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
-        nulls = {name: found | "GatherNulls" >> beam.Map(_traced) for name, found in self.nulls.items()}
+        nulls = {name: traces | "GatherNulls" >> beam.Map(_traced) for name, traces in self.nulls.items()}
         return (
             {"seeds": traced | "GatherSeeds" >> beam.Map(_traced), **nulls, **self.deals}
             | "JoinAll" >> beam.CoGroupByKey()

@@ -14,8 +14,15 @@ import apache_beam as beam
 
 from schemas.change.scores import PAIRS
 from schemas.change.series import POINTS, SERIES
-from transforms.change.graph.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey
-from transforms.change.graph.slice_rows import map_number, slice_row, space_number
+from transforms.change.graph.comparisons import (
+    Comparisons,
+    PairSeed,
+    SliceReady,
+    SpaceKey,
+    map_number,
+    slice_row,
+    space_number,
+)
 from transforms.change.scores.score_stages import Combined
 from transforms.change.series.series_stage import SeriesMade
 from transforms.change.spaces.alignment_stage import Aligned, AlignTask
@@ -42,9 +49,9 @@ def _words_by_place(element: tuple[SpaceKey, TrainedSpace]) -> tuple[int, int]:
 def _row(
     element: tuple[int, dict[str, Iterable[Any]]], slices: Sequence[Slice], comparisons: Comparisons
 ) -> Iterator[tuple[int, Any]]:
-    place, found = element
-    words = next(iter(found["words"]))
-    for counts in found["counts"]:
+    place, joined = element
+    words = next(iter(joined["words"]))
+    for counts in joined["counts"]:
         yield (place, slice_row(slices[place], counts, words, comparisons.min_counts[place]))
 
 

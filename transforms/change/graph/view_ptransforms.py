@@ -16,8 +16,7 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from transforms.change.graph.comparisons import SliceReady
-from transforms.change.spaces.text_files import write_text
-from transforms.change.view.feeds import StagedView
+from transforms.change.view.feeds import StagedView, write_text
 from transforms.change.view.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
 from transforms.change.view.view_stage import MEASURE, VIEW, MeasuredTokens, Viewed, ViewSpec, ViewTask, limits_of
 from transforms.common.store.artefacts import Workspace
@@ -60,22 +59,22 @@ class DeriveView(beam.PTransform):
 
     Attributes:
         budget: most tokens per slice, `smallest` for those of the smallest slice, None for all.
-        settle: whether documents may be in several parts, and are then to count once.
+        several: whether there are several corpora, whose common documents count once.
     """
 
     workspace: Workspace
     spec: ViewSpec
     budget: int | str | None
     lanes: int
-    settle: bool
+    several: bool
 
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name, pieces=len(self.spec.slices)
         )
-        found = parts | "FindRepeated" >> FindRepeated(self.settle)
-        repeated = beam.pvalue.AsDict(found)
+        copies = parts | "FindRepeated" >> FindRepeated(self.several)
+        repeated = beam.pvalue.AsDict(copies)
         limits = {}
         if self.budget is not None:
             measured = (
@@ -108,7 +107,7 @@ def _part_counts(element: tuple[int, Viewed]) -> tuple[int, PartCounts]:
         PartCounts(
             viewed.counts,
             viewed.documents,
-            viewed.sentences_kept,
+            viewed.sentence_count,
             viewed.tokens,
             viewed.largest_document,
             viewed.tokens_before,
@@ -146,9 +145,9 @@ def _shuffled_by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, 
 
 
 def _ready(element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
-    place, found = element
-    ranges = sorted(found["ranges"], key=_number)
-    for counts in found["sizes"]:
+    place, joined = element
+    ranges = sorted(joined["ranges"], key=_number)
+    for counts in joined["sizes"]:
         yield SliceReady(place, counts, tuple(shuffled.feed for _, shuffled in ranges))
 
 

@@ -4,23 +4,22 @@
     DEAL    the documents of some slices  -> for each null which of them are in each slice
     DEALT   a part's view, a deal         -> the view of the slices as dealt
 
-The slices are the two of a pair, or all those of a series. From there on a null pair is counted,
-shuffled, trained, aligned and scored as a real one is.
+The slices are the two of a pair, or all slices of a series. From there on a null pair is counted,
+shuffled, trained, aligned and scored like a real one.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.nulls.deals import clusters_of, deal
-from transforms.change.view.feeds import STAGED, one_batch
-from transforms.change.view.view_stage import Viewed, counted, ranges_of
+from transforms.change.nulls.deals import Flags, Hashes, Ints, clusters_of, deal
+from transforms.change.view.feeds import STAGED, as_batch
+from transforms.change.view.view_stage import Viewed, counted_view, ranges_of
 from transforms.common.draws.by_content import content_hashes
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
@@ -30,7 +29,7 @@ from transforms.common.store.tables import Part, read_rows
 
 __all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask"]
 
-# A document of a slice: keys are content hashes, an author's is null where none is known.
+# A document of a slice: keys are content hashes; the author's is null if the author is not known.
 SIZES_SCHEMA = pa.schema(
     [
         pa.field("document", pa.uint64(), nullable=False),
@@ -44,7 +43,7 @@ DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
 
 @dataclass(frozen=True, kw_only=True)
 class DealOptions:
-    """How many nulls there are to each pair, or to the series, and the seed they are dealt by."""
+    """How many nulls each pair and the series get, and the seed of the deals."""
 
     nulls: int
     seed: int
@@ -86,7 +85,7 @@ class Deal:
 
 
 class DealtTask(NamedTuple):
-    """A part's views of some slices, and a slice that a deal makes of them.
+    """A part's views of some slices, and a null slice that a deal makes from their documents.
 
     Attributes:
         views: of the slices whose documents were dealt.
@@ -132,36 +131,36 @@ def _staged(file: File) -> Iterator[pa.RecordBatch]:
 
 
 def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
-    found = _documents_of(task.slices)
+    documents = _documents_of(task.slices)
     slices = len(task.slices)
-    clusters = clusters_of(found.keys, found.authors, found.known, found.places, slices)
-    tokens = np.bincount(found.places, found.tokens, minlength=slices)
+    clusters = clusters_of(documents.keys, documents.authors, documents.known, documents.places, slices)
+    tokens = np.bincount(documents.places, documents.tokens, minlength=slices)
     shares = tokens / max(tokens.sum(), 1)
     nulls = []
     for number in range(options.nulls):
-        places = deal(clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number)
-        held = []
+        places = deal(clusters.keys, documents.tokens, shares.tolist(), seed=options.seed, number=number)
+        slice_files = []
         for place in range(slices):
             suffix = f"-{number * slices + place:04d}.arrow"
-            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
-        nulls.append(tuple(held))
+            slice_files.append(_write_documents(artefact, suffix, documents.keys[places == place]))
+        nulls.append(tuple(slice_files))
     return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
 
 
-class _Found(NamedTuple):
+class _Documents(NamedTuple):
     """Documents: keys, authors (where known), the place of the slice, tokens."""
 
-    keys: Any
-    authors: Any
-    known: Any
-    places: Any
-    tokens: Any
+    keys: Hashes
+    authors: Hashes
+    known: Flags
+    places: Ints
+    tokens: Ints
 
 
-def _documents_of(slices: Sequence[Sequence[File]]) -> _Found:
+def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
     sides = [pa.Table.from_batches(_all(files), SIZES_SCHEMA) for files in slices]
     table = pa.concat_tables(sides)
-    return _Found(
+    return _Documents(
         table["document"].to_numpy(),
         table["author"].fill_null(0).to_numpy(),
         table["author"].is_valid().to_numpy(zero_copy_only=False),
@@ -170,7 +169,7 @@ def _documents_of(slices: Sequence[Sequence[File]]) -> _Found:
     )
 
 
-def _write_documents(artefact: Artefact, suffix: str, keys: Any) -> File:
+def _write_documents(artefact: Artefact, suffix: str, keys: Hashes) -> File:
     batch = pa.record_batch([np.sort(keys)], schema=DEAL_SCHEMA)
     with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
         writer.write(batch)
@@ -197,10 +196,10 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
                 keys = content_hashes(batch["document_id"].dictionary_encode())
                 inside = {name: np.isin(keys, held) for name, held in dealt.items()}
                 for task, writer, made in zip(tasks, writers, ranges, strict=True):
-                    if view.sha256 in [own.sha256 for own in task.views]:
+                    if view.sha256 in [task_view.sha256 for task_view in task.views]:
                         _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
     return [
-        counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
+        counted_view(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
         for artefact, made in zip(artefacts, ranges, strict=True)
     ]
 
@@ -208,17 +207,17 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
 _NOTHING_LEFT_OUT = dict.fromkeys(("tokens_before", "short", "split", "sampled_out"), 0)
 
 
-def _documents(file: File) -> npt.NDArray[np.uint64]:
+def _documents(file: File) -> Hashes:
     return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
 
 
-def _write(batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, made: list[int]) -> None:
-    """Write the sentences of a batch that are a slice's own, by range."""
+def _write(batch: pa.RecordBatch, inside: Flags, ranges: int, writer: BatchWriter, made: list[int]) -> None:
+    """Write the sentences of a batch that are inside a slice, by range."""
     numbers = ranges_of(batch["key"].to_numpy(), ranges)
     for number in range(ranges):
-        rows = np.flatnonzero(own & (numbers == number))
+        rows = np.flatnonzero(inside & (numbers == number))
         if len(rows):
-            writer.write(one_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
+            writer.write(as_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
             made.append(number)
 
 

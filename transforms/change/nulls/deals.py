@@ -1,10 +1,10 @@
 """Deals: the documents of some slices dealt out anew, as if their dates meant nothing.
 
-A null pair, or null series, is trained, aligned and scored as the real one; what it lacks is a
-difference in time. What is dealt are clusters: all documents of an author together where authors
+A null pair, or null series, is trained, aligned and scored like the real one; what it lacks is a
+difference in time. What is dealt are clusters: all documents of an author together if all authors
 are known, none wrote in two slices, and each slice has enough of them; else single documents.
-Sentences would not do: topics clump by document, and as much again by author, so a null of
-sentences finds change where dates are random (docs/tasks/change/evidence.md has the figures).
+Sentences would not do: topics cluster by document, and as much again by author, so nulls of
+sentences find change where dates are random (docs/tasks/change/evidence.md has the figures).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from transforms.common.draws.by_content import numbers
 
-__all__ = ["LEAST_CLUSTERS", "Clusters", "clusters_of", "deal"]
+__all__ = ["LEAST_CLUSTERS", "Clusters", "Flags", "Hashes", "Ints", "clusters_of", "deal"]
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class Clusters(NamedTuple):
 def clusters_of(documents: Hashes, authors: Hashes, known: Flags, places: Ints, slices: int) -> Clusters:
     """Return the clusters of the documents of some slices.
 
-    Authors, where all are known, none is in two slices, and each slice has enough of them; else
+    They are authors if all are known, none is in two slices, and each slice has enough of them; else
     single documents.
 
     Args:
@@ -55,10 +55,10 @@ def clusters_of(documents: Hashes, authors: Hashes, known: Flags, places: Ints, 
         slices: number of slices.
     """
     if len(documents) and known.all():
-        held = [np.unique(authors[places == place]) for place in range(slices)]
-        apart = len(np.unique(np.concatenate(held))) == sum(len(own) for own in held)
-        if apart and min(len(own) for own in held) >= LEAST_CLUSTERS:
-            return Clusters("author", authors, tuple(len(own) for own in held))
+        slice_authors = [np.unique(authors[places == place]) for place in range(slices)]
+        apart = len(np.unique(np.concatenate(slice_authors))) == sum(len(writers) for writers in slice_authors)
+        if apart and min(len(writers) for writers in slice_authors) >= LEAST_CLUSTERS:
+            return Clusters("author", authors, tuple(len(writers) for writers in slice_authors))
     sizes = np.bincount(places, minlength=slices)
     return Clusters("document", documents, tuple(sizes.tolist()))
 
@@ -66,10 +66,10 @@ def clusters_of(documents: Hashes, authors: Hashes, known: Flags, places: Ints, 
 def deal(clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, number: int) -> Ints:
     """Return the slice that a deal puts each document into, by its place.
 
-    Clusters are put in the order of a hash of seed and number, and cut where the tokens before a
-    cut come nearest to what the slices before it have of all. Where a cut misses that by more than
-    3 % of all tokens for two slices, 2 % for three, 1.5 % for four, and so on, for large clusters,
-    other orders are tried, and the nearest is taken.
+    Clusters are sorted by a hash of seed and number, and cut where the share of tokens before a cut
+    comes nearest to that of the real slices before it. If a cut misses this by more than 3 % of all
+    tokens for two slices, 2 % for three, 1.5 % for four, and so on, as happens with large clusters,
+    other orders are tried, and the best one is taken.
 
     Args:
         clusters: of each document the key of its cluster.
@@ -79,7 +79,7 @@ def deal(clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, 
         number: of the deal.
 
     Returns:
-        int64 of shape (documents,); each slice gets a cluster at least where there are as many
+        int64 of shape (documents,); each slice gets at least one cluster if there are as many
         clusters as slices, else the last slices get none.
     """
     keys, place = np.unique(clusters, return_inverse=True)

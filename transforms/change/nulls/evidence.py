@@ -1,12 +1,12 @@
 """Evidence for change: how far a score lies beyond what chance gives, word by word.
 
-Chance is what null pairs score, whose documents were dealt out anew (`deals`). Few of them can be
-afforded, so their words are pooled, in two steps:
+Chance is what null pairs score, whose documents were dealt out anew (`deals`). Only a few can be
+afforded, so the scores of all words are pooled, in two steps:
 
 1. *Standardise.* The scores of rare words are higher, and at one count those of words in more
    documents. The logarithm of a null score is regressed on x1 = log of the smaller count, x2 = log
    of the smaller number of documents over what it can be at most, and their squares and product;
-   the logarithm of the absolute residual likewise. r = residual / scale.
+   and so is the logarithm of the absolute residual. r = residual / scale.
 2. *Moderate.* A word has a level of its own, of which n null runs tell something: with s^2 the
    variance of r within words and t^2 that between words, m = t^2 / (t^2 + s^2 / n) times its mean
    null r, v = s^2 + t^2 s^2 / (n t^2 + s^2), and z = (r - m) / sqrt(v), as in an empirical Bayes
@@ -67,7 +67,7 @@ class PairScores(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Evidence for each word, nan where there is none; and for the pair.
+    """Evidence for each word, nan if there is none, and for the pair.
 
     Attributes:
         null_mean: mean score of the null runs that score the word.
@@ -97,7 +97,7 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) ->
     Args:
         real: its scores.
         nulls: scores of null pairs, `LEAST_RUNS` at least.
-        tested: words to test, those of them that have a score; q-values are over these.
+        tested: words to test if they have a score; q-values are over these.
 
     Raises:
         ValueError: too few null runs.
@@ -145,11 +145,11 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
 def moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
     """Return number, mean and sample standard deviation down the columns, without nan."""
-    found = ~np.isnan(scores)
-    number = found.sum(axis=0)
+    scored = ~np.isnan(scores)
+    number = scored.sum(axis=0)
     mean = np.full(scores.shape[1], np.nan)
-    np.divide(np.where(found, scores, 0.0).sum(axis=0), number, out=mean, where=number > 0)
-    squares = np.where(found, (scores - mean) ** 2, 0.0).sum(axis=0)
+    np.divide(np.where(scored, scores, 0.0).sum(axis=0), number, out=mean, where=number > 0)
+    squares = np.where(scored, (scores - mean) ** 2, 0.0).sum(axis=0)
     sd = np.full(scores.shape[1], np.nan)
     np.divide(squares, number - 1, out=sd, where=number > 1)
     return number.astype(np.int64), mean, np.sqrt(sd)
@@ -199,8 +199,8 @@ def _predictors(run: PairScores) -> Floats:
 
 
 def _terms(x: Floats) -> Floats:
-    one, two = x.T
-    return np.column_stack([np.ones(len(x)), one, two, one * one, two * two, one * two])
+    first, second = x.T
+    return np.column_stack([np.ones(len(x)), first, second, first * first, second * second, first * second])
 
 
 class _Spread(NamedTuple):
@@ -216,8 +216,8 @@ def _components(r: Floats) -> _Spread:
     several = number > 1
     number, mean = number[several].astype(np.float64), mean[several]
     if not len(number):
-        found = r[~np.isnan(r)]
-        return _Spread(float(found.var(ddof=1)) if len(found) > 1 else 0.0, 0.0)
+        values = r[~np.isnan(r)]
+        return _Spread(float(values.var(ddof=1)) if len(values) > 1 else 0.0, 0.0)
     squares = np.nansum((r[:, several] - mean) ** 2)
     within = squares / (number.sum() - len(number))
     if len(number) < 2:
@@ -249,7 +249,7 @@ def _tail(z: Floats) -> Floats:
 def _relative(r: Floats, null_r: Floats, ranked: Flags, fitted: Flags) -> Floats:
     """Return p of a word's difference from the vocabulary at large."""
     nothing = np.full(len(r), np.nan)
-    own = _centred(r, ranked)
+    centred = _centred(r, ranked)
     others = np.stack([_centred(run, fit) for run, fit in zip(null_r, fitted, strict=True)])
     left_out = []
     for number in range(len(others)):
@@ -259,7 +259,7 @@ def _relative(r: Floats, null_r: Floats, ranked: Flags, fitted: Flags) -> Floats
         left_out.append(u[fitted[number]])
     null_u = np.concatenate(left_out)
     null_u = null_u[~np.isnan(null_u)]
-    u = _scaled(_moderated(own, others, _components(np.where(fitted, others, np.nan))), ranked)
+    u = _scaled(_moderated(centred, others, _components(np.where(fitted, others, np.nan))), ranked)
     if len(null_u) < 2 or not null_u.std(ddof=1) > 0:
         return nothing
     return _tail((u - null_u.mean()) / null_u.std(ddof=1))
@@ -272,8 +272,8 @@ def _centred(r: Floats, among: Flags) -> Floats:
 
 def _scaled(z: Floats, among: Flags) -> Floats:
     """Return z from the median of a run's ranked words, in distances to its lower quantile."""
-    found = z[among & ~np.isnan(z)]
-    if not len(found):
+    known = z[among & ~np.isnan(z)]
+    if not len(known):
         return np.full(len(z), np.nan)
-    middle, lower = np.quantile(found, [0.5, LOWER])
+    middle, lower = np.quantile(known, [0.5, LOWER])
     return np.asarray((z - middle) / (middle - lower)) if middle > lower else np.full(len(z), np.nan)

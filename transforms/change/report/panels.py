@@ -1,7 +1,7 @@
 """What a report shows of change: slices, warnings, evidence, words, pictures of words, series."""
 
+import logging
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,15 +12,19 @@ from schemas.columns import column
 from transforms.change.report.pictures import picture_panels
 from transforms.change.report.rankings import PAIRS, Compared, compared, pictured
 from transforms.change.report.series import series_panels
-from transforms.change.report.uses import use_panels
 from transforms.change.report.words import word_panels
+from transforms.change.scores.ranking import Row
+from transforms.change.shown.examples import TYPICAL, Drawing
 from transforms.change.shown.ranking_rows import pair_facts, pairs_of
 from transforms.change.shown.rankings import missing_targets
+from transforms.change.shown.uses import corpora_of, uses_of
 from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings, slice_warnings
+from transforms.change.shown.word_text import where
 from transforms.common.publish.snapshots import Snapshot
-from transforms.report.panels import Note, Panel, Rows
+from transforms.report.panels import Note, Panel, Rows, UsesPanel
 
 __all__ = ["panels", "quotes"]
+
 
 _SLICE_COLUMNS = (
     "slice",
@@ -55,9 +59,6 @@ def panels(snapshot: Snapshot) -> list[Panel]:
     ]
 
 
-quotes = use_panels
-
-
 def _slices(snapshot: Snapshot) -> Rows:
     table = snapshot.read("slices", list(_SLICE_COLUMNS))
     described = SLICES.schema()
@@ -78,65 +79,65 @@ def _named(field: pa.Field) -> pa.Field:
 def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
     rows = snapshot.read("slices").to_pylist()
     outside = snapshot.section("change")["documents_outside_slices"]
-    found = slice_warnings(rows, outside) if rows else []
-    found += missing_targets(snapshot)
+    warnings = slice_warnings(rows, outside) if rows else []
+    warnings += missing_targets(snapshot)
     pairs = pairs_of(snapshot)
     if len(pairs) > PAIRS:
-        found.append(f"{len(pairs)} pairs of slices were compared; the first {PAIRS} are shown")
-    for one in rankings:
-        what = "score less the mean of the null" if one.by_null else "score"
-        found += frequency_warning(one.name, what, *one.rho)
-        found += size_warnings(one.name, _facts(snapshot, one))
+        warnings.append(f"{len(pairs)} pairs of slices were compared; the first {PAIRS} are shown")
+    for ranking in rankings:
+        what = "score less the mean of the null" if ranking.by_null else "score"
+        warnings += frequency_warning(ranking.name, what, *ranking.rho)
+        warnings += size_warnings(ranking.name, _facts(snapshot, ranking))
     tops: dict[tuple[tuple[str, str], str], dict[str, list[str]]] = {}
-    for one in rankings:
-        tops.setdefault((one.pair, one.measure), {})[one.alignment] = one.ranking
+    for ranking in rankings:
+        tops.setdefault((ranking.pair, ranking.measure), {})[ranking.alignment] = ranking.ranking
     for (pair, _), by_alignment in tops.items():
-        found += overlap_warnings(f"{pair[0]} to {pair[1]}", by_alignment)
-    if not found:
+        warnings += overlap_warnings(f"{pair[0]} to {pair[1]}", by_alignment)
+    if not warnings:
         return Note("Warnings", "Nothing speaks against the slices.")
     text = "Keep in mind when you read the scores:"
-    return Note("Warnings", text, tuple(found), warning=True)
+    return Note("Warnings", text, tuple(warnings), warning=True)
 
 
-def _facts(snapshot: Snapshot, one: Compared) -> dict[str, Any]:
-    return pair_facts(snapshot, one.pair, one.alignment, one.measure)
+def _facts(snapshot: Snapshot, ranking: Compared) -> Row:
+    return pair_facts(snapshot, ranking.pair, ranking.alignment, ranking.measure)
 
 
 _UNITS = {"author": "all documents of an author together", "document": "documents"}
 _LOW_POWER = "possible, but power is low: most changes go unnoticed"
 
 
+_EVIDENCE_SCHEMA = pa.schema(
+    [
+        column("compared", pa.string(), "slices and alignment"),
+        column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
+        column("null pairs", pa.int32(), "how many were made"),
+        column("earlier", pa.int64(), "such units in the earlier slice"),
+        column("later", pa.int64(), "such units in the later slice"),
+        column("ranked words", pa.int64(), "words that are ranked and tested"),
+        column("shift", pa.float64(), "how far the vocabulary at large has moved, in standard deviations of chance"),
+        column("usage differs", pa.float64(), "share of the ranked words with q up to .05", unit="%"),
+        column(
+            "more than the vocabulary at large",
+            pa.float64(),
+            "the same, beyond how far the vocabulary at large has moved",
+            unit="%",
+        ),
+        column("a finding is", pa.string(), "whether this size allows one"),
+    ]
+)
+
+
 def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
-    """Return what scores were compared with, and how many words differ from it."""
+    """Return a panel that says what scores were compared with, and how many words differ from that."""
     if not rankings:
         return []
-    facts = [_facts(snapshot, one) for one in rankings]
+    facts = [_facts(snapshot, ranking) for ranking in rankings]
     if not any(row.get("null_runs") for row in facts):
         return [Note("Evidence", NO_NULL)]
-    schema = pa.schema(
-        [
-            column("compared", pa.string(), "slices and alignment"),
-            column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
-            column("null pairs", pa.int32(), "how many were made"),
-            column("earlier", pa.int64(), "such units in the earlier slice"),
-            column("later", pa.int64(), "such units in the later slice"),
-            column("ranked words", pa.int64(), "words that are ranked and tested"),
-            column(
-                "shift", pa.float64(), "how far the vocabulary at large has moved, in standard deviations of chance"
-            ),
-            column("usage differs", pa.float64(), "share of the ranked words with q up to .05", unit="%"),
-            column(
-                "more than the vocabulary at large",
-                pa.float64(),
-                "the same, beyond how far the vocabulary at large has moved",
-                unit="%",
-            ),
-            column("a finding is", pa.string(), "whether this size allows one"),
-        ]
-    )
     rows = [
         (
-            one.name,
+            ranking.name,
             _UNITS.get(row.get("null_unit") or ""),
             row.get("null_runs"),
             row.get("clusters_from"),
@@ -147,7 +148,7 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
             _percent(row.get("share_significant")),
             _possible(row),
         )
-        for one, row in zip(rankings, facts, strict=True)
+        for ranking, row in zip(rankings, facts, strict=True)
     ]
     text = (
         "A row is a ranking. Null pairs deal the dates of documents out anew, and are trained, "
@@ -155,7 +156,7 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
         "than these allow. That says nothing about meaning, which is for the reader of the "
         "sentences."
     )
-    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
+    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=_EVIDENCE_SCHEMA)
     return [Rows("Evidence", text, table)]
 
 
@@ -170,7 +171,67 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100.0 * share
 
 
-def _possible(row: dict[str, Any]) -> str:
+def _possible(row: Row) -> str:
     if row.get("finding"):
         return f"not possible at this size: {FINDINGS.get(row['finding'], row['finding'])}"
     return _LOW_POWER if row.get("low_power") else "possible"
+
+
+log = logging.getLogger("lexbeam")
+
+TITLE = "Words in context"
+MISSING = (
+    "Uses are not shown: the corpus that the tables were made from was not found when this page "
+    "was made. Option `corpus` of `lexbeam report` names it."
+)
+OTHER = "A corpus has been annotated anew, or was not found; the command said which one."
+EACH = 4  # uses of a word in a slice, and fewer of many slices
+ALL_USES = 1_000
+
+
+def quotes(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
+    """Return panels that quote the corpus: uses of targets and the most changed words, or a note on why not.
+
+    Args:
+        snapshot: with a section `change`.
+        corpora: folders of the corpora to quote, if not those that the tables were made from.
+
+    Raises:
+        LexbeamError: no change is published there, a named corpus holds no sentences, or a part of
+            one is damaged.
+    """
+    words = pictured(compared(snapshot, first_alone=True))
+    if not words:
+        return []
+    places, notes = corpora_of(snapshot, corpora)
+    for note in notes:  # they name folders, which a page that is passed on does not
+        log.warning("%s", note)
+    if not places:
+        return [Note(TITLE, MISSING)]
+    slices = [row[0] for row in snapshot.section("change")["slices"]]
+    most = max(1, min(EACH, ALL_USES // (len(words) * len(slices))))
+    uses = uses_of(snapshot, words, places, Drawing(most, TYPICAL))
+    rows = [
+        (word, use["slice"], use["left"], use["target"], use["right"], where(use))
+        for word in words
+        for use in uses.get(word, ())
+    ]
+    noted: list[Panel] = [Note(TITLE, OTHER)] if notes else []
+    if not rows:
+        return noted
+    schema = pa.schema(
+        [
+            column("word", pa.string(), "word of the training view"),
+            column("slice", pa.string(), "slice of the document's year"),
+            column("before", pa.string(), "the text before it"),
+            column("use", pa.string(), "the word as it stands in the text"),
+            column("after", pa.string(), "the text after it"),
+            column("from", pa.string(), "author, title and year, or source and year"),
+        ]
+    )
+    table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
+    text = (
+        f"Up to {most} uses of a chosen word in each slice, the most typical first: those whose "
+        "words nearby are most like those of all its uses there. At most two of a document."
+    )
+    return [*noted, UsesPanel(TITLE, text, table)]

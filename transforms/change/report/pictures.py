@@ -1,7 +1,7 @@
 """Panels about single words: their neighbours in each slice, and their way through the slices."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from transforms.change.shown.rankings import neighbours_by_slice
 from transforms.common.publish.snapshots import Snapshot
 from transforms.embeddings.alignment import Side
 from transforms.embeddings.neighbours import Neighbour
-from transforms.embeddings.published import load_side, load_space
+from transforms.embeddings.published import AlignmentRow, load_side, load_space
 from transforms.report.layered_charts import paths
 from transforms.report.panels import Chart, Choice, Panel
 
@@ -57,10 +57,10 @@ def picture_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Pan
 
 def _neighbours(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near) -> list[Panel]:
     rows = [
-        (word, name, rank, one.word, one.cosine)
+        (word, name, rank, neighbour.word, neighbour.cosine)
         for word in words
         for name in slices
-        for rank, one in enumerate(near.get((name, word), ()), 1)
+        for rank, neighbour in enumerate(near.get((name, word), ()), 1)
     ]
     if not rows:
         return []
@@ -94,15 +94,15 @@ def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str
     spots = _spots(snapshot, words, sides, near, each)
     rows = []
     for word in words:
-        own = spots[word]
-        if sum(spot.order > 0 for spot in own) < 2:
+        word_spots = spots[word]
+        if sum(spot.order > 0 for spot in word_spots) < 2:
             continue
-        found = project(np.array([spot.vector for spot in own]))
-        percent = 100 * sum(found.shares)
-        reach = float(np.abs(found.places).max()) or 1.0
+        projection = project(np.array([spot.vector for spot in word_spots]))
+        percent = 100 * sum(projection.shares)
+        reach = float(np.abs(projection.places).max()) or 1.0
         rows += [
             (word, spot.slice, spot.name, spot.order, x, y, percent)
-            for spot, (x, y) in zip(own, (found.places / reach).tolist(), strict=True)
+            for spot, (x, y) in zip(word_spots, (projection.places / reach).tolist(), strict=True)
         ]
     if not rows:
         return []
@@ -113,18 +113,18 @@ def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str
             column("name", pa.string(), "the slice at the word itself, or a neighbour"),
             column("order", pa.int32(), "place of the slice in time; 0 for neighbours"),
             column("x", pa.float64(), "along the first principal component; 1 is as far as the word's picture goes"),
-            column("y", pa.float64(), "along the second one, likewise"),
+            column("y", pa.float64(), "along the second one, in the same unit"),
             column("variance shown", pa.float64(), "share of the points' variance in the plane", unit="%"),
         ]
     )
     table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
     percents = pc.unique(table["variance shown"]).to_pylist()
-    told = f"{min(percents):.0f} to {max(percents):.0f} %" if len(percents) > 1 else f"{percents[0]:.0f} %"
+    span = f"{min(percents):.0f} to {max(percents):.0f} %" if len(percents) > 1 else f"{percents[0]:.0f} %"
     text = (
         f"A chosen word in each slice, in the order of time, among its {each} nearest neighbours "
         f"there, by their vectors of that slice (seed {seed}). All slices are turned onto the "
         f"first one by {name}, vectors have unit length, and the plane is that of the first two "
-        f"principal components of these points, which shows {told} of their variance (a word's "
+        f"principal components of these points, which shows {span} of their variance (a word's "
         "own share is among the numbers). Distances in the plane are not the scores."
     )
     spec = paths("x", "y", name="name", stage="slice", order="order", values=list(sides))
@@ -134,7 +134,7 @@ def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str
 def _links(snapshot: Snapshot, seed: int) -> tuple[str, list[Link]]:
     """Return the alignments of a seed by the first method that turns, in the order of time."""
     rows = snapshot.read("alignments").to_pylist() if "alignments" in snapshot.tables else []
-    sides: dict[tuple[str, str, str, str], dict[str, Any]] = {
+    sides: dict[tuple[str, str, str, str], AlignmentRow] = {
         (row["alignment"], row["slice_from"], row["slice_to"], row["side"]): row for row in rows if row["seed"] == seed
     }
     section = snapshot.section("change")
@@ -155,25 +155,25 @@ def _spots(
     snapshot: Snapshot, words: Sequence[str], sides: Mapping[str, Side], near: Near, each: int
 ) -> dict[str, list[_Spot]]:
     """Return the points of each word's picture, slice by slice; a space is held at a time."""
-    found: dict[str, list[_Spot]] = {word: [] for word in words}
+    spots: dict[str, list[_Spot]] = {word: [] for word in words}
     paths_of_table = snapshot.paths("vectors")
     seed = snapshot.section("change")["seeds"][0]
     for order, (name, side) in enumerate(sides.items(), 1):
         space = load_space(paths_of_table, name, seed)
-        wanted = {word: [one.word for one in near.get((name, word), ())] for word in words}
-        asked = {one for word, some in wanted.items() for one in (word, *some)}
-        rows = {word: row for row, word in enumerate(space.words) if word in asked}
+        wanted = {word: [neighbour.word for neighbour in near.get((name, word), ())] for word in words}
+        needed = {name for word, neighbours in wanted.items() for name in (word, *neighbours)}
+        rows = {word: row for row, word in enumerate(space.words) if word in needed}
         vectors = directions(side, space.vectors[list(rows.values())])
         by_word = {word: vector for word, vector in zip(rows, vectors, strict=True) if vector.any()}
-        for word, some in wanted.items():
+        for word, neighbours in wanted.items():
             if word in by_word:
-                found[word].append(_Spot(name, name, order, by_word[word]))
-                found[word] += _landmarks(some, by_word, name, each)
-    return found
+                spots[word].append(_Spot(name, name, order, by_word[word]))
+                spots[word] += _landmarks(neighbours, by_word, name, each)
+    return spots
 
 
 def _landmarks(
     near: Sequence[str], by_word: Mapping[str, npt.NDArray[np.float64]], name: str, each: int
 ) -> Iterator[_Spot]:
-    there = [one for one in near if one in by_word][:each]
-    return (_Spot(one, name, 0, by_word[one]) for one in there)
+    there = [word for word in near if word in by_word][:each]
+    return (_Spot(word, name, 0, by_word[word]) for word in there)

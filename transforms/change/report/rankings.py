@@ -19,7 +19,7 @@ from transforms.change.shown.ranking_rows import (
 )
 from transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["PAIRS", "Compared", "compared", "pictured"]
+__all__ = ["PAIRS", "Compared", "compared", "null_band", "pictured"]
 
 PAIRS = 12  # pairs of slices that have panels
 WORDS = 2_000  # rows for each ranking, beside the targets, and at least a twentieth of it
@@ -62,20 +62,20 @@ class Compared(NamedTuple):
 def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]:
     """Return the rankings of the first pairs that have a score or a target, pair by pair.
 
-    By each alignment that was asked for, or the first alone, of each measure but frequency; by
-    frequency where nothing else was measured.
+    By each alignment of the run, or only the first, and each measure but frequency; by frequency if
+    nothing else was measured.
     """
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
-    kinds = [(one, measure) for measure in measures for one in options["alignment"]]
+    kinds = [(alignment, measure) for measure in measures for alignment in options["alignment"]]
     if not kinds:
         kinds = [("none", FREQUENCY)]
     if first_alone:
         kinds = kinds[:1]
     pairs = pairs_of(snapshot)[:PAIRS]
     most = max(WORDS // 20, min(WORDS, ALL_WORDS // max(1, len(pairs) * len(kinds))))
-    found = [_compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds]
-    return [one for one in found if one.rows.num_rows]
+    rankings = [_compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds]
+    return [ranking for ranking in rankings if ranking.rows.num_rows]
 
 
 def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bool, most: int) -> Compared:
@@ -112,24 +112,30 @@ def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
     order = pc.sort_indices(
         pa.table({"least": least, "word": others["word"]}), [("least", "descending"), ("word", "ascending")]
     )
-    own = words.filter(pc.invert(words["target"]))
-    parts = [target_rows(rows, words), own, by_change(rest.filter(ranked)), others.take(order)]
+    others_ranked = words.filter(pc.invert(words["target"]))
+    parts = [target_rows(rows, words), others_ranked, by_change(rest.filter(ranked)), others.take(order)]
     return pa.concat_tables(parts).combine_chunks()
 
 
+def null_band(mean: pa.ChunkedArray, sd: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Return the bounds of null bands: mean less two standard deviations, but at least 0, and mean plus two."""
+    spread = pc.multiply(pc.coalesce(sd, pa.scalar(0.0)), 2.0)
+    return pc.max_element_wise(pc.subtract(mean, spread), 0.0, skip_nulls=False), pc.add(mean, spread)
+
+
 def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[str]:
-    """Return the words that are looked at closely: targets, then the first ones of each pair.
+    """Return the words that get pictures: targets, then the first words of each pair.
 
     By the first alignment and measure; only words with a score; the pairs take turns.
     """
     if not rankings:
         return []
-    first = [one for one in rankings if one.alignment == rankings[0].alignment]
-    first = [one for one in first if one.measure == rankings[0].measure]
-    found: dict[str, None] = {}
-    for one in first:
-        scored = pc.and_(one.rows["target"], one.rows["score"].is_valid())
-        found.update(dict.fromkeys(one.rows.filter(scored)["word"].to_pylist()))
+    first = [ranking for ranking in rankings if ranking.alignment == rankings[0].alignment]
+    first = [ranking for ranking in first if ranking.measure == rankings[0].measure]
+    words: dict[str, None] = {}
+    for ranking in first:
+        scored = pc.and_(ranking.rows["target"], ranking.rows["score"].is_valid())
+        words.update(dict.fromkeys(ranking.rows.filter(scored)["word"].to_pylist()))
     for place in range(FIRST_PICTURED):
-        found.update({one.ranking[place]: None for one in first if place < len(one.ranking)})
-    return list(found)[:most]
+        words.update({ranking.ranking[place]: None for ranking in first if place < len(ranking.ranking)})
+    return list(words)[:most]

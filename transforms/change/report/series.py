@@ -1,6 +1,6 @@
 """Panels about series of three or more slices: distances over time, and change points.
 
-Where a run has not made these tables there are no such panels.
+A run that has not made these tables gets no such panels.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import FINDINGS
 from schemas.columns import column
+from transforms.change.report.rankings import null_band
 from transforms.change.scores.ranking import of_pos
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows
@@ -21,7 +22,7 @@ __all__ = ["series_panels"]
 # What of the tables is relied on.
 SERIES, POINTS = "change/series", "change/points"
 WORD, SLICE, PLACE, ALIGNMENT = "word", "slice", "place", "alignment"
-DISTANCES = {  # what they are called here; each has _NULL_MEAN and _NULL_SD, too
+DISTANCES = {  # with their names here; each also has columns _NULL_MEAN and _NULL_SD
     "pair_previous": "to the slice before",
     "pair_first": "to the first slice",
     "pair_last": "to the last slice",
@@ -37,14 +38,14 @@ ROWS = 500  # of the table of change points, beside the targets
 
 
 def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
-    """Return lines of distances over the slices, and change points; none where there is no series.
+    """Return lines of distances over the slices, and change points; empty if there is no series.
 
     Lines are those of targets and of the words of least p-value.
 
     Args:
         snapshot: with a section `change`.
-        words: those that have lines beside the targets where no word has a p-value, for want of
-            null series; there are no change points then.
+        words: words that get lines beside the targets if no word has a p-value because there are
+            no null series; change points are then left out.
 
     Raises:
         LexbeamError: the extra `report` is not installed.
@@ -77,19 +78,19 @@ def _points(snapshot: Snapshot) -> pa.Table:
 
 def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
     chosen = pa.array(words, pa.string())
-    kept = []
+    groups = []
     for rows in read_rows(snapshot.paths(SERIES)):
-        kept.append(rows.filter(pc.is_in(rows[WORD], value_set=chosen)))
-    found = pa.concat_tables(kept)
-    if not found.num_rows:
+        groups.append(rows.filter(pc.is_in(rows[WORD], value_set=chosen)))
+    rows = pa.concat_tables(groups)
+    if not rows.num_rows:
         return []
-    found = found.filter(pc.equal(found[ALIGNMENT], found[ALIGNMENT][0]))
+    rows = rows.filter(pc.equal(rows[ALIGNMENT], rows[ALIGNMENT][0]))
     order = pc.sort_indices(
-        pa.table({"word": pc.index_in(found[WORD], value_set=chosen), "place": found[PLACE]}),
+        pa.table({"word": pc.index_in(rows[WORD], value_set=chosen), "place": rows[PLACE]}),
         [("word", "ascending"), ("place", "ascending")],
     )
-    found = found.take(order)
-    parts = [_line(found, name, what) for name, what in DISTANCES.items()]
+    rows = rows.take(order)
+    parts = [_line(rows, name, what) for name, what in DISTANCES.items()]
     table = pa.concat_tables(parts)
     place = pc.index_in(table["word"], value_set=chosen)
     table = table.take(
@@ -122,8 +123,8 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
 
 
 def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
-    mean, spread = rows[name + NULL_MEAN], pc.coalesce(rows[name + NULL_SD], pa.scalar(0.0))
-    low = pc.max_element_wise(pc.subtract(mean, pc.multiply(spread, 2.0)), 0.0, skip_nulls=False)
+    mean = rows[name + NULL_MEAN]
+    low, high = null_band(mean, rows[name + NULL_SD])
     schema = pa.schema(
         [
             column("word", pa.string(), "a target, or one of the words of least p-value"),
@@ -136,15 +137,7 @@ def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
         ]
     )
     return pa.table(
-        [
-            rows[WORD],
-            rows[SLICE],
-            pa.array([what] * rows.num_rows, pa.string()),
-            rows[name],
-            low,
-            mean,
-            pc.add(mean, pc.multiply(spread, 2.0)),
-        ],
+        [rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()), rows[name], low, mean, high],
         schema=schema,
     )
 
@@ -168,7 +161,7 @@ def _change_points(points: pa.Table) -> Rows:
             shown[Q_VALUE],
         ),
     ]
-    table = pa.table([value for _, value in fields], schema=pa.schema([one for one, _ in fields]))
+    table = pa.table([value for _, value in fields], schema=pa.schema([field for field, _ in fields]))
     known = [name for name in table.column_names if table[name].null_count < table.num_rows]
     text = (
         "A row is a word with the cut between slices at which its usage differs most from what "

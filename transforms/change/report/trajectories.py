@@ -1,4 +1,4 @@
-"""Words on their way through the slices: one space for all, and a plane to look at it.
+"""Words on their way through the slices: one space for all of them, and a plane to draw it in.
 
 >>> import numpy as np
 >>> project(np.array([[0.0, 3, 0], [0, 0, 0], [0, 6, 0]])).shares
@@ -40,28 +40,28 @@ class Link(NamedTuple):
 def common_space(slices: Sequence[str], links: Sequence[Link]) -> dict[str, Side]:
     """Return what takes each slice's vectors into the space of the first slice.
 
-    A slice that was not aligned with the first one goes there over others, by as few alignments as
-    possible, those that come first among equals: later @ W2 @ W1. One that cannot is not in the
-    answer.
+    A slice that was not aligned with the first one is mapped by way of others, by as few alignments
+    as possible, the first ones among equals: later @ W2 @ W1. A slice that cannot be reached is left
+    out.
 
     Args:
         slices: names, in the order of time.
         links: the alignments.
     """
-    found: dict[str, Side] = {}
+    sides: dict[str, Side] = {}
     first = next((link.source for link in links if link.earlier == slices[0]), None)
     if first is None:
-        return found
-    found[slices[0]] = first
+        return sides
+    sides[slices[0]] = first
     reached = [slices[0]]
     while reached:
         new = []
         for link in links:
-            if link.earlier in reached and link.later not in found:
-                found[link.later] = _after(link.target, found[link.earlier].matrix)
+            if link.earlier in reached and link.later not in sides:
+                sides[link.later] = _after(link.target, sides[link.earlier].matrix)
                 new.append(link.later)
         reached = new
-    return found
+    return sides
 
 
 def _after(side: Side, matrix: Matrix | None) -> Side:

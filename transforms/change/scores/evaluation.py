@@ -8,16 +8,19 @@ classes.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
+from transforms.change.scores.ranking import Row
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.targets import suffix_of
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import embedded, option
 from transforms.evaluation.bootstrap import BootstrapOptions
@@ -25,7 +28,7 @@ from transforms.evaluation.evaluating import MeasuredMetric, measure, measure_di
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["COLUMNS", "MISSING", "TAKES", "EvaluationOptions", "Missing", "evaluate", "of_gold"]
+__all__ = ["COLUMNS", "MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
 
 # What of table `scores` is read.
 COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "score", "changed", "reason")
@@ -40,7 +43,7 @@ def _left_out(_: Floats) -> float:
 
 
 def _least(scores: Floats) -> float:
-    """Below all others, as if nothing had changed less."""
+    """Return a score below all others, as if nothing had changed less."""
     return float(scores.min()) - 1 if len(scores) else math.nan
 
 
@@ -48,14 +51,31 @@ def _median(scores: Floats) -> float:
     return float(np.median(scores)) if len(scores) else math.nan
 
 
-# The score that a gold word without one is given, by the scores of the others; nan: none.
-MISSING: dict[str, Callable[[Floats], float]] = {
-    "refuse": _left_out,
-    "leave-out": _left_out,
-    "least": _least,
-    "median": _median,
-}
-FILLED = ("least", "median")
+@dataclass(frozen=True)
+class MissingScore(Entry):
+    """What becomes of a gold word without a score.
+
+    Attributes:
+        score: the score that it is given, from the scores of the others; nan for none.
+        fills: whether that is a score, and it then counts as unchanged.
+    """
+
+    score: Callable[[Floats], float]
+    fills: bool = False
+
+
+REFUSE = "refuse"
+MISSING: Registry[MissingScore] = Registry(
+    {
+        REFUSE: MissingScore(
+            _left_out, doc="words that no row of `scores` is about are an error, and the others are left out"
+        ),
+        "leave-out": MissingScore(_left_out, doc="all are left out"),
+        "least": MissingScore(_least, True, doc="they get a score below all others"),
+        "median": MissingScore(_median, True, doc="they get the median score"),
+    },
+    what="choice for missing scores",
+)
 SHOWN = 5
 
 
@@ -67,12 +87,7 @@ class EvaluationOptions:
         ("spearman", "average_precision", "accuracy", "precision", "recall", "f1"),
         help="metrics, see docs/reference/evaluation.md",
     )
-    missing: str = option(
-        "refuse",
-        help="gold words without a score: refuse those that no row of `scores` is of and "
-        "leave out the others; leave all out; or give them the least or the median score",
-        choices=tuple(MISSING),
-    )
+    missing: str = option(REFUSE, help="gold words without a score", choices=MISSING)
     class_threshold: str = option(
         PUBLISHED,
         help="predicted classes: as published with the scores, or by this threshold "
@@ -96,7 +111,7 @@ class Missing(NamedTuple):
 
 
 class _System(NamedTuple):
-    """What a system says of all gold words, in their order; nan and None where it says nothing."""
+    """What a system says of all gold words, in their order; nan and None if it says nothing of a word."""
 
     pair: str
     way: str
@@ -114,8 +129,8 @@ class _System(NamedTuple):
 def of_gold(tables: Iterable[pa.Table], words: Sequence[str]) -> pa.Table:
     """Return the rows of gold words of the parts of table `scores`, read one after another."""
     wanted = pa.array(words, pa.string())
-    found = [rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in tables]
-    return pa.concat_tables(found)
+    gold_rows = [rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in tables]
+    return pa.concat_tables(gold_rows)
 
 
 def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[pa.Table, list[Missing]]:
@@ -130,9 +145,9 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
         Rows of `change/metrics`, and of every mean over seeds the words without a score.
 
     Raises:
-        UsageError: no such metric or baseline, or gold has nothing that the metrics need.
-        LexbeamError: scores of a word are doubled, no gold word is scored at all, or one has no row
-            and is to be refused.
+        UsageError: an unknown metric or baseline, or gold lacks what the metrics need.
+        LexbeamError: a word has two scores, no gold word has a row, or a word without a row is to be
+            refused.
     """
     needed = {name: metric_of(name, TAKES).takes for name in options.metric}
     if not any(_has(gold, needs) for needs in needed.values()):
@@ -141,7 +156,7 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
             f"{'graded change' if gold.binary else 'classes'}"
         )
     words = gold.words
-    if options.missing == "refuse":
+    if options.missing == REFUSE:
         _check_words(scores, words)
     systems = list(_systems(scores, words, options))
     if not systems:
@@ -162,7 +177,7 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
 
 
 def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
-    """Check that every gold word has a row, whatever it says."""
+    """Check that every gold word has a row, with or without a score."""
     there = set(pc.unique(scores["word"]).to_pylist())
     gone = [word for word in words if word not in there]
     if gone:
@@ -175,57 +190,57 @@ def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
 
 
 def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions) -> Iterator[_System]:
-    own: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
-    for found in scores.select(COLUMNS).to_pylist():
-        pair = f"{found['slice_from']}:{found['slice_to']}"
-        seed = found["seed"]
-        key = (pair, f"{found['alignment']}/{found['measure']}", seed is not None, seed or 0)
-        by_word = own.setdefault(key, {})
-        if found["word"] in by_word:
-            raise LexbeamError(f"table scores has {found['word']!r} twice for {'/'.join(key[:2])}")
-        by_word[found["word"]] = found
-    for (pair, way, single, seed), by_word in sorted(own.items()):
+    by_system: dict[tuple[str, str, bool, int], dict[str, Row]] = {}
+    for score in scores.select(COLUMNS).to_pylist():
+        pair = f"{score['slice_from']}:{score['slice_to']}"
+        seed = score["seed"]
+        key = (pair, f"{score['alignment']}/{score['measure']}", seed is not None, seed or 0)
+        by_word = by_system.setdefault(key, {})
+        if score["word"] in by_word:
+            raise LexbeamError(f"table scores has {score['word']!r} twice for {'/'.join(key[:2])}")
+        by_word[score["word"]] = score
+    for (pair, way, single, seed), by_word in sorted(by_system.items()):
         rows = [by_word.get(word, {"reason": NOT_SCORED}) for word in words]
         values = [rows[i].get("score") for i in range(len(words))]
         numbers = np.array([math.nan if v is None else v for v in values], np.float64)
         missing = {word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None}
         filled = np.isnan(numbers)
-        given = numbers[~filled]
-        numbers[filled] = MISSING[options.missing](given)
+        known = numbers[~filled]
+        numbers[filled] = MISSING[options.missing].score(known)
         changed: list[bool | None] = [rows[i].get("changed") for i in range(len(words))]
         if options.class_threshold != PUBLISHED:
-            least = THRESHOLDS[options.class_threshold].of(given)
+            least = THRESHOLDS[options.class_threshold].of(known)
             changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
-        elif not single and options.missing in FILLED:
+        elif not single and MISSING[options.missing].fills:
             changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]
         yield _System(pair, way, seed if single else None, numbers, tuple(changed), missing)
 
 
 def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
-    """Return all words, and where they tell parts of speech those of each."""
+    """Return all words and, if they carry parts of speech, those of each."""
     tags = sorted({tag for word in words if (tag := suffix_of(word))})
-    found = {ALL: set(words)}
+    subsets = {ALL: set(words)}
     if len(tags) > 1:
-        found |= {tag: {word for word in words if suffix_of(word) == tag} for tag in tags}
-    return found
+        subsets |= {tag: {word for word in words if suffix_of(word) == tag} for tag in tags}
+    return subsets
 
 
-Given = tuple[list[str], tuple[Any, Any]]
+Paired = tuple[list[str], tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]]
 
 
-def _given(system: _System, needs: str, subset: set[str], gold: Gold) -> Given | None:
-    """Return words with gold and predicted values, and the two arrays; None: it has no classes."""
+def _paired_values(system: _System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
+    """Return words with gold and predicted values, and both as arrays; None if the system has no classes."""
     words = gold.words
-    own: Mapping[str, Any] = gold.graded if needs == "pairs" else gold.binary
+    gold_values: Mapping[str, float | bool] = gold.graded if needs == "pairs" else gold.binary
     if needs == "classes":
         if all(value is None for value in system.changed):
             return None
         said = {w: v for w, v in zip(words, system.changed, strict=True) if v is not None}
     else:
-        found = zip(words, system.scores.tolist(), strict=True)
-        said = {w: v for w, v in found if not math.isnan(v)}
-    chosen = [word for word in words if word in own and word in said and word in subset]
-    first = np.array([own[w] for w in chosen], np.float64 if needs == "pairs" else np.bool_)
+        scored = zip(words, system.scores.tolist(), strict=True)
+        said = {w: v for w, v in scored if not math.isnan(v)}
+    chosen = [word for word in words if word in gold_values and word in said and word in subset]
+    first = np.array([gold_values[w] for w in chosen], np.float64 if needs == "pairs" else np.bool_)
     second = np.array([said[w] for w in chosen], np.bool_ if needs == "classes" else np.float64)
     return chosen, (first, second)
 
@@ -235,9 +250,9 @@ def _measured(
 ) -> Iterator[tuple[str, MeasuredMetric]]:
     for name in dict.fromkeys(options.metric):
         needs = metric_of(name, TAKES).takes
-        given = _given(system, needs, subset, gold) if _has(gold, needs) else None
-        if given is not None:
-            words, arrays = given
+        paired = _paired_values(system, needs, subset, gold) if _has(gold, needs) else None
+        if paired is not None:
+            words, arrays = paired
             yield name, measure(name, arrays, clusters=words, options=options.bootstrap)
 
 
@@ -247,7 +262,7 @@ def _has(gold: Gold, needs: str) -> bool:
 
 def _differences(
     systems: Sequence[_System], words: Sequence[str], gold: Gold, options: EvaluationOptions
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     baseline = str(options.baseline)
     means = [system for system in systems if system.seed is None]
     ways = sorted({system.way for system in means})
@@ -263,11 +278,11 @@ def _differences(
             needs = metric_of(name, TAKES).takes
             if not _has(gold, needs):
                 continue
-            both = [_given(one, needs, set(words), gold) for one in (system, base)]
+            both = [_paired_values(each, needs, set(words), gold) for each in (system, base)]
             if both[0] is None or both[1] is None:
                 continue
             shared = set(both[0][0]) & set(both[1][0])
-            pairs = [_given(one, needs, shared, gold) for one in (system, base)]
+            pairs = [_paired_values(each, needs, shared, gold) for each in (system, base)]
             assert pairs[0] is not None
             assert pairs[1] is not None
             measured = measure_difference(

@@ -13,13 +13,16 @@ from schemas.change.scores import PAIRS
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, PairScores, evidence_of
-from transforms.change.scores.ranking import spearman_with_log_count
+from transforms.change.scores.ranking import Row, spearman_with_log_count
 
-__all__ = ["LEVEL", "ScoreRows", "judge"]
+__all__ = ["LEVEL", "ScoreRows", "judge", "why_no_finding"]
 
 LEVEL = 0.05
 LEAST_WORDS = 100  # ranked, for any finding
 LOW_POWER = 20  # fewer clusters on a side
+
+
+Column = npt.NDArray[Any]  # of a table, as floats or objects
 
 
 class ScoreRows(NamedTuple):
@@ -36,12 +39,12 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
 
     Args:
         real: what `combine_seeds` returned for the pair.
-        nulls: of each null pair, what `score_pair` returned; none: no evidence.
+        nulls: of each null pair, what `score_pair` returned; empty for no evidence.
         deal: how their documents were dealt.
     """
-    found = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
-    means = real.rows.take(pa.array(found))
-    filled: dict[str, Any] = {name: _empty(real.rows, name) for name in _EVIDENCE}
+    mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
+    means = real.rows.take(pa.array(mean_rows))
+    filled = {name: _empty(real.rows, name) for name in _EVIDENCE}
     pairs = []
     for place, (alignment, measure) in _blocks(means):
         block = means.take(pa.array(place))
@@ -52,7 +55,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
         row = _pair(block, evidence, deal, len(nulls))
         pairs.append(row)
         if evidence is not None and deal is not None:
-            _fill(filled, found[place], block, evidence, deal, row["finding"])
+            _fill(filled, mean_rows[place], block, evidence, deal, row["finding"])
     rows = real.rows
     for name, values in filled.items():
         kind = rows.schema.field(name)
@@ -75,7 +78,7 @@ _EVIDENCE = (
 )
 
 
-def _empty(rows: pa.Table, name: str) -> Any:
+def _empty(rows: pa.Table, name: str) -> Column:
     if pa.types.is_floating(rows.schema.field(name).type):
         return np.full(rows.num_rows, np.nan)
     return np.full(rows.num_rows, None, object)
@@ -97,15 +100,15 @@ def _block(rows: pa.Table, alignment: str, measure: str) -> pa.Table:
 
 
 def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]) -> Evidence:
-    """Return the evidence for the rows of a block; null pairs may have other words, too."""
-    own = real["word"].combine_chunks()
-    words = pc.unique(pa.concat_arrays([own, *(null["word"].combine_chunks() for null, _ in nulls)]))
+    """Return the evidence for the rows of a block; null pairs may also have other words."""
+    block_words = real["word"].combine_chunks()
+    words = pc.unique(pa.concat_arrays([block_words, *(null["word"].combine_chunks() for null, _ in nulls)]))
     tested = np.zeros(len(words), bool)
-    tested[: len(own)] = pc.or_(real["ranked"], real["target"]).to_numpy()
-    found = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
+    tested[: len(block_words)] = pc.or_(real["ranked"], real["target"]).to_numpy()
+    evidence = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
     # The words of the block come first.
-    cut = {name: values[: len(own)] for name, values in found._asdict().items() if name != "shift"}
-    return Evidence(**cut, shift=found.shift)
+    cut = {name: values[: len(block_words)] for name, values in evidence._asdict().items() if name != "shift"}
+    return Evidence(**cut, shift=evidence.shift)
 
 
 def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:
@@ -121,17 +124,17 @@ def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:
     return PairScores(scores, fewest["count"], fewest["documents"], ranked, documents)
 
 
-def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> dict[str, Any]:
+def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> Row:
     ranked = block.filter(pc.and_(block["ranked"], block["score"].is_valid()))
     scores = ranked["score"].to_numpy()
-    row: dict[str, Any] = {
+    row: Row = {
         name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure", "threshold")
     }
     row |= {
         "seeds": max(block["seeds"].to_pylist()),
         "ranked": ranked.num_rows,
         "null_runs": nulls,
-        "finding": _finding(ranked.num_rows, deal),
+        "finding": why_no_finding(ranked.num_rows, deal),
         "spearman_from": _number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
         "spearman_to": _number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
     }
@@ -154,16 +157,22 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
 
 
 def _share(q: npt.NDArray[np.float64]) -> float:
-    """Return the share of words with a q-value up to `LEVEL`; nan where there is none."""
+    """Return the share of words with a q-value up to `LEVEL`; nan if no word has one."""
     return math.nan if np.isnan(q).all() else float((q <= LEVEL).mean())
 
 
-def _finding(ranked: int, deal: Deal | None) -> str | None:
+def why_no_finding(tested: int, deal: Deal | None) -> str | None:
+    """Return why no finding is possible, a key of `schemas.change.scores.FINDINGS`; None if one is.
+
+    Args:
+        tested: number of ranked words that are tested.
+        deal: how the documents were dealt; None without nulls.
+    """
     if deal is None:
         return "no_null"
     if min(deal.sizes) < LEAST_CLUSTERS:
         return "too_few_clusters"
-    return "too_few_words" if ranked < LEAST_WORDS else None
+    return "too_few_words" if tested < LEAST_WORDS else None
 
 
 def _number(value: float) -> float | None:
@@ -171,7 +180,7 @@ def _number(value: float) -> float | None:
 
 
 def _fill(
-    filled: dict[str, Any],
+    filled: dict[str, Column],
     place: npt.NDArray[np.intp],
     block: pa.Table,
     evidence: Evidence,

@@ -4,11 +4,11 @@ Two forms are read:
 
 - files of SemEval-2020 Task 1, without a header, `word<TAB>value`: 0 or 1 in subtask 1, a number in
   subtask 2;
-- a table with a header, Parquet or tab-separated with quoting off: a column of words, and columns
-  of classes and of graded change, by the names below or as named. The published statistics of DWUG
+- a table with a header, Parquet or tab-separated without quoting: a column of words, and columns of
+  classes and of graded change, with the names below or others. The published statistics of DWUG
   and the truth of `lexbeam sample` are such tables.
 
-An empty cell of a table is no gold value. Words go through the normalisation of the training view.
+An empty cell of a table has no gold value. Words go through the normalisation of the training view.
 """
 
 import io
@@ -16,7 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,12 +30,14 @@ from transforms.common.store import files
 
 __all__ = ["Gold", "GoldOptions", "read_gold"]
 
-# What the columns of a table are called where nothing is said, the first that it has.
+# Default names of the columns of a table; the first that it has is taken.
 WORDS = ("word", "lemma", "target")
 BINARY = ("binary", "change_binary")
 GRADED = ("graded", "change_graded", "changed")
 
 NAMED = 5
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +89,8 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
         view: how words of the corpus became words of the training view.
 
     Raises:
-        UsageError: no file is given, or there is no such column.
-        LexbeamError: a file has no such form, a value is none, or a word stands there twice.
+        UsageError: no file is given, or a column does not exist.
+        LexbeamError: a file does not have its form, a value is not valid, or a word occurs twice.
     """
     if options.gold and (options.binary or options.graded):
         raise UsageError("gold comes from `gold`, or from `binary` and `graded`, not from both")
@@ -113,11 +115,11 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
 
 
 class _Cell(NamedTuple):
-    """A value as a file has it: where it stands, its word, itself."""
+    """A value as a file has it: where it stands, its word, and the value."""
 
     where: str
     word: str
-    value: Any
+    value: object
 
 
 def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
@@ -151,17 +153,17 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
             f"{', '.join(map(repr, rows.column_names))}; name one as `word_column`, and separate "
             "columns by tabs"
         )
-    found = [
+    columns = [
         _column(rows, path, "binary_column", options.binary_column, BINARY),
         _column(rows, path, "graded_column", options.graded_column, GRADED),
     ]
-    if found == [None, None]:
+    if columns == [None, None]:
         raise UsageError(
             f"{files.shown(path)} has no column of gold values: it has "
             f"{', '.join(map(repr, rows.column_names))}; name one as `binary_column` or "
             "`graded_column`"
         )
-    binary, graded = (_cells(rows, path, word, name) for name in found)
+    binary, graded = (_cells(rows, path, word, name) for name in columns)
     return binary, graded
 
 
@@ -188,10 +190,10 @@ def _tsv(path: str) -> pa.Table:
     return pa.table([pa.array(column, pa.string()) for column in columns], names=header)
 
 
-def _column(rows: pa.Table, path: str, asked: str, name: str | None, known: Iterable[str]) -> str | None:
+def _column(rows: pa.Table, path: str, option_name: str, name: str | None, known: Iterable[str]) -> str | None:
     if name is not None and name not in rows.column_names:
         hint = nearest(name, rows.column_names) or f"; it has {', '.join(rows.column_names)}"
-        raise UsageError(f"`{asked}`: {files.shown(path)} has no column {name!r}{hint}")
+        raise UsageError(f"`{option_name}`: {files.shown(path)} has no column {name!r}{hint}")
     return name or next((column for column in known if column in rows.column_names), None)
 
 
@@ -207,38 +209,40 @@ def _cells(rows: pa.Table, path: str, word: str, name: str | None) -> Iterator[_
             yield _Cell(where, text.strip(), value)
 
 
-def _values(cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOptions) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _values(cells: Iterable[_Cell], read: Callable[[_Cell], T], view: ViewOptions) -> dict[str, T]:
+    values: dict[str, T] = {}
     doubled: set[str] = set()
     for cell in cells:
         word = target_word(cell.word, view)
-        if word in found:
+        if word in values:
             doubled.add(word)
-        found[word] = read(cell)
+        values[word] = read(cell)
     if doubled:
         named = ", ".join(sorted(doubled)[:NAMED]) + (", ..." if len(doubled) > NAMED else "")
         raise LexbeamError(
             f"gold: {len(doubled)} words stand there more than once ({named}), after "
             "normalisation; keep one row for each"
         )
-    return found
+    return values
+
+
+def _float(value: object) -> float:
+    """Return a value as a number, nan if it is not one."""
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _class(cell: _Cell) -> bool:
-    try:
-        value = float(cell.value)
-    except (TypeError, ValueError):
-        value = math.nan
+    value = _float(cell.value)
     if value not in (0, 1):
         raise LexbeamError(f"{cell.where}: the class of {cell.word!r} is {cell.value!r}; give 0 or 1")
     return value == 1
 
 
 def _number(cell: _Cell) -> float:
-    try:
-        value = float(cell.value)
-    except (TypeError, ValueError):
-        value = math.nan
+    value = _float(cell.value)
     if not math.isfinite(value):
         raise LexbeamError(f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number")
     return value

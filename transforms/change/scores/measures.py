@@ -48,13 +48,18 @@ class Measure(Entry):
 
     Attributes:
         function: of two matrices of aligned vectors, or of two arrays of counts and two sizes.
-        range: what values it takes, for people.
-        aligned: whether it is of vectors.
+        range: the values that it takes, for people.
+        aligned: whether it compares vectors, not counts.
     """
 
     function: Callable[..., npt.NDArray[np.float64]]
     range: str
     aligned: bool = True
+
+    @property
+    def explained(self) -> str:
+        """What help says of it: the doc line and the range."""
+        return f"{self.doc}, {self.range}"
 
 
 MEASURES: Registry[Measure] = Registry(

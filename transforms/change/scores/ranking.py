@@ -2,13 +2,13 @@
 
 The most changed words of a raw list are rare ones and names, so a ranking takes words with enough
 uses in both slices, from enough documents, that are not mostly proper nouns; what is shown of it
-takes content words alone, where parts of speech are known; and its heading tells Spearman's
+takes only content words, if parts of speech are known; and its heading gives Spearman's
 correlation of score and log count.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.corpus.sentences import UPOS
+from transforms.change.view.counts import look_up
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 
 __all__ = [
     "ALL_TAGS",
     "RankedWordOptions",
+    "Row",
     "WordCounts",
     "by_change",
     "of_pos",
@@ -34,6 +36,7 @@ __all__ = [
 ALL_TAGS = "all"
 
 Ints = npt.NDArray[np.int64]
+Row = dict[str, Any]  # of a table, by column, as plain values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +63,7 @@ class RankedWordOptions:
         ("NOUN", "VERB", "ADJ"),
         name="rank_pos",
         choices=(*UPOS, ALL_TAGS),
-        help="parts of speech that rankings show, where there are tags; all for any",
+        help="parts of speech that rankings show, if words are tagged; all for any",
     )
 
     def __post_init__(self) -> None:
@@ -84,6 +87,18 @@ class WordCounts(NamedTuple):
     proper: Ints | None
     slice_documents: int
 
+    @classmethod
+    def of(cls, counts: pa.Table, words: pa.Array, slice_documents: int) -> "WordCounts":
+        """Return the counts of words from those of their slice, a table of `counts.COUNTS`."""
+        rows = look_up(counts, words)
+        proper = rows["proper_nouns"]
+        return cls(
+            rows["count"].to_numpy(),
+            rows["documents"].to_numpy(),
+            None if proper.null_count else proper.to_numpy(),
+            slice_documents,
+        )
+
 
 def ranked_mask(earlier: WordCounts, later: WordCounts, options: RankedWordOptions) -> npt.NDArray[np.bool_]:
     """Return for each word whether rankings of a pair of slices take it, see `ranked_in_all`."""
@@ -91,9 +106,9 @@ def ranked_mask(earlier: WordCounts, later: WordCounts, options: RankedWordOptio
 
 
 def ranked_in_all(slices: Sequence[WordCounts], options: RankedWordOptions) -> npt.NDArray[np.bool_]:
-    """Return for each word whether it has what a ranked word needs in every one of some slices.
+    """Return for each word whether it has what a ranked word needs in each of the slices.
 
-    Where only some slices are tagged, the share of proper nouns is that of their uses alone.
+    If only some slices are tagged, the share of proper nouns is that of the uses in these.
     """
     ranked = np.ones(len(slices[0].uses), dtype=bool)
     proper = np.zeros(len(slices[0].uses), np.int64)
@@ -111,13 +126,13 @@ def ranked_in_all(slices: Sequence[WordCounts], options: RankedWordOptions) -> n
 def spearman_with_log_count(scores: npt.NDArray[np.float64], counts: npt.NDArray[np.integer]) -> float:
     """Return Spearman's rho of scores and log counts, -1 to 1, ties by mean rank.
 
-    It is that of the counts themselves, for the logarithm keeps their order. Words without a score
-    (nan) are left out; nan where fewer than two are left, or all have one score or one count.
+    It equals that of the counts themselves, since the logarithm keeps their order. Words without a
+    score (nan) are left out; nan if fewer than two are left, or all scores or all counts are equal.
     """
-    found = ~np.isnan(scores)
-    if found.sum() < 2:
+    scored = ~np.isnan(scores)
+    if scored.sum() < 2:
         return float("nan")
-    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[found]), _ranks(counts[found])))
+    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[scored]), _ranks(counts[scored])))
     size = float(np.sqrt((x * x).sum() * (y * y).sum()))
     return float((x * y).sum() / size) if size else float("nan")
 
@@ -129,9 +144,9 @@ def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
 
 
 def of_pos(rows: pa.Table, pos: Sequence[str]) -> pa.Table:
-    """Return the rows whose `upos` is one of some parts of speech, or is not known.
+    """Return the rows whose `upos` is one of these parts of speech, or null.
 
-    All rows are returned where they have no such column, or `pos` is empty or has `ALL_TAGS`.
+    All rows are returned if they have no such column, or `pos` is empty or has `ALL_TAGS`.
     """
     if "upos" not in rows.column_names or not pos or ALL_TAGS in pos:
         return rows
@@ -142,8 +157,8 @@ def of_pos(rows: pa.Table, pos: Sequence[str]) -> pa.Table:
 def by_change(rows: pa.Table) -> pa.Table:
     """Return rows of table scores, the most changed first.
 
-    By falling excess where there is a null, words that no null has behind the others, then by
-    falling score; ties by word.
+    By falling excess if there are nulls (words in no null come last), then by falling score; ties by
+    word.
     """
     keys = [("score", "descending"), ("word", "ascending")]
     if "excess" in rows.column_names:

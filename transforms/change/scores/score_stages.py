@@ -25,7 +25,7 @@ from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part, write_rows
+from transforms.common.store.tables import PartFile, write_part, write_rows
 from transforms.embeddings.alignment import named_alignment
 
 __all__ = [
@@ -54,7 +54,7 @@ class ChangeScoreOptions:
         targets: target words.
         threshold: name, see `thresholds.THRESHOLDS`.
         rank: which words rankings take.
-        neighbour_words: most changed words that get neighbours, beside the targets.
+        neighbour_words: how many of the most changed words get neighbours, beside the targets.
     """
 
     alignments: tuple[str, ...] = option(
@@ -93,7 +93,7 @@ class ScoredSeed:
 
 
 def cosine_alignments(options: ChangeScoreOptions) -> tuple[str, ...]:
-    """Return the alignments that words are scored by, in the order asked for."""
+    """Return the alignments by which cosines are scored, in the order of the options."""
     return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
 
 
@@ -177,12 +177,12 @@ def _combine_chosen(_: CombineTask, options: ChangeScoreOptions) -> dict[str, tu
 
 def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions) -> Combined:
     seeds, nulls = (
-        [ScoreRows(pq.read_table(_open(one.rows)), one.documents) for one in sorted(some, key=_sha256)]
-        for some in (task.seeds, task.nulls)
+        [ScoreRows(pq.read_table(_open(scored.rows)), scored.documents) for scored in sorted(group, key=_sha256)]
+        for group in (task.seeds, task.nulls)
     )
     combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
     rows, pairs = judge(ScoreRows(combined, seeds[0].documents), nulls, task.deal)
-    part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
+    part = write_part(artefact, SCORES.schema(), [rows], sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
     most = max(TOP_WORDS, options.neighbour_words)
@@ -199,11 +199,6 @@ def _sha256(scored: ScoredSeed) -> str:
 
 def _open(file: File) -> Any:
     return pa.PythonFile(files.open_read(checked(file)), "r")
-
-
-def _cut(rows: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, rows.num_rows, GROUP_ROWS):
-        yield rows.slice(start, GROUP_ROWS)
 
 
 def rankings(

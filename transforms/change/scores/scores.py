@@ -1,8 +1,8 @@
 """Change scores of a pair of slices: per seed, and over seeds with threshold and classes.
 
-Scored are the words that both spaces share and all targets. A target without a score has a reason,
-the first in `schemas.change.scores.NULL_REASONS` that holds. Over seeds it is scores that are averaged,
-never vectors, which have axes of their own in each seed.
+The words that both spaces share and all targets are scored. A target without a score has a reason,
+the first in `schemas.change.scores.NULL_REASONS` that holds. Scores are averaged over seeds, never
+vectors, whose axes differ from seed to seed.
 """
 
 import math
@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS, SCORES
+from transforms.change.nulls.evidence import moments
 from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
 from transforms.change.scores.thresholds import THRESHOLDS
-from transforms.change.view.counts import look_up
 from transforms.embeddings.alignment import Alignment, Space, apply
 
 __all__ = ["ScoredSlice", "combine_seeds", "score_pair"]
@@ -35,7 +35,7 @@ class ScoredSlice(NamedTuple):
 
     Attributes:
         name: of the slice.
-        space: its embedding; None where only measures of counts are asked for.
+        space: its embedding; None if only counts are measured.
         counts: table `counts.COUNTS` of all its words, those below the cut included.
         tokens: all its tokens.
         documents: number of its documents.
@@ -70,20 +70,15 @@ def score_pair(
     """
     MEASURES.check(measures)
     words = _scored_words(earlier, later, targets)
-    sides = [_side(slice, words) for slice in (earlier, later)]
+    sides = [WordCounts.of(slice.counts, words, slice.documents) for slice in (earlier, later)]
+    ranked = ranked_mask(sides[0], sides[1], rank or RankedWordOptions())
     shared = {
         "word": words,
         "target": pc.is_in(words, value_set=pa.array(list(targets), pa.string())),
-        "slice_from": earlier.name,
-        "slice_to": later.name,
         "seed": seed,
-        "ranked": pa.array(ranked_mask(sides[0], sides[1], rank or RankedWordOptions())),
-        "count_from": sides[0].uses,
-        "count_to": sides[1].uses,
-        "relative_from": sides[0].uses / max(earlier.tokens, 1),
-        "relative_to": sides[1].uses / max(later.tokens, 1),
-        "documents_from": sides[0].documents,
-        "documents_to": sides[1].documents,
+        "ranked": pa.array(ranked),
+        **_slice_columns("from", earlier, sides[0]),
+        **_slice_columns("to", later, sides[1]),
     }
     missing = _missing(earlier, later, sides)
     blocks = []
@@ -103,6 +98,16 @@ def score_pair(
             )
         )
     return pa.concat_tables(blocks).combine_chunks()
+
+
+def _slice_columns(suffix: str, slice: ScoredSlice, counts: WordCounts) -> dict[str, Any]:
+    """Return the columns of table scores about one of the two slices."""
+    return {
+        f"slice_{suffix}": slice.name,
+        f"count_{suffix}": counts.uses,
+        f"relative_{suffix}": counts.uses / max(slice.tokens, 1),
+        f"documents_{suffix}": counts.documents,
+    }
 
 
 def _combinations(alignments: Mapping[str, Alignment], measures: Sequence[str]) -> list[tuple[str, str]]:
@@ -130,17 +135,6 @@ def _scored_words(earlier: ScoredSlice, later: ScoredSlice, targets: Sequence[st
         words = pa.concat_arrays([words, both.combine_chunks()])
     words = pc.unique(words)
     return words.take(pc.sort_indices(words))
-
-
-def _side(slice: ScoredSlice, words: pa.Array) -> WordCounts:
-    found = look_up(slice.counts, words)
-    proper = found["proper_nouns"]
-    return WordCounts(
-        found["count"].to_numpy(),
-        found["documents"].to_numpy(),
-        None if proper.null_count else proper.to_numpy(),
-        slice.documents,
-    )
 
 
 def _missing(earlier: ScoredSlice, later: ScoredSlice, sides: Sequence[WordCounts]) -> Codes:
@@ -179,7 +173,7 @@ def _vectors(slice: ScoredSlice, words: pa.Array) -> npt.NDArray[np.float32]:
     if slice.space is None:
         raise ValueError(f"slice {slice.name!r}: this measure needs vectors")
     places = pc.index_in(words, value_set=pa.array(slice.space.words, pa.string()))
-    return slice.space.vectors[places.to_numpy(zero_copy_only=False)]
+    return np.asarray(slice.space.vectors[places.to_numpy(zero_copy_only=False)])
 
 
 def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.Table:
@@ -190,7 +184,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         threshold: key of `THRESHOLDS`.
 
     Per alignment and measure: score and score_sd are the mean and the sample standard deviation
-    over the seeds that have a score; where none has, the reason is the first of the seeds'.
+    over the seeds that have a score; if none has, the reason is the first of the seeds' reasons.
     `changed` is score > threshold, which is that of the targets; without targets both are null.
     """
     tables = sorted(tables, key=_seed)
@@ -199,14 +193,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
             raise ValueError("seeds of one pair of slices must have the same rows")
     scores = np.stack([_nan_filled(table["score"]) for table in tables])
-    found = ~np.isnan(scores)
-    seeds = found.sum(axis=0)
-    values = np.where(found, scores, 0.0)
-    mean = np.full(len(seeds), np.nan)
-    np.divide(values.sum(axis=0), seeds, out=mean, where=seeds > 0)
-    squares = np.where(found, (scores - mean) ** 2, 0.0).sum(axis=0)
-    spread = np.full(len(seeds), np.nan)
-    np.divide(squares, seeds - 1, out=spread, where=seeds > 1)
+    seeds, mean, sd = moments(scores)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
     worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
     thresholds = _thresholds(first, mean, threshold)
@@ -216,7 +203,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
         scores=mean,
         reasons=np.where(seeds > 0, SCORED, worst),
         seeds=seeds,
-        score_sd=np.sqrt(spread),
+        score_sd=sd,
         threshold=thresholds,
         changed=pa.array(mean > thresholds, mask=~known),
     )
@@ -266,7 +253,7 @@ def _rows(
     changed: Any = None,
 ) -> pa.Table:
     """Return a table of scores; a plain value fills its column, nan becomes null."""
-    own = {
+    computed = {
         "score": pa.array(scores, from_pandas=True),
         "score_sd": None if score_sd is None else pa.array(score_sd, from_pandas=True),
         "seeds": seeds,
@@ -275,7 +262,7 @@ def _rows(
         "changed": changed,
     }
     schema = SCORES.schema()
-    values = dict.fromkeys(schema.names) | columns | own
+    values = dict.fromkeys(schema.names) | columns | computed
     arrays = [_array(values[field.name], field.type, len(scores)) for field in schema]
     return pa.table(arrays, schema=schema)
 

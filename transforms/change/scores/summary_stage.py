@@ -3,21 +3,26 @@
 SUMMARISE   scores of all seeds, counts of both slices  -> a part of table `change/summary`
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.summary import SUMMARY
-from transforms.change.scores.summary import summarise
+from schemas.change.summary import SUMMARY, suffixed
+from transforms.change.scores.ranking import by_change
 from transforms.change.spaces.neighbour_stage import ListedPart
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
+from transforms.change.view.tags import Majority
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_table, write_part
 
-__all__ = ["SUMMARISE", "SummaryTask"]
+__all__ = ["SUMMARISE", "SummaryTask", "summarise"]
 
 
 class SummaryTask(NamedTuple):
@@ -39,3 +44,103 @@ def _summarise(artefact: Artefact, task: SummaryTask, alignments: tuple[str, ...
 SUMMARISE: Stage[SummaryTask, tuple[str, ...], ListedPart] = Stage(
     name="change/summarise", receipt=ListedPart, build=_summarise, unit="pairs"
 )
+
+
+FIRST = 50  # words of a seed's own ranking that `top50` counts
+MEASURE = "cosine"
+
+Floats = npt.NDArray[np.float64]
+
+_OF_WORD = (
+    "word",
+    "slice_from",
+    "slice_to",
+    "target",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
+    "documents_to",
+)
+_OF_ALIGNMENT = (
+    "score",
+    "score_sd",
+    "null_mean",
+    "null_sd",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+    "changed",
+    "reason",
+)
+
+
+def summarise(scores: pa.Table, alignments: Sequence[str], tags: Majority) -> pa.Table:
+    """Return the rows of table `change/summary` of a pair of slices, by word.
+
+    Args:
+        scores: all rows of table `scores` of the pair; columns about a null may be missing.
+        alignments: those that cosines were scored by, in the order of their columns.
+        tags: of the words, sorted.
+    """
+    means = scores.filter(pc.is_null(scores["seed"]))
+    plain = _words_once(means)
+    words = plain["word"].combine_chunks()
+    columns = {name: plain[name] for name in _OF_WORD}
+    columns |= {"upos": tags.upos, "upos_share": tags.share}
+    columns["relative_change"] = _change(plain)
+    for alignment in alignments:
+        aligned = scores.filter((pc.field("alignment") == alignment) & (pc.field("measure") == MEASURE))
+        for name, values in _of_alignment(aligned, words).items():
+            columns[suffixed(name, alignment)] = values
+    schema = SUMMARY.schema(alignments=alignments)
+    arrays = [columns[field.name].cast(field.type) for field in schema]
+    return pa.table(arrays, schema=schema)
+
+
+def _words_once(means: pa.Table) -> pa.Table:
+    """Return a row for each word, sorted: all alignments and measures have the same words."""
+    first = means.slice(0, 1).to_pylist()
+    same = [pc.field(name) == row[name] for row in first for name in ("alignment", "measure")]
+    return (means.filter(same[0] & same[1]) if same else means).sort_by("word")
+
+
+def _change(rows: pa.Table) -> pa.Array:
+    earlier = rows["relative_from"].to_numpy()
+    change = np.full(len(earlier), np.nan)
+    np.divide(rows["relative_to"].to_numpy(), earlier, out=change, where=earlier > 0)
+    return pa.array(change - 1.0, from_pandas=True)
+
+
+def _of_alignment(rows: pa.Table, words: pa.Array) -> dict[str, pa.Array]:
+    """Return the columns of an alignment, of which `rows` are all scores, for some words."""
+    means = rows.filter(pc.is_null(rows["seed"]))
+    place = pc.index_in(words, value_set=means["word"].combine_chunks())
+    columns = {
+        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words)) for name in _OF_ALIGNMENT
+    }
+    ranked = by_change(_rankable(means))["word"].combine_chunks()
+    rank = pc.index_in(words, value_set=ranked)
+    first = pa.array(_share_of_seeds(rows, words), mask=rank.is_null().to_numpy(False))
+    return columns | {"rank": pc.add(rank, 1), "top50": first}
+
+
+def _rankable(rows: pa.Table) -> pa.Table:
+    return rows.filter(pc.field("ranked") & pc.field("score").is_valid())
+
+
+def _share_of_seeds(rows: pa.Table, words: pa.Array) -> Floats:
+    """Return for each word the share of seeds in whose ranking it is among the first."""
+    seeds = pc.unique(rows["seed"].drop_null())
+    times = np.zeros(len(words), np.int64)
+    for seed in seeds:
+        seed_rows = _rankable(rows.filter(pc.equal(rows["seed"], seed)))
+        # By score alone, for a null is one of the mean and not of a seed.
+        head = seed_rows.sort_by([("score", "descending"), ("word", "ascending")]).slice(0, FIRST)
+        times += pc.is_in(words, value_set=head["word"].combine_chunks()).to_numpy(False)
+    return times / max(len(seeds), 1)

@@ -54,7 +54,7 @@ class Traces(NamedTuple):
     """A series, real or null, as change points see it; all arrays are over the same words.
 
     Attributes:
-        distances: d of each cut, float64 of shape (slices - 1, words), nan where there is none.
+        distances: d of each cut, float64 of shape (slices - 1, words), nan if there is none.
         uses: of each slice, int64 of shape (slices, words).
         documents: that use the word, of the same shape.
         ranked: whether rankings take the word in every slice.
@@ -69,7 +69,7 @@ class Traces(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Change points of words; nan, and -1 for the cut, where there is none.
+    """Change points of words; nan, and -1 for the cut, for words without one.
 
     Attributes:
         cut: the cut with the greatest z: 0 between the first slice and the second.
@@ -88,7 +88,7 @@ def unit_rows(vectors: npt.NDArray[np.floating]) -> Matrix:
     """Return rows at unit length, float64; those of length zero stay zero."""
     rows = vectors.astype(np.float64)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, length, out=rows, where=length > 0)
+    return np.asarray(np.divide(rows, length, out=rows, where=length > 0))
 
 
 def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
@@ -102,8 +102,8 @@ def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
     """
     number, words = len(spaces), len(spaces[0])
     with one_thread():
-        # All is said by the products of the spaces, which are small: (rotation)t X_st (rotation).
-        products = [[one.T @ other for other in spaces] for one in spaces]
+        # The products of the spaces, which are small, say it all: (rotation)t X_st (rotation).
+        products = [[space.T @ other for other in spaces] for space in spaces]
         rotations = [_nearest_rotation(row[0]) for row in products]
         for _ in range(MOST_ROUNDS):
             turned = [_nearest_rotation(_summed(row, rotations)) for row in products]
@@ -156,16 +156,16 @@ def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:
     Args:
         real: the series; distances are means over its seeds.
         nulls: null series, which may have other words.
-        tested: words to test; q-values are over those of them that have an m.
+        tested: words to test; q-values are over those that have an m.
     """
     words = len(real.ranked)
     nothing = Points(np.full(words, -1), *(np.full(words, np.nan) for _ in range(3)))
-    found = [_standardised(real, nulls, cut) for cut in range(len(real.distances))]
-    if any(one is None for one in found):
+    standardised = [_standardised(real, nulls, cut) for cut in range(len(real.distances))]
+    if any(cut_z is None for cut_z in standardised):
         return nothing
-    both = [one for one in found if one is not None]
-    z = np.stack([own for own, _ in both])
-    null_m = np.stack([null for _, null in both]).max(axis=0)
+    fitted = [cut_z for cut_z in standardised if cut_z is not None]
+    z = np.stack([words_z for words_z, _ in fitted])
+    null_m = np.stack([null for _, null in fitted]).max(axis=0)
     null_m = np.sort(null_m[~np.isnan(null_m)])
     known = ~np.isnan(z).any(axis=0)
     if not known.any() or not len(null_m):
@@ -179,7 +179,7 @@ def points_of(real: Traces, nulls: Sequence[Traces], tested: Flags) -> Points:
 
 
 def _standardised(real: Traces, nulls: Sequence[Traces], cut: int) -> tuple[Floats, Floats] | None:
-    """Return z of a series' words and of null words at a cut; None where nothing can be fitted."""
+    """Return z of a series' words and of null words at a cut; None if nothing can be fitted."""
     runs = [_run(null, cut) for null in nulls]
     fitted = [fitting(run) for run in runs]
     if sum(int(fit.sum()) for fit in fitted) < 2:
@@ -205,4 +205,4 @@ def _run(traces: Traces, cut: int) -> PairScores:
 def _harmonic(values: Ints) -> Ints:
     """Return the harmonic mean down the columns, rounded; values below 1 count as 1."""
     mean = len(values) / (1.0 / np.maximum(values, 1)).sum(axis=0)
-    return np.rint(mean).astype(np.int64)
+    return np.asarray(np.rint(mean), np.int64)

@@ -2,7 +2,7 @@
 
 SERIES   traces of seeds and of null series, counts  -> parts of `change/series`, `change/points`
 
-Over seeds it is distances that are averaged, never vectors.
+Distances are averaged over seeds, never vectors.
 """
 
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ import pyarrow.compute as pc
 from schemas.change.series import DISTANCES, POINTS
 from schemas.change.series import SERIES as TABLE
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import moments
-from transforms.change.scores.evidence_rows import LEAST_WORDS
+from transforms.change.scores.evidence_rows import why_no_finding
 from transforms.change.series.change_points import Points, Traces, points_of
 from transforms.change.series.trace_stage import ALIGNMENT, SeriesOptions, Trace, Traced, read_trace
 from transforms.change.spaces.alignment_stage import SliceFacts
 from transforms.change.view.counts import majority_tags
 from transforms.change.view.feeds import read_counts
 from transforms.common.store.artefacts import Artefact, Stage
-from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part, write_rows
+from transforms.common.store.tables import PartFile, write_part, write_rows
 
 __all__ = ["SERIES", "SeriesMade", "SeriesTask"]
 
 Floats = npt.NDArray[np.float64]
+Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
 
 
 class SeriesTask(NamedTuple):
@@ -68,7 +68,8 @@ class _Nulls(NamedTuple):
 def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> SeriesMade:
     number = len(task.slices)
     seeds, nulls = (
-        [(one, read_trace(one.rows, number)) for one in sorted(some, key=_sha256)] for some in (task.seeds, task.nulls)
+        [(traced, read_trace(traced.rows, number)) for traced in sorted(group, key=_sha256)]
+        for group in (task.seeds, task.nulls)
     )
     first = seeds[0][1]
     if any(not trace.words.equals(first.words) for _, trace in seeds):
@@ -78,17 +79,17 @@ def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> Serie
     cuts = _mean([trace.cuts for _, trace in seeds])
     points = points_of(
         _traces(first, cuts, seeds[0][0].documents),
-        [_traces(trace, trace.cuts, traced.documents) for traced, trace in nulls],
+        [_traces(trace, trace.cuts, trace_file.documents) for trace_file, trace in nulls],
         tested,
     )
-    held = _held(first.words, [trace for _, trace in nulls])
+    held = _null_distances(first.words, [trace for _, trace in nulls])
     series = _series(task.slices, first, _mean([trace.distances for _, trace in seeds]), held)
-    part = write_part(artefact, TABLE.schema(), _cut(series), sort_keys=TABLE.key)
+    part = write_part(artefact, TABLE.schema(), [series], sort_keys=TABLE.key)
     columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
     columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
     rows = _points(task, first.words, points, cuts, columns)
     with artefact.writing("-points.parquet") as stream:
-        write_rows(stream, POINTS.schema(), _cut(rows), sort_keys=POINTS.key)
+        write_rows(stream, POINTS.schema(), [rows], sort_keys=POINTS.key)
     return SeriesMade(part=part, points=PartFile(artefact.file("-points.parquet"), rows.num_rows))
 
 
@@ -106,13 +107,13 @@ def _traces(trace: Trace, cuts: Floats, documents: int) -> Traces:
     return Traces(cuts, trace.uses, trace.documents, trace.ranked, documents)
 
 
-def _held(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
-    """Return what null series say of words; they may have other words, too."""
+def _null_distances(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
+    """Return what null series say of words; they may also have other words."""
     shape = (len(DISTANCES), -1, len(words))
     if not nulls:
         nothing = np.full((len(DISTANCES), 1, len(words)), np.nan)
         return _Nulls(nothing, nothing, np.zeros(len(words), np.int64))
-    found = []
+    distances = []
     runs = np.zeros(len(words), np.int64)
     for trace in nulls:
         place = pc.index_in(words, value_set=trace.words)
@@ -120,8 +121,8 @@ def _held(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
         runs += there
         values = np.full((*trace.distances.shape[:2], len(words)), np.nan)
         values[:, :, there] = trace.distances[:, :, place.drop_null().to_numpy()]
-        found.append(values.ravel())
-    _, mean, sd = moments(np.stack(found))
+        distances.append(values.ravel())
+    _, mean, sd = moments(np.stack(distances))
     return _Nulls(mean.reshape(shape), sd.reshape(shape), runs)
 
 
@@ -130,7 +131,7 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls
     words, number = len(trace.words), len(slices)
     order = np.repeat(np.arange(words), number)
     tokens = np.array([max(facts.tokens, 1) for facts in slices])
-    columns: dict[str, Any] = {
+    columns: Columns = {
         "word": trace.words.take(pa.array(order)),
         "slice": pa.array([facts.name for facts in slices] * words, pa.string()),
         "place": np.tile(np.arange(number), words),
@@ -141,18 +142,18 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls
     }
     for kind, name in enumerate(DISTANCES):
         for suffix, values in (("", distances), ("_null_mean", nulls.mean), ("_null_sd", nulls.sd)):
-            own = np.broadcast_to(values[kind], (number, words)).T.ravel()
-            columns[name + suffix] = pa.array(own, pa.float64(), from_pandas=True)
+            flat = np.broadcast_to(values[kind], (number, words)).T.ravel()
+            columns[name + suffix] = pa.array(flat, pa.float64(), from_pandas=True)
     return _typed(columns, TABLE.schema())
 
 
-def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: dict[str, Any]) -> pa.Table:
+def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: Columns) -> pa.Table:
     """Return the rows of `change/points`."""
     names = pa.array([facts.name for facts in task.slices], pa.string())
     none = points.cut < 0
     before = np.maximum(points.cut, 0)
     tested = int((columns["ranked"] & ~none).sum())
-    finding = _finding(tested, task.deal)
+    finding = why_no_finding(tested, task.deal)
     size = len(words)
     q_value = points.q_value if finding is None else np.full(size, np.nan)
     numbers = {
@@ -177,25 +178,12 @@ def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, col
     )
 
 
-def _finding(tested: int, deal: Deal | None) -> str | None:
-    """Return why no finding is possible, a key of `schemas.change.scores.FINDINGS`, or None."""
-    if deal is None:
-        return "no_null"
-    if min(deal.sizes) < LEAST_CLUSTERS:
-        return "too_few_clusters"
-    return "too_few_words" if tested < LEAST_WORDS else None
-
-
-def _typed(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
+def _typed(columns: Columns, schema: pa.Schema) -> pa.Table:
     arrays = [
         column.cast(field.type) if isinstance(column := columns[field.name], pa.Array) else pa.array(column, field.type)
         for field in schema
     ]
     return pa.table(arrays, schema=schema)
-
-
-def _cut(rows: pa.Table) -> list[pa.Table]:
-    return [rows.slice(start, GROUP_ROWS) for start in range(0, rows.num_rows, GROUP_ROWS)]
 
 
 SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(

@@ -2,8 +2,8 @@
 
 TRACE   the spaces of all slices, the maps of pairs that were fitted  -> distances, uses, documents
 
-Traced are the words that all slices share. Pairs of slices that the run has not aligned by `op`
-are aligned here, in the same way.
+The words that all slices share are traced. Pairs of slices that the run has not aligned by `op` are
+aligned here, in the same way.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,6 @@ from transforms.change.spaces.alignment_stage import (
     load_alignments,
     without_targets,
 )
-from transforms.change.view.counts import look_up
 from transforms.change.view.feeds import read_counts
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage, Unless
@@ -87,7 +86,7 @@ class Trace(NamedTuple):
         documents: that use the word, of the same shape.
         ranked: whether the word is ranked in every slice.
         distances: float64 of shape (kinds, slices, words), kinds as in `schemas.change.series.DISTANCES`;
-            nan where there is none.
+            nan if there is none.
         cuts: float64 of shape (slices - 1, words), see `series.cut_distances`.
     """
 
@@ -120,14 +119,14 @@ def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Trace
     units = []
     before = first
     for place in places:  # four spaces in memory at most
-        own = {0: first, places[-1]: last}.get(place) or pairs.load(place)
-        units.append(unit_rows(own.vectors[_places(own, words)]))
+        space = {0: first, places[-1]: last}.get(place) or pairs.load(place)
+        units.append(unit_rows(space.vectors[_places(space, words)]))
         if place:
-            distances[0, place] = pairs.distances((place - 1, place), before, own)
-            distances[1, place] = pairs.distances((0, place), first, own)
+            distances[0, place] = pairs.distances((place - 1, place), before, space)
+            distances[1, place] = pairs.distances((0, place), first, space)
         if place < places[-1]:
-            distances[2, place] = pairs.distances((place, places[-1]), own, last)
-        before = own
+            distances[2, place] = pairs.distances((place, places[-1]), space, last)
+        before = space
     common = common_space(units)
     for place in places:
         if place:
@@ -135,17 +134,17 @@ def _trace(artefact: Artefact, task: TraceTask, options: SeriesOptions) -> Trace
             distances[4, place] = cosine_distance(common[0], common[place])
         if place < places[-1]:
             distances[5, place] = cosine_distance(common[place], common[-1])
-    counts = _counts(task.slices, words)
-    found = Trace(
+    counts = [WordCounts.of(read_counts(facts.counts), words, facts.documents) for facts in task.slices]
+    trace = Trace(
         words,
-        np.stack([one.uses for one in counts]),
-        np.stack([one.documents for one in counts]),
+        np.stack([slice_counts.uses for slice_counts in counts]),
+        np.stack([slice_counts.documents for slice_counts in counts]),
         ranked_in_all(counts, options.rank),
         distances,
         cut_distances(common),
     )
     with artefact.writing(".parquet") as stream:
-        pq.write_table(_as_table(found), pa.PythonFile(stream, "w"), compression="lz4")
+        pq.write_table(_as_table(trace), pa.PythonFile(stream, "w"), compression="lz4")
     return Traced(artefact.file(".parquet"), min(facts.documents for facts in task.slices))
 
 
@@ -156,7 +155,7 @@ class _Pairs:
         self._task = task
         self._options = options.align
         self._words = words
-        self._maps: Mapping[Sides, File] = {(one, two): file for one, two, file in task.maps}
+        self._maps: Mapping[Sides, File] = {(earlier, later): file for earlier, later, file in task.maps}
         self._found: dict[Sides, Floats] = {}
 
     def load(self, place: int) -> Space:
@@ -188,30 +187,14 @@ def _shared(spaces: Sequence[File]) -> pa.Array:
     shared: pa.Array | None = None
     for file in spaces:
         rows = pa.concat_tables(read_rows([checked(file)], ["word"]))
-        own = rows["word"].combine_chunks()
-        shared = own if shared is None else shared.filter(pc.is_in(shared, value_set=own))
+        words = rows["word"].combine_chunks()
+        shared = words if shared is None else shared.filter(pc.is_in(shared, value_set=words))
     return shared
 
 
 def _places(space: Space, words: pa.Array) -> Ints:
-    found = pc.index_in(words, value_set=pa.array(space.words, pa.string()))
-    return np.asarray(found.to_numpy(zero_copy_only=False), np.int64)
-
-
-def _counts(slices: Sequence[SliceFacts], words: pa.Array) -> list[WordCounts]:
-    found = []
-    for facts in slices:
-        rows = look_up(read_counts(facts.counts), words)
-        proper = rows["proper_nouns"]
-        found.append(
-            WordCounts(
-                rows["count"].to_numpy(),
-                rows["documents"].to_numpy(),
-                None if proper.null_count else proper.to_numpy(),
-                facts.documents,
-            )
-        )
-    return found
+    indices = pc.index_in(words, value_set=pa.array(space.words, pa.string()))
+    return np.asarray(indices.to_numpy(zero_copy_only=False), np.int64)
 
 
 def _as_table(trace: Trace) -> pa.Table:

@@ -1,9 +1,9 @@
 """Example sentences of words, drawn from all that hold them by one pass over the corpora.
 
-What draws a sentence is a digest of its key and a seed, so neither the order of corpora nor their
-parts decide anything. Only the columns in which words are looked for are read of every sentence.
-Of a word and slice no more is held than what may be shown, or, for typical uses, `RESERVOIR` uses
-that are drawn in the same way: among them the most typical ones are looked for.
+Sentences are drawn by a digest of their key and a seed, so neither the order of corpora nor their
+parts decide anything. Of every sentence only the columns that are searched for words are read. For
+a word and slice no more uses are held than may be shown or, for typical uses, `RESERVOIR` uses drawn
+in the same way, from which the most typical are chosen.
 """
 
 import heapq
@@ -22,14 +22,23 @@ from transforms.change.view.slices import Slice, slice_of
 from transforms.change.view.targets import ViewTargets
 from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.code.fingerprints import digest
+from transforms.common.code.registry import Entry, Registry
 from transforms.common.store.tables import Part, read_rows
 from transforms.corpora.corpus import Corpus, PartPair, place_of
-from transforms.corpora.fetching import SentenceKey, fetch, fetch_documents, held
-from transforms.corpora.repeated import copies
+from transforms.corpora.fetching import SentenceKey, copies, fetch, fetch_documents, held
 
 __all__ = ["ORDERS", "RESERVOIR", "Drawing", "Example", "Token", "draw_examples", "token_of"]
 
-ORDERS = ("typical", "random", "date")
+TYPICAL = "typical"
+BY_DATE = "date"
+ORDERS: Registry[Entry] = Registry(
+    {
+        TYPICAL: Entry(doc="the most typical first"),
+        "random": Entry(doc="drawn at random"),
+        BY_DATE: Entry(doc="the earliest first"),
+    },
+    what="order of uses",
+)
 RESERVOIR = 1000  # uses of a word in a slice
 
 Vectors = Callable[[str, Collection[str]], Mapping[str, Vector]]
@@ -42,7 +51,7 @@ class Example(NamedTuple):
         key: its sentence.
         year: of the document, as `author`, `title` and `source` are.
         text: the word in its context.
-        typical: cosine of its context and the centroid; None unless typical uses were asked for.
+        typical: cosine of its context and the centroid; None in other orders.
     """
 
     key: SentenceKey
@@ -67,7 +76,7 @@ class Drawing(NamedTuple):
 
     Attributes:
         most: uses of a word in a slice, at most.
-        order: `typical`, nearest to the centroid first; `random`; or `date`, the earliest first.
+        order: key of `ORDERS`; the most typical are those nearest to the centroid.
         seed: of the draw, which also decides between uses of one year.
         each: uses of one document, at most.
     """
@@ -96,7 +105,7 @@ class _Drawn(NamedTuple):
 
 
 def token_of(word: str, targets: ViewTargets) -> Token:
-    """Return which tokens are `word` in the view: a target's tag is not that of its bare word."""
+    """Return which tokens are `word` in the view; tagged targets are apart from their bare words."""
     for bare, tag, joined in targets.joined:
         if joined == word:
             return Token(bare, tag, [])
@@ -111,9 +120,9 @@ def draw_examples(
     drawing: Drawing,
     vectors: Vectors | None = None,
 ) -> list[list[list[Example]]]:
-    """Return uses of words, by word and slice, in the order of the drawing; one of a sentence.
+    """Return uses of words, by word and slice, in the order of the drawing; one use per sentence.
 
-    A document that several corpora hold counts in one part, see `transforms.corpora.repeated`.
+    A document that several corpora hold counts in one part, see `transforms.corpora.fetching`.
 
     Args:
         corpora: annotated corpora.
@@ -121,8 +130,8 @@ def draw_examples(
         options: how the training view was made.
         slices: the slices.
         drawing: which uses, and how many.
-        vectors: from a slice's name and words, their weighted vectors (`typical.weighted`);
-            needed for typical uses.
+        vectors: returns the weighted vectors (`typical.weighted`) of words in a slice, given its
+            name; needed for typical uses.
 
     Raises:
         LexbeamError: a part is damaged.
@@ -132,20 +141,21 @@ def draw_examples(
     finder = _Finder(tokens, options)
     for place in places.values():
         part = place.parts.sentences
-        for rows, found in finder.rows_with(part):
+        for rows, hits_by_token in finder.rows_with(part):
             numbers = _slice_numbers(rows, slices)
-            new = [
-                _entering(rows, hits, numbers, kept, part, finder, drawing)
-                for hits, kept in zip(found, drawn, strict=True)
+            entering = [
+                _entering(rows, hits, numbers, by_slice, part, finder, drawing)
+                for hits, by_slice in zip(hits_by_token, drawn, strict=True)
             ]
-            documents = {one.key.document_id for of in new for some in of for one in some}
-            away = _counted_elsewhere(documents, part, corpora)
-            for kept, of in zip(drawn, new, strict=True):
-                for number, some in enumerate(of):
-                    own = [one for one in some if one.key.document_id not in away]
-                    kept[number] = _least([*kept[number], *own], drawing)
+            documents = {use.key.document_id for by_slice in entering for uses in by_slice for use in uses}
+            elsewhere = _counted_elsewhere(documents, part, corpora)
+            for by_slice, entering_by_slice in zip(drawn, entering, strict=True):
+                for number, uses in enumerate(entering_by_slice):
+                    counted = [use for use in uses if use.key.document_id not in elsewhere]
+                    by_slice[number] = _least([*by_slice[number], *counted], drawing)
     chosen = [
-        [_chosen(some, slice.name, drawing, vectors) for some, slice in zip(of, slices, strict=True)] for of in drawn
+        [_chosen(uses, slice.name, drawing, vectors) for uses, slice in zip(by_slice, slices, strict=True)]
+        for by_slice in drawn
     ]
     return _fetched(chosen, places)
 
@@ -179,7 +189,7 @@ class _Finder:
             if text not in self._known:
                 self._known[text] = self._bare.get(normalise_word(text, self.options), -1)
         numbers = np.array([self._known[text] for text in distinct], np.int32)
-        return numbers[texts.indices.to_numpy()]
+        return np.asarray(numbers[texts.indices.to_numpy()])
 
     def _uses(
         self, token: Token, words: npt.NDArray[np.int32], upos: pa.StringArray | None, parents: npt.NDArray[np.int64]
@@ -196,10 +206,10 @@ class _Finder:
 
     def context(self, words: Sequence[str], place: int) -> tuple[str, ...]:
         """Return the words of the view within `WINDOW` of a token, without its own word."""
-        own = normalise_word(words[place], self.options)
-        near = (*words[max(0, place - WINDOW) : place], *words[place + 1 : place + 1 + WINDOW])
-        found = (normalise_word(word, self.options) for word in near)
-        return tuple(word for word in found if word != own and is_word(word))
+        target = normalise_word(words[place], self.options)
+        nearby = (*words[max(0, place - WINDOW) : place], *words[place + 1 : place + 1 + WINDOW])
+        normalised = (normalise_word(word, self.options) for word in nearby)
+        return tuple(word for word in normalised if word != target and is_word(word))
 
 
 def _slice_numbers(rows: pa.Table, slices: Sequence[Slice]) -> list[int | None]:
@@ -212,14 +222,14 @@ def _entering(
     rows: pa.Table,
     hits: npt.NDArray[np.int64],
     numbers: Sequence[int | None],
-    kept: Sequence[Sequence[_Drawn]],
+    drawn: Sequence[Sequence[_Drawn]],
     part: Part,
     finder: _Finder,
     drawing: Drawing,
 ) -> list[list[_Drawn]]:
-    """Return by slice the uses that may take the place of those that are kept."""
-    found: list[list[_Drawn]] = [[] for _ in kept]
-    typical = drawing.order == "typical"
+    """Return by slice the uses that may take the place of those drawn so far."""
+    entering: list[list[_Drawn]] = [[] for _ in drawn]
+    typical = drawing.order == TYPICAL
     size = RESERVOIR if typical else drawing.most
     taken = rows.select(["document_id", "sentence", "year"]).take(hits[:, 0])
     for (row, place), name, sentence, year in zip(
@@ -230,36 +240,36 @@ def _entering(
             continue
         key = SentenceKey(name, sentence)
         draw = digest([drawing.seed, *key])
-        turn = (float(year) if drawing.order == "date" else 0.0, draw)
-        if len(kept[number]) < size or turn < kept[number][-1].turn:
+        turn = (float(year) if drawing.order == BY_DATE else 0.0, draw)
+        if len(drawn[number]) < size or turn < drawn[number][-1].turn:
             context: tuple[str, ...] = ()
             if typical:
                 context = finder.context(rows[finder.unit][row].as_py(), place)
-            found[number].append(_Drawn(turn, key, part.sha256, place, context))
-    return found
+            entering[number].append(_Drawn(turn, key, part.sha256, place, context))
+    return entering
 
 
 def _least(drawn: Sequence[_Drawn], drawing: Drawing) -> list[_Drawn]:
-    """Return the first ones, sorted: so many in all and, unless more are to be compared, of each.
+    """Return the first uses, sorted: no more than are shown and, unless typical ones are sought, few of a document.
 
-    What a document has too many of makes room for others that come later, and never for what had
-    no room before: to take the first of the first is to take the first of all.
+    Surplus uses of a document make room for later ones, never for uses that had no room before: to
+    take the first of the first is to take the first of all.
     """
-    if drawing.order == "typical":
+    if drawing.order == TYPICAL:
         return heapq.nsmallest(RESERVOIR, drawn)
     return _few_of_each(sorted(drawn), drawing)
 
 
 def _few_of_each(drawn: Iterable[_Drawn], drawing: Drawing) -> list[_Drawn]:
-    found: list[_Drawn] = []
+    few: list[_Drawn] = []
     of_each: Counter[str] = Counter()
-    for one in drawn:
-        of_each[one.key.document_id] += 1
-        if of_each[one.key.document_id] <= drawing.each:
-            found.append(one)
-        if len(found) == drawing.most:
+    for use in drawn:
+        of_each[use.key.document_id] += 1
+        if of_each[use.key.document_id] <= drawing.each:
+            few.append(use)
+        if len(few) == drawing.most:
             break
-    return found
+    return few
 
 
 _Chosen = tuple[_Drawn, float | None]
@@ -267,54 +277,54 @@ _Chosen = tuple[_Drawn, float | None]
 
 def _chosen(drawn: Sequence[_Drawn], slice_name: str, drawing: Drawing, vectors: Vectors | None) -> list[_Chosen]:
     """Return the uses that are shown, in their order, each with how typical it is."""
-    if drawing.order != "typical":
-        return [(one, None) for one in drawn]
+    if drawing.order != TYPICAL:
+        return [(use, None) for use in drawn]
     assert vectors is not None
-    words = {word for one in drawn for word in one.context}
-    found = typicality([one.context for one in drawn], vectors(slice_name, words) if words else {})
-    known = dict(zip(drawn, found, strict=True))
-    scored = [(-value, one) for one, value in known.items() if value is not None]
-    order = [one for _, one in sorted(scored)] + [one for one in drawn if known[one] is None]
-    return [(one, known[one]) for one in _few_of_each(order, drawing)]
+    words = {word for use in drawn for word in use.context}
+    values = typicality([use.context for use in drawn], vectors(slice_name, words) if words else {})
+    known = dict(zip(drawn, values, strict=True))
+    scored = [(-value, use) for use, value in known.items() if value is not None]
+    order = [use for _, use in sorted(scored)] + [use for use in drawn if known[use] is None]
+    return [(use, known[use]) for use in _few_of_each(order, drawing)]
 
 
-def _counted_elsewhere(documents: Iterable[str], own: Part, corpora: Sequence[Corpus]) -> frozenset[str]:
+def _counted_elsewhere(documents: Iterable[str], this_part: Part, corpora: Sequence[Corpus]) -> frozenset[str]:
     """Return which documents of a part count in another part."""
-    asked: dict[str, tuple[Part, list[str]]] = {}
-    holders = {name: [own.sha256] for name in sorted(documents)}
+    to_read: dict[str, tuple[Part, list[str]]] = {}
+    holders = {name: [this_part.sha256] for name in sorted(documents)}
     for corpus in corpora:
         parts = corpus.parts["sentences"]
         for name in holders:
             part = parts[place_of(name, len(parts))]
-            if part.sha256 != own.sha256:
-                asked.setdefault(part.sha256, (part, []))[1].append(name)
-    for part, names in asked.values():
+            if part.sha256 != this_part.sha256:
+                to_read.setdefault(part.sha256, (part, []))[1].append(name)
+    for part, names in to_read.values():
         for name in held(part, names):
             holders[name].append(part.sha256)
-    return frozenset(name for name, parts in holders.items() if copies(parts)[0] != own.sha256)
+    return frozenset(name for name, parts in holders.items() if copies(parts)[0] != this_part.sha256)
 
 
 def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]) -> list[list[list[Example]]]:
-    """Return what is shown of uses; a part is read once."""
-    wanted: dict[str, list[_Drawn]] = {}
-    for one, _ in (pair for of in chosen for some in of for pair in some):
-        wanted.setdefault(one.part, []).append(one)
-    found: dict[tuple[SentenceKey, int], Example] = {}
-    for part, own in wanted.items():
+    """Return the uses with their texts; a part is read once."""
+    by_part: dict[str, list[_Drawn]] = {}
+    for use, _ in (scored for by_slice in chosen for uses in by_slice for scored in uses):
+        by_part.setdefault(use.part, []).append(use)
+    examples: dict[tuple[SentenceKey, int], Example] = {}
+    for part, uses_of_part in by_part.items():
         corpus, parts = places[part]
-        names = dict.fromkeys(one.key.document_id for one in own)
+        names = dict.fromkeys(use.key.document_id for use in uses_of_part)
         described = ["source", "author", "title"]
         documents = {row.document_id: row for row in fetch_documents(corpus, names, columns=described)}
         spots: dict[SentenceKey, list[int]] = {}
-        for one in own:
-            spots.setdefault(one.key, []).append(one.place)
+        for use in uses_of_part:
+            spots.setdefault(use.key, []).append(use.place)
         columns = ["year", "forms", "lemmas"]
         for key, passage in fetch(parts, spots, columns=columns, around=AROUND, text=True):
             assert passage is not None  # it was read from this part
             assert passage.sentence.year is not None  # it is in a slice
             about = documents.get(key.document_id)
             for spot in spots[key]:
-                found[key, spot] = Example(
+                examples[key, spot] = Example(
                     key,
                     passage.sentence.year,
                     about and about.author,
@@ -323,5 +333,6 @@ def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str,
                     cut(passage, spot),
                 )
     return [
-        [[found[one.key, one.place]._replace(typical=value) for one, value in some] for some in of] for of in chosen
+        [[examples[use.key, use.place]._replace(typical=value) for use, value in uses] for uses in by_slice]
+        for by_slice in chosen
     ]

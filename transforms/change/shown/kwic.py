@@ -24,8 +24,8 @@ class Concordance(NamedTuple):
 def cut(passage: FetchedSentence, place: int) -> Concordance:
     """Return a token of a passage's sentence in its context.
 
-    It is cut from the document's text where there is one, else made of forms, else of lemmas, with
-    spaces between them. White space is one space; the far ends are ends of words.
+    The context is cut from the document's text if there is one, else joined from forms, or from lemmas
+    without forms. White space becomes one space; contexts begin and end with whole words.
 
     Args:
         passage: the sentence, with its forms, lemmas and neighbours.
@@ -36,11 +36,11 @@ def cut(passage: FetchedSentence, place: int) -> Concordance:
         start, end = row.starts[place] - passage.start, row.ends[place] - passage.start
         left, target, right = passage.text[:start], passage.text[start:end], passage.text[end:]
     else:
-        own = row.forms or row.lemmas or []
+        words = row.forms or row.lemmas or []
         before = [word for other in passage.before for word in other.forms or other.lemmas or ()]
         after = [word for other in passage.after for word in other.forms or other.lemmas or ()]
-        left, target = " ".join([*before, *own[:place], ""]), own[place]
-        right = " ".join(["", *own[place + 1 :], *after])
+        left, target = " ".join([*before, *words[:place], ""]), words[place]
+        right = " ".join(["", *words[place + 1 :], *after])
     left, target, right = (_SPACE.sub(" ", text) for text in (left, target, right))
     if len(left) > CONTEXT:
         left = left[-CONTEXT:].partition(" ")[2] or left[-CONTEXT:]

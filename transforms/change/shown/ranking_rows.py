@@ -1,7 +1,7 @@
-"""What rankings are made of: one row a word of a pair of slices, whichever table has it.
+"""Rows of rankings: one for each word of a pair of slices, from whichever table has it.
 
-`ranked_rows` reads table `change/summary`, and where there is none (or for a measure that it does
-not hold) the means over seeds in table `scores`. Rankings, views and warnings ask it alone.
+`ranked_rows` reads table `change/summary` or, without it and for measures that it does not hold, the
+means over seeds in table `scores`. Rankings, views and warnings read rows through it alone.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.scores.ranking import by_change, of_pos, spearman_with_log_count
+from transforms.change.scores.ranking import Row, by_change, of_pos, spearman_with_log_count
 from transforms.common.errors import UsageError, nearest
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
@@ -97,20 +97,20 @@ def chosen_pairs(snapshot: Snapshot, spec: str | None) -> list[Pair]:
 
 
 def chosen_alignment(snapshot: Snapshot, wanted: str | None) -> str:
-    """Return the alignment that is asked for, the first if none is.
+    """Return this alignment, or the first of the run if None.
 
     Raises:
         UsageError: the scores have no such alignment.
     """
     known = snapshot.section("change")["options"]["alignment"]
-    return _one_of("alignment", wanted and named_alignment(wanted), known)
+    return _checked("alignment", wanted and named_alignment(wanted), known)
 
 
 def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) -> tuple[str, str]:
-    """Return alignment and measure of what is asked for, the first of each if None.
+    """Return this alignment and measure, each the first of the run if None.
 
-    Frequency, which every run measures, has the alignment `none`; `none` alone stands for it where
-    the run has no cosines without an alignment.
+    Frequency, which every run measures, has the alignment `none`; so `none` without a measure means
+    frequency, unless the run has cosines without an alignment.
 
     Raises:
         UsageError: the scores have no such alignment or measure.
@@ -119,7 +119,7 @@ def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) 
     if alignment == "none" and measure is None and "none" not in options["alignment"]:
         measure = FREQUENCY
     measures = [*options["measure"], *({FREQUENCY} - {*options["measure"]})]
-    measure = _one_of("measure", measure, measures)
+    measure = _checked("measure", measure, measures)
     if measure == FREQUENCY:
         if alignment != "none":
             chosen_alignment(snapshot, alignment)
@@ -127,7 +127,7 @@ def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) 
     return chosen_alignment(snapshot, alignment), measure
 
 
-def _one_of(name: str, wanted: str | None, known: Sequence[str]) -> str:
+def _checked(name: str, wanted: str | None, known: Sequence[str]) -> str:
     if wanted is not None and wanted not in known:
         hint = nearest(wanted, known) or f"; there are {', '.join(known)}"
         raise UsageError(f"`{name}`: the scores have no {wanted!r}{hint}")
@@ -138,7 +138,7 @@ def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = S
     """Return all words of a pair by one alignment and measure, means over seeds, sorted by word.
 
     The columns are those of the word (`word` to `upos_share`), `alignment` and `measure`, and
-    those of the score (`score` to `reason`), without suffix; what a run has not made is null.
+    those of the score (`score` to `reason`), without suffix; columns that a run has not made are null.
     """
     alignment = "none" if measure == FREQUENCY else alignment
     if measure == SUMMED and SUMMARY in snapshot.tables:
@@ -190,23 +190,23 @@ def _as_ranked(rows: pa.Table, suffix: str, alignment: str, measure: str) -> pa.
 
 
 def has_null(rows: pa.Table) -> bool:
-    """Return whether scores were compared with those of dealt dates: rankings are by `excess`."""
-    return rows["excess"].null_count < rows.num_rows
+    """Return whether scores were compared with nulls, so that rankings go by `excess`."""
+    return bool(rows["excess"].null_count < rows.num_rows)
 
 
 def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
     """Return the words of a ranking, the most changed first, with their `rank` from 1.
 
-    By falling `excess` where there is a null, else by `score`; ties by word. Words without an
-    excess follow those that have one.
+    By falling `excess` if there are nulls, else by `score`; ties by word. Words without an excess come
+    last.
 
     Args:
         rows: see `ranked_rows`.
-        pos: only words that mostly are one of these universal parts of speech, and those of which
-            none is known; none, or `ALL_TAGS`, for all.
+        pos: only words that mostly have one of these universal parts of speech, or no known one;
+            empty, or `ALL_TAGS`, for all.
     """
-    kept = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
-    return _numbered(by_change(of_pos(kept, pos)))
+    ranked = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
+    return _numbered(by_change(of_pos(ranked, pos)))
 
 
 def _numbered(rows: pa.Table) -> pa.Table:
@@ -230,7 +230,7 @@ def target_rows(rows: pa.Table, words: pa.Table) -> pa.Table:
 def spearman(rows: pa.Table) -> tuple[float, float]:
     """Return Spearman's rho of what words are ranked by and their uses, in either slice.
 
-    nan where it is undefined, see `spearman_with_log_count`.
+    nan if undefined, see `spearman_with_log_count`.
     """
     value = rows["excess" if has_null(rows) else "score"].to_numpy().astype(np.float64)
     counts = (rows[name].to_numpy() for name in ("count_from", "count_to"))
@@ -238,8 +238,8 @@ def spearman(rows: pa.Table) -> tuple[float, float]:
     return earlier, later
 
 
-def pair_facts(snapshot: Snapshot, pair: Pair, alignment: str, measure: str) -> dict[str, Any]:
-    """Return the row of table `change/pairs` about a pair; empty where there is none."""
+def pair_facts(snapshot: Snapshot, pair: Pair, alignment: str, measure: str) -> Row:
+    """Return the row of table `change/pairs` about a pair; empty if there is none."""
     if PAIRS not in snapshot.tables:
         return {}
     for rows in read_rows(snapshot.paths(PAIRS)):

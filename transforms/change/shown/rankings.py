@@ -1,12 +1,13 @@
-"""Rankings for a person: at the end of a change run, and whenever somebody asks again."""
+"""Rankings as text: at the end of a change run, and for `lexbeam show`."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import NULL_REASONS
+from transforms.change.scores.ranking import Row
+from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
 from transforms.change.shown.ranking_rows import (
     FREQUENCY,
     Pair,
@@ -20,29 +21,14 @@ from transforms.change.shown.ranking_rows import (
     target_rows,
 )
 from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings
-from transforms.change.view.targets import near_matches
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.neighbours import Neighbour, mean_neighbours
 from transforms.embeddings.published import load_space
 
-__all__ = [
-    "NEIGHBOURS_SHOWN",
-    "NO_NULL",
-    "RankingRequest",
-    "missing_targets",
-    "neighbours_by_slice",
-    "noise",
-    "null_band",
-    "ranking",
-    "score_told",
-    "tell_ranking",
-    "why_none",
-]
+__all__ = ["NEIGHBOURS_SHOWN", "RankingRequest", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
 
-NO_NULL = "no null: nothing says which of these scores chance gives (option `null`)"
-ABSENT_FROM_BOTH = "the word occurs in neither slice"
 SHOWN = 10
 NEIGHBOURS_SHOWN = 5
 WITH_NEIGHBOURS = 10  # targets, and words
@@ -63,16 +49,16 @@ _HEADS = (
 
 
 class RankingRequest(NamedTuple):
-    """Which rankings are told.
+    """Which rankings are shown.
 
     Attributes:
         pairs: of slices.
-        alignment: by this one.
-        measure: by this one.
-        pos: words that mostly are one of these parts of speech; none for all.
-        most: words.
-        targets_alone: whether only the targets.
-        neighbours: of each word that has them; 0 for none.
+        alignment: what words are scored by.
+        measure: what words are scored by.
+        pos: only words that mostly have one of these parts of speech; empty for all.
+        most: how many words.
+        targets_alone: whether only targets are shown.
+        neighbours: how many neighbours of each word; 0 for none.
     """
 
     pairs: Sequence[Pair]
@@ -85,36 +71,31 @@ class RankingRequest(NamedTuple):
 
 
 def missing_targets(snapshot: Snapshot) -> Iterator[str]:
-    """Name the targets that no slice has, each with words that may be meant."""
+    """Yield a line for each target that no slice has, with words that may be meant."""
     targets = snapshot.section("change")["targets"]
     if not targets:
         return
-    found: set[str] = set()
+    used_words: set[str] = set()
     columns = ["word", "target", "count_from", "count_to"]
     for rows in read_rows(snapshot.paths("scores"), columns):
         used = pc.or_(pc.greater(rows["count_from"], 0), pc.greater(rows["count_to"], 0))
-        found.update(rows.filter(pc.and_(rows["target"], used))["word"].to_pylist())
-    missing = [word for word in targets if word not in found]
-    if not missing:
-        return
-    vocabulary: set[str] = set()
-    for rows in read_rows(snapshot.paths("vectors"), ["word"]):
-        vocabulary.update(rows["word"].to_pylist())
-    near = near_matches(missing, sorted(vocabulary))
+        used_words.update(rows.filter(pc.and_(rows["target"], used))["word"].to_pylist())
+    missing = [word for word in targets if word not in used_words]
+    near = near_words(snapshot, missing)
     for word in missing:
         hint = f"; the corpus has {', '.join(near[word])}" if near[word] else ""
         yield f"target {word!r} was not found in any slice{hint}"
 
 
 def ranking(snapshot: Snapshot) -> Iterator[Block]:
-    """Tell targets and the most changed words of every pair, by the first alignment and measure.
+    """Yield targets and the most changed words of every pair, by the first alignment and measure.
 
-    Of a run that measures frequency alone nothing is told: it compares no usage.
+    Nothing for a run that measures only frequency: it compares no usage.
     """
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
     if measures:
-        asked = RankingRequest(
+        request = RankingRequest(
             pairs_of(snapshot),
             chosen_alignment(snapshot, None),
             measures[0],
@@ -122,47 +103,47 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
             SHOWN,
             neighbours=NEIGHBOURS_SHOWN,
         )
-        yield from tell_ranking(snapshot, asked)
+        yield from tell_ranking(snapshot, request)
 
 
-def tell_ranking(snapshot: Snapshot, asked: RankingRequest) -> Iterator[Block]:
-    """Tell rankings: targets first, those without a score with the reason, then words."""
+def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]:
+    """Yield rankings: targets first, those without a score with the reason, then words."""
     near: dict[tuple[str, str], list[Neighbour]] = {}
-    told = [_told(snapshot, pair, asked) for pair in asked.pairs]
-    if asked.neighbours:
+    rankings = [_pair_ranking(snapshot, pair, request) for pair in request.pairs]
+    if request.neighbours:
         wanted: dict[str, list[str]] = {}
-        for pair, one in zip(asked.pairs, told, strict=True):
+        for pair, ranking in zip(request.pairs, rankings, strict=True):
             for name in pair:
-                wanted.setdefault(name, []).extend(one.with_neighbours())
-        near = neighbours_by_slice(snapshot, wanted, asked.neighbours)
+                wanted.setdefault(name, []).extend(ranking.with_neighbours())
+        near = neighbours_by_slice(snapshot, wanted, request.neighbours)
     seeds = len(snapshot.section("change")["seeds"])
-    for pair, one in zip(asked.pairs, told, strict=True):
+    for pair, ranking in zip(request.pairs, rankings, strict=True):
         yield ""
-        yield from _heading(snapshot, pair, asked, one, seeds)
-        if one.targets.num_rows:
+        yield from _heading(snapshot, pair, request, ranking, seeds)
+        if ranking.targets.num_rows:
             yield ""
             yield "targets:"
-            yield _grid(one.targets, seeds)
-        if not asked.targets_alone:
+            yield _grid(ranking.targets, seeds)
+        if not request.targets_alone:
             yield ""
-            if one.words.num_rows:
-                shown = min(asked.most, one.words.num_rows)
-                yield f"the first {shown} of {one.words.num_rows} words:"
-                yield _grid(one.words[: asked.most], seeds)
+            if ranking.words.num_rows:
+                shown = min(request.most, ranking.words.num_rows)
+                yield f"the first {shown} of {ranking.words.num_rows} words:"
+                yield _grid(ranking.words[: request.most], seeds)
             else:
                 yield "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
-        yield from _legend(one, seeds)
-        if asked.neighbours and (words := one.with_neighbours()):
+        yield from _legend(ranking, seeds)
+        if request.neighbours and (words := ranking.with_neighbours()):
             yield ""
             yield f"nearest neighbours ({_of_seeds('cosine', seeds)}):"
             heads = [("word", "<"), (pair[0], "<"), (pair[1], "<")]
             yield columns_with(heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2)
-        for warning in _warnings(snapshot, pair, asked, one):
+        for warning in _warnings(snapshot, pair, request, ranking):
             yield f"warning: {warning}"
 
 
-class _Told(NamedTuple):
-    """A pair's ranking, its targets, and what is shown of both."""
+class _PairRanking(NamedTuple):
+    """A pair's ranking, its targets, and how many words are shown."""
 
     rows: pa.Table
     words: pa.Table
@@ -176,50 +157,52 @@ class _Told(NamedTuple):
         return list(dict.fromkeys([*targets[:WITH_NEIGHBOURS], *words[:WITH_NEIGHBOURS]]))
 
 
-def _told(snapshot: Snapshot, pair: Pair, asked: RankingRequest) -> _Told:
-    rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
-    words = ranked_words(rows, asked.pos)
-    most = 0 if asked.targets_alone else asked.most
-    return _Told(rows, words, target_rows(rows, words), most, asked.measure)
+def _pair_ranking(snapshot: Snapshot, pair: Pair, request: RankingRequest) -> _PairRanking:
+    rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
+    words = ranked_words(rows, request.pos)
+    most = 0 if request.targets_alone else request.most
+    return _PairRanking(rows, words, target_rows(rows, words), most, request.measure)
 
 
-def _heading(snapshot: Snapshot, pair: Pair, asked: RankingRequest, told: _Told, seeds: int) -> Iterator[str]:
+def _heading(
+    snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: _PairRanking, seeds: int
+) -> Iterator[str]:
     options = snapshot.section("change")["options"]
-    by = f"{asked.alignment}, {_of_seeds(asked.measure, seeds)}"
-    if asked.measure == FREQUENCY:
+    by = f"{request.alignment}, {_of_seeds(request.measure, seeds)}"
+    if request.measure == FREQUENCY:
         by = "frequency, difference of uses per million tokens"
     yield f"{pair[0]} to {pair[1]} ({by})"
-    ranked = ranked_words(told.rows).num_rows
+    ranked = ranked_words(ranking.rows).num_rows
     shown = ""
-    if told.words.num_rows < ranked:
-        shown = f"; listed: {told.words.num_rows} of them, {', '.join(asked.pos)} alone"
+    if ranking.words.num_rows < ranked:
+        shown = f"; listed: {ranking.words.num_rows} of them, {', '.join(request.pos)} alone"
     yield (
         f"ranked: {ranked} words with at least {options['rank-min-count']} uses and "
         f"{options['rank-min-documents']} documents (or a fifth of a smaller slice) in both "
         f"slices, not mostly proper nouns{shown}"
     )
-    what = "score less the mean of the null" if has_null(told.rows) else "score"
-    earlier, later = (_rho(value) for value in spearman(told.words))
+    what = "score less the mean of the null" if has_null(ranking.rows) else "score"
+    earlier, later = (_rho(value) for value in spearman(ranking.words))
     yield f"by {what}; Spearman's correlation of it and log count: {earlier} earlier, {later} later"
-    yield from _evidence(pair_facts(snapshot, pair, asked.alignment, asked.measure))
+    yield from _evidence(pair_facts(snapshot, pair, request.alignment, request.measure))
 
 
-def _evidence(facts: dict[str, Any]) -> Iterator[str]:
-    """Tell what scores were compared with, and how many words differ from it."""
+def _evidence(facts: Row) -> Iterator[str]:
+    """Yield what scores were compared with, and how many words differ from that."""
     if facts.get("null_runs") == 0:
         yield NO_NULL
     if not facts.get("null_runs") or "share_differs" not in facts:  # or by an older version
         return
     unit = "blocks of an author's documents" if facts.get("null_unit") == "author" else "documents"
-    told = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
+    text = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
     for name, words in (
         ("share_differs", "usage differs"),
         ("share_significant", "more than the vocabulary at large, too"),
     ):
         if facts.get(name) is not None:
             share = f"{100 * facts[name]:.1f} % of {facts['ranked']} words of any part of speech"
-            told += f"; {words} (q at most .05): {share}"
-    yield told
+            text += f"; {words} (q at most .05): {share}"
+    yield text
 
 
 def _rho(value: float) -> str:
@@ -239,73 +222,37 @@ def _grid(rows: pa.Table, seeds: int) -> Block:
                 "" if row["rank"] is None else str(row["rank"]),
                 row["word"],
                 f"{row['upos']}{share}" if row["upos"] else "",
-                score_told(row, "score"),
+                score_text(row, "score"),
                 noise(row),
                 null_band(row),
                 number(row["q_value"]),
                 number(row["q_relative"]),
                 f"{row['count_from']} / {row['count_to']}",
                 f"{row['documents_from']} / {row['documents_to']}",
-                why_none(row["reason"], row["count_to"]),
+                why_no_score(row["reason"], row["count_to"]),
             ]
         )
     return columns_with(_HEADS, cells, 2)
 
 
-def score_told(row: dict[str, Any], name: str) -> str:
-    """Return a score, or what has its unit: a cosine distance, or uses per million tokens."""
-    value = row.get(name)
-    if row.get("measure") == FREQUENCY:
-        return number(None if value is None else 1e6 * value, 1)
-    return number(value)
-
-
-def noise(row: dict[str, Any]) -> str:
-    """Return the training noise of a word's score; empty for frequency, which is not trained."""
-    return "" if row.get("measure") == FREQUENCY else number(row["score_sd"])
-
-
-def null_band(row: dict[str, Any]) -> str:
-    """Return the mean of a word's null scores with two standard deviations to either side."""
-    mean, sd = row.get("null_mean"), row.get("null_sd")
-    if mean is None or sd is None:
-        return score_told(row, "null_mean")
-    sides = row | {"least": max(mean - 2 * sd, 0.0), "most": mean + 2 * sd}
-    return f"{score_told(sides, 'least')} to {score_told(sides, 'most')}"
-
-
-def why_none(reason: str | None, later: int | None = None) -> str:
-    """Return in words why a word has no score; empty where there is no reason.
-
-    Of reasons that hold the first is published, that of the earlier slice.
-
-    Args:
-        reason: as it is published.
-        later: the word's uses in the later slice, where they are known.
-    """
-    if reason == "absent_from" and later == 0:
-        return ABSENT_FROM_BOTH
-    return "" if reason is None else NULL_REASONS.get(reason, reason.replace("_", " "))
-
-
-def _legend(told: _Told, seeds: int) -> Iterator[str]:
+def _legend(ranking: _PairRanking, seeds: int) -> Iterator[str]:
     parts = ["uses and documents: earlier / later"]
-    if seeds > 1 and told.measure != FREQUENCY:
+    if seeds > 1 and ranking.measure != FREQUENCY:
         parts.insert(0, "training noise: standard deviation over seeds")
-    if has_null(told.rows):
+    if has_null(ranking.rows):
         parts.append("null band: mean and two standard deviations of the scores under dealt dates")
-    if told.rows["q_value"].null_count < told.rows.num_rows:
+    if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
         parts.append("q: share of false discoveries among words with a q as small")
     yield "; ".join(parts)
-    if told.rows["q_value"].null_count < told.rows.num_rows:
+    if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
         yield (
             "a score beyond its band may have a q above .05, and the other way round: a band rests "
             "on the word's own few null scores, q on those of all words, too"
         )
 
 
-def _near(found: Sequence[Neighbour] | None) -> str:
-    return "-" if not found else listed([one.word for one in found], most=len(found))
+def _near(neighbours: Sequence[Neighbour] | None) -> str:
+    return "-" if not neighbours else listed([neighbour.word for neighbour in neighbours], most=len(neighbours))
 
 
 def neighbours_by_slice(
@@ -321,27 +268,27 @@ def neighbours_by_slice(
     section = snapshot.section("change")
     paths = snapshot.paths("vectors")
     least = section["options"]["neighbour-min-count"]
-    found = {}
-    for name, asked in words.items():
-        if asked:
+    nearest = {}
+    for name, slice_words in words.items():
+        if slice_words:
             spaces = (load_space(paths, name, seed) for seed in section["seeds"])
-            near = mean_neighbours(spaces, asked, k=most, min_count=least)
-            found.update({(name, word): some for word, some in near.items()})
-    return found
+            near = mean_neighbours(spaces, slice_words, k=most, min_count=least)
+            nearest.update({(name, word): neighbours for word, neighbours in near.items()})
+    return nearest
 
 
-def _warnings(snapshot: Snapshot, pair: Pair, asked: RankingRequest, told: _Told) -> list[str]:
+def _warnings(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: _PairRanking) -> list[str]:
     name = f"{pair[0]} to {pair[1]}"
-    what = "score less the mean of the null" if has_null(told.rows) else "score"
+    what = "score less the mean of the null" if has_null(ranking.rows) else "score"
     tops = {}
-    alignments = snapshot.section("change")["alignments"] if asked.measure != FREQUENCY else []
+    alignments = snapshot.section("change")["alignments"] if request.measure != FREQUENCY else []
     for alignment in alignments:
-        rows = told.rows
-        if alignment != asked.alignment:
-            rows = ranked_rows(snapshot, pair, alignment, asked.measure)
-        tops[alignment] = ranked_words(rows, asked.pos)["word"].to_pylist()
+        rows = ranking.rows
+        if alignment != request.alignment:
+            rows = ranked_rows(snapshot, pair, alignment, request.measure)
+        tops[alignment] = ranked_words(rows, request.pos)["word"].to_pylist()
     return [
-        *frequency_warning(name, what, *spearman(told.words)),
+        *frequency_warning(name, what, *spearman(ranking.words)),
         *overlap_warnings(name, tops),
-        *size_warnings(name, pair_facts(snapshot, pair, asked.alignment, asked.measure)),
+        *size_warnings(name, pair_facts(snapshot, pair, request.alignment, request.measure)),
     ]

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import FINDINGS
 from transforms.change.scores.evidence_rows import LEVEL
-from transforms.change.scores.ranking import of_pos
-from transforms.change.shown.rankings import null_band
+from transforms.change.scores.ranking import Row, of_pos
+from transforms.change.shown.cells import null_band
 from transforms.change.view.targets import near_matches
 from transforms.change.view.words import ViewOptions, normalise_word
 from transforms.common.errors import LexbeamError, UsageError
@@ -50,20 +49,20 @@ class SeriesViewOptions:
 
 
 def series_of(snapshot: Snapshot, options: SeriesViewOptions) -> pa.Table:
-    """Return the rows of table `change/series` about words, in the order asked for.
+    """Return the rows of table `change/series` about words, in the order of the options.
 
     Raises:
-        UsageError: no word is asked for.
+        UsageError: the option names no word.
         LexbeamError: there is no series, or it has none of the words.
     """
-    rows, words, _ = _found(snapshot, options)
+    rows, words, _ = _matching_rows(snapshot, options)
     place = pc.index_in(rows["word"], value_set=pa.array(words, pa.string()))
     rows = rows.append_column("order", place)
     return rows.sort_by([("order", "ascending"), ("place", "ascending")]).drop_columns(["order"])
 
 
-def _found(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, list[str], list[str]]:
-    """Return the rows of the words asked for, those that have any, a line for each other one."""
+def _matching_rows(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, list[str], list[str]]:
+    """Return the rows of the words, the words that have any, and a line for each of the others."""
     section = snapshot.section("change")
     if SERIES not in snapshot.tables:
         raise LexbeamError(
@@ -71,17 +70,17 @@ def _found(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, li
             "the option `series` of `lexbeam change`"
         )
     view = ViewOptions(**section["view"])
-    asked = list(dict.fromkeys(normalise_word(word, view) for word in options.series if word))
-    if not asked:
+    words = list(dict.fromkeys(normalise_word(word, view) for word in options.series if word))
+    if not words:
         raise UsageError("`series`: it names no word")
     known = set(pc.unique(snapshot.read(SERIES, ["word"])["word"]).to_pylist())
-    missing = [word for word in asked if word not in known]
+    missing = [word for word in words if word not in known]
     near = near_matches(missing, sorted(known)) if missing else {}
     lines = []
     for word in missing:
         hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
         lines.append(f"no series of {word!r}: a word needs `min_count` uses in every slice{hint}")
-    words = [word for word in asked if word in known]
+    words = [word for word in words if word in known]
     if not words:
         raise LexbeamError("; ".join(lines))
     return _rows_of(snapshot, SERIES, words), words, lines
@@ -94,21 +93,21 @@ def _rows_of(snapshot: Snapshot, table: str, words: Sequence[str]) -> pa.Table:
 
 
 def tell_series(snapshot: Snapshot, options: SeriesViewOptions) -> Iterator[Block]:
-    """Yield for each word its change point, a table of its slices, and lines; raises likewise."""
-    rows, words, missing = _found(snapshot, options)
+    """Yield for each word its change point, a table of its slices, and lines; raises as `series_of`."""
+    rows, words, missing = _matching_rows(snapshot, options)
     yield from missing
     points = _rows_of(snapshot, POINTS, words)
     for place, word in enumerate(words):
         if place or missing:
             yield ""
-        own = rows.filter(pc.equal(rows["word"], word)).sort_by("place").to_pylist()
+        word_rows = rows.filter(pc.equal(rows["word"], word)).sort_by("place").to_pylist()
         point = points.filter(pc.equal(points["word"], word)).to_pylist()[0]
-        yield from _word(own, point)
+        yield from _word(word_rows, point)
     yield ""
     yield from _legend(rows, len(snapshot.section("change")["seeds"]))
 
 
-def _word(rows: Sequence[dict[str, Any]], point: dict[str, Any]) -> Iterator[Block]:
+def _word(rows: Sequence[Row], point: Row) -> Iterator[Block]:
     about = [text for text in ("target" if point["target"] else "", point["upos"] or "") if text]
     yield point["word"] + (f" ({', '.join(about)})" if about else "")
     yield f"  {_turn(point)}"
@@ -121,22 +120,22 @@ def _word(rows: Sequence[dict[str, Any]], point: dict[str, Any]) -> Iterator[Blo
     yield columns_with((("", "<"), ("", "<"), ("", ">")), lines, 2)
 
 
-def _turn(point: dict[str, Any]) -> str:
-    """Say where a word's usage differs most, and what that is worth."""
+def _turn(point: Row) -> str:
+    """Return where a word's usage differs most, and how strong the evidence is."""
     if point["finding"] == "no_null":
         return "change point: none without null series (option `null`)"
     if point["point_from"] is None:
         return "change point: none"
     sides = f"between {point['point_from']} and {point['point_to']}"
-    told = f"change point: {sides}; M {number(point['m'], 2)}"
+    text = f"change point: {sides}; M {number(point['m'], 2)}"
     if point["finding"] is not None:
-        return f"{told}; no finding possible at this size: {FINDINGS[point['finding']]}"
+        return f"{text}; no finding possible at this size: {FINDINGS[point['finding']]}"
     if point["p_value"] is None:
-        return f"{told}; not tested, for the word is not ranked in every slice"
-    return f"{told}, p {number(point['p_value'])}, q usage differs {number(point['q_value'])}"
+        return f"{text}; not tested, for the word is not ranked in every slice"
+    return f"{text}, p {number(point['p_value'])}, q usage differs {number(point['q_value'])}"
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _cells(row: Row) -> list[str]:
     cells = [row["slice"], str(row["count"]), number(1e6 * row["relative"], 1), str(row["documents"])]
     for name, _ in _SHOWN:
         null = {key: row[f"{name}_{key}"] for key in ("null_mean", "null_sd")}
@@ -146,11 +145,11 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
     mean = f"mean over {seeds} seeds" if seeds > 1 else "one seed"
-    told = f"distances: cosine, {mean}, slices aligned pair by pair (op); lines are drawn from 0"
+    text = f"distances: cosine, {mean}, slices aligned pair by pair (op); lines are drawn from 0"
     null = rows["pair_first_null_mean"].null_count < rows.num_rows
     if null:
-        told += "; null band: mean and two standard deviations under dealt dates"
-    yield told
+        text += "; null band: mean and two standard deviations under dealt dates"
+    yield text
     if null:
         yield (
             "change point: the cut that chance explains least, by M standard deviations, which "
@@ -159,9 +158,9 @@ def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
 
 
 def turning(snapshot: Snapshot) -> Iterator[str]:
-    """Tell in a line, at the end of a run with null series, which words' usage turns, and where.
+    """Yield a line, at the end of a run with null series, on which words' usage turns, and where.
 
-    Words are those of the parts of speech that rankings show, by p; ties by `m`, then by word.
+    Only words of the parts of speech that rankings show, by p; ties by `m`, then by word.
     """
     if POINTS not in snapshot.tables:
         return
@@ -175,13 +174,13 @@ def turning(snapshot: Snapshot) -> Iterator[str]:
         return
     rows = rows.filter(pc.field("q_value") <= LEVEL)
     rows = rows.sort_by([("p_value", "ascending"), ("m", "descending"), ("word", "ascending")])
-    found = rows.select(["word", "point_from", "point_to"]).to_pylist()
-    told = listed(f"{one['word']} ({one['point_from']} | {one['point_to']})" for one in found)
-    yield f"series: usage turns (q at most .05) for {len(found)} words{': ' if found else ''}{told}"
+    points = rows.select(["word", "point_from", "point_to"]).to_pylist()
+    turns = listed(f"{point['word']} ({point['point_from']} | {point['point_to']})" for point in points)
+    yield f"series: usage turns (q at most .05) for {len(points)} words{': ' if points else ''}{turns}"
 
 
 def sparkline(values: Sequence[float | None]) -> str:
-    """Return values as a line of blocks, from 0 to their maximum; a dot where there is none.
+    """Return values as a line of blocks, from 0 to their maximum; a dot for a missing value.
 
     >>> sparkline([None, 0.1, 0.4, 0.8])
     '·▂▅█'

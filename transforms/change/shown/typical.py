@@ -3,8 +3,8 @@
 The context of a use is what stands within `WINDOW` words of it in its sentence. Its vector is the
 mean of these words' unit vectors, each weighted by a / (a + p), with p the word's relative
 frequency in the slice and a = 1e-3 (Arora, Liang and Ma 2017): function words count little. The
-centroid is the mean of the contexts' unit vectors, over all uses or a sample of them; a use is the
-more typical the greater the cosine of its context and the centroid.
+centroid is the mean of the contexts' unit vectors, over all uses or a sample; the greater the cosine
+of its context and the centroid, the more typical is a use.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ Vector = npt.NDArray[np.float64]
 
 
 def weighted(space: Space, words: Sequence[str]) -> dict[str, Vector]:
-    """Return the weighted unit vectors of those words that a slice's space has."""
+    """Return the weighted unit vectors of the words that a slice's space has."""
     wanted = set(words)
     rows = [row for row, word in enumerate(space.words) if word in wanted]
     vectors = apply(Side(unit_length=True), space.vectors[rows])
@@ -35,7 +35,7 @@ def weighted(space: Space, words: Sequence[str]) -> dict[str, Vector]:
 def typicality(contexts: Sequence[Sequence[str]], vectors: Mapping[str, Vector]) -> list[float | None]:
     """Return how typical uses are, -1 to 1, by the words around them.
 
-    None where no word around a use has a vector, or where the contexts cancel each other out.
+    None if no word around a use has a vector, or if the contexts cancel each other out.
     """
     means = [
         np.mean([vectors[word] for word in words if word in vectors], axis=0)

@@ -1,11 +1,11 @@
 """Uses of words in published change tables, in context, from the corpora that they were made from.
 
-What a corpus holds is told apart by slice in the way of the training view, so a use that is shown
-is one of those that were counted. Nothing of a text is in the tables themselves.
+Uses are found and assigned to slices as in the training view, so a use that is shown is one that was
+counted. The tables themselves hold no text.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from transforms.change.shown.examples import Drawing, Example, draw_examples, token_of
 from transforms.change.shown.typical import Vector, weighted
@@ -14,14 +14,30 @@ from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.words import ViewOptions
 from transforms.common.publish.snapshots import Snapshot, open_snapshot
 from transforms.corpora.corpus import Corpus
-from transforms.corpora.found import find_corpora
+from transforms.corpora.origins import find_corpora
 from transforms.embeddings.published import load_space
 
-__all__ = ["TrainingView", "corpora_of", "training_view", "uses_of"]
+__all__ = ["TrainingView", "UseFacts", "corpora_of", "training_view", "uses_of"]
+
+
+class UseFacts(TypedDict):
+    """What is known of a use, as plain values; `left` and `right` are the text before and after it."""
+
+    slice: str
+    year: int
+    author: str | None
+    title: str | None
+    source: str
+    left: str
+    target: str
+    right: str
+    document_id: str
+    sentence: int
+    typical: float | None
 
 
 class TrainingView(NamedTuple):
-    """What of the training view is needed to find a word's sentences."""
+    """The part of the training view that is needed to find a word's sentences."""
 
     options: ViewOptions
     slices: tuple[Slice, ...]
@@ -41,22 +57,22 @@ def training_view(snapshot: Snapshot) -> TrainingView:
 
 
 def corpora_of(snapshot: Snapshot, named: Sequence[str] = ()) -> tuple[list[Snapshot], list[str]]:
-    """Return where uses are taken from, and what is to be said of that.
+    """Return the corpora that uses are taken from, and notes for the reader.
 
     Args:
         snapshot: with a section `change`.
         named: corpus folders to take instead of those that the tables were made from.
 
     Raises:
-        LexbeamError: a folder that is named holds no sentences.
+        LexbeamError: a named folder holds no sentences.
     """
     places = [open_snapshot(place) for place in named]
     notes: list[str] = []
     if not places:
-        found = find_corpora(snapshot, "change")
-        places, notes = list(found.places), list(found.notes)
+        origins = find_corpora(snapshot, "change")
+        places, notes = list(origins.places), list(origins.notes)
     for place in places:
-        place.paths("sentences")  # to fail before anything is told
+        place.paths("sentences")  # to fail before any output
     return places, notes
 
 
@@ -66,15 +82,15 @@ def uses_of(
     places: Sequence[Snapshot],
     drawing: Drawing,
     only: Collection[str] | None = None,
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[UseFacts]]:
     """Return by word its uses, by slice and in the order of the drawing, as plain values.
 
     Args:
         snapshot: with a section `change`.
         words: words of its training view.
-        places: corpora, see `corpora_of`; none: no uses.
+        places: corpora, see `corpora_of`; without any there are no uses.
         drawing: which uses, and how many.
-        only: names of the slices that are asked for; None for all.
+        only: names of slices; None for all.
 
     Raises:
         LexbeamError: a part of a corpus is damaged.
@@ -96,7 +112,7 @@ def uses_of(
         vectors,
     )
     return {
-        word: [_use(slice.name, example) for slice, some in zip(slices, of, strict=True) for example in some]
+        word: [_use(slice.name, example) for slice, examples in zip(slices, of, strict=True) for example in examples]
         for word, of in zip(words, drawn, strict=True)
     }
 
@@ -109,14 +125,16 @@ def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[
     return weighted(load_space(snapshot.paths("vectors"), name, seed, tokens), sorted(words))
 
 
-def _use(slice_name: str, example: Example) -> dict[str, Any]:
+def _use(slice_name: str, example: Example) -> UseFacts:
     return {
         "slice": slice_name,
         "year": example.year,
         "author": example.author,
         "title": example.title,
         "source": example.source,
-        **example.text._asdict(),
+        "left": example.text.left,
+        "target": example.text.target,
+        "right": example.text.right,
         "document_id": example.key.document_id,
         "sentence": example.key.sentence,
         "typical": example.typical,

@@ -12,14 +12,8 @@ from transforms.change.scores.ranking import ALL_TAGS
 from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
 from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, RankingRequest, tell_ranking
 from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
-from transforms.change.shown.word import (
-    NeighbourViewOptions,
-    WordOptions,
-    WordsOptions,
-    facts_of,
-    neighbours_of,
-    scores_of,
-)
+from transforms.change.shown.word import NeighbourViewOptions, WordOptions, WordsOptions, neighbours_of, scores_of
+from transforms.change.shown.word_facts import facts_of
 from transforms.change.shown.word_text import tell_words
 from transforms.change.view.slices import with_hyphens
 from transforms.common.code.registry import Registry
@@ -38,16 +32,17 @@ class TopOptions:
     """Options of the view `top`."""
 
     top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
-    alignment: str | None = option(None, help="by this alignment; the first if not given", stands_for=named_alignment)
-    measure: str | None = option(None, help="by this measure; the first if not given")
+    alignment: str | None = option(
+        None, help="by this alignment; if not given, by the first", stands_for=named_alignment
+    )
+    measure: str | None = option(None, help="by this measure; if not given, by the first")
     pair: str | None = option(
         None, help="only this pair of slices, by their names", metavar="EARLIER:LATER", stands_for=with_hyphens
     )
-    targets: bool = option(False, help="the targets alone: all of them, those without a score with the reason")
+    targets: bool = option(False, help="only the targets, all of them; those without a score with the reason")
     pos: tuple[str, ...] = option(
         (),
-        help="words that mostly are one of these universal parts of speech, or `all`; if not "
-        "given, as the run was asked for",
+        help="words that mostly have one of these universal parts of speech, or `all`; if not given, as in the run",
         choices=(*UPOS, ALL_TAGS),
         metavar="POS",
     )
@@ -57,30 +52,30 @@ def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
     """Return the most changed words of each pair of slices, or its targets, with their ranks.
 
     Raises:
-        UsageError: there is no such alignment, measure or pair, or no part of speech is known.
+        UsageError: an unknown alignment, measure or pair, or no part of speech is known.
     """
-    asked = _asked(snapshot, options)
-    found = []
-    for pair in asked.pairs:
-        rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
+    request = _request(snapshot, options)
+    tables = []
+    for pair in request.pairs:
+        rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
         _check_tags(options, rows)
-        words = ranked_words(rows, asked.pos)
-        found.append(target_rows(rows, words) if options.targets else words[: asked.most])
-    return pa.concat_tables(found).combine_chunks()
+        words = ranked_words(rows, request.pos)
+        tables.append(target_rows(rows, words) if options.targets else words[: request.most])
+    return pa.concat_tables(tables).combine_chunks()
 
 
 def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
-    """Tell targets and the most changed words; raises as `top_words`."""
-    asked = _asked(snapshot, options)
+    """Yield targets and the most changed words; raises as `top_words`."""
+    request = _request(snapshot, options)
     if options.pos:
-        _check_tags(options, ranked_rows(snapshot, asked.pairs[0], asked.alignment, asked.measure))
+        _check_tags(options, ranked_rows(snapshot, request.pairs[0], request.alignment, request.measure))
     if options.targets and not snapshot.section("change")["targets"]:
         yield "no targets were given"
         return
-    yield from tell_ranking(snapshot, asked)
+    yield from tell_ranking(snapshot, request)
 
 
-def _asked(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
+def _request(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
     return RankingRequest(
         chosen_pairs(snapshot, options.pair),
         *chosen_kind(snapshot, options.alignment, options.measure),
@@ -96,10 +91,10 @@ def _pos(snapshot: Snapshot, options: TopOptions) -> Sequence[str]:
 
 
 def _check_tags(options: TopOptions, rows: pa.Table) -> None:
-    asked = [name for name in options.pos if name != ALL_TAGS]
-    if asked and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
+    tags = [name for name in options.pos if name != ALL_TAGS]
+    if tags and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
         raise UsageError(
-            f"`pos` {','.join(asked)}: no part of speech is known of these words; the corpus needs "
+            f"`pos` {','.join(tags)}: no part of speech is known of these words; the corpus needs "
             "an engine that tags, and its change tables are to be made anew"
         )
 

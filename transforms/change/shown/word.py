@@ -1,20 +1,18 @@
-"""Words in published change tables: counts, scores, neighbours over all seeds, uses in context."""
+"""Words in published change tables: which of the named words they have, with scores and neighbours."""
 
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.shown.examples import ORDERS, Drawing
+from transforms.change.shown.cells import near_words, why_unknown
+from transforms.change.shown.examples import ORDERS, TYPICAL
 from transforms.change.shown.rankings import neighbours_by_slice
-from transforms.change.shown.unknown_words import why_unknown
-from transforms.change.shown.uses import TrainingView, corpora_of, training_view, uses_of
+from transforms.change.shown.uses import TrainingView, training_view
 from transforms.change.view.slices import with_hyphens
-from transforms.change.view.targets import near_matches
 from transforms.change.view.words import normalise_word
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import embedded, option
@@ -26,27 +24,30 @@ from transforms.embeddings.neighbours import Neighbour, neighbours_table
 from transforms.embeddings.published import load_space
 
 __all__ = [
+    "NEIGHBOURS_LISTED",
     "NeighbourViewOptions",
     "WordOptions",
     "WordViewOptions",
     "WordsOptions",
-    "facts_of",
+    "look_up_words",
     "neighbours_of",
+    "rows_about",
     "scores_of",
+    "slice_names",
 ]
 
 log = logging.getLogger("lexbeam")
 
-LISTED = 10  # neighbours of a word
+NEIGHBOURS_LISTED = 10  # neighbours of a word
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordViewOptions:
-    """What is told of a word."""
+    """What is shown of a word."""
 
     slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     examples: int = option(10, help="uses of a word in each slice", least=0, most=1000)
-    order: str = option("typical", help="which uses: the most typical, at random, or the earliest", choices=ORDERS)
+    order: str = option(TYPICAL, help="which uses are shown", choices=ORDERS)
     seed: int = option(0, help="which uses are drawn")
     corpus: tuple[str, ...] = option(
         (),
@@ -60,7 +61,7 @@ class WordViewOptions:
 class WordOptions:
     """Options of the view `word`."""
 
-    word: tuple[str, ...] = option(help="look at these words", metavar="W")
+    word: tuple[str, ...] = option(help="show these words", metavar="W")
     look: WordViewOptions = embedded(WordViewOptions)
 
 
@@ -68,7 +69,7 @@ class WordOptions:
 class WordsOptions:
     """Options of the view `words`."""
 
-    words: str = option(help="look at the words of this file, one a line", metavar="FILE", path="file")
+    words: str = option(help="show the words of this file, one a line", metavar="FILE", path="file")
     look: WordViewOptions = embedded(WordViewOptions)
 
 
@@ -79,22 +80,22 @@ class NeighbourViewOptions:
     neighbours: str = option(help="list the neighbours of this word", metavar="W")
     slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     training_seed: int | None = option(None, help="by the vectors of this seed; else by the mean cosine over all seeds")
-    n: int = option(LISTED, help="neighbours in each slice", least=1)
+    n: int = option(NEIGHBOURS_LISTED, help="neighbours in each slice", least=1)
 
 
 def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Table:
-    """Return the rows of table `scores` about words; those that are nowhere are logged.
+    """Return the rows of table `scores` about words; words that no table has are logged.
 
     Raises:
         UsageError: no slice is called so, or the file of words cannot be read.
         LexbeamError: no table has any of the words.
     """
     view = training_view(snapshot)
-    names = _slices(view, options.look.slice)
-    there, missing = _sought(snapshot, options, view)
+    names = slice_names(view, options.look.slice)
+    there, missing = look_up_words(snapshot, options, view)
     for line in _unknown(snapshot, missing):
         log.warning("%s", line)
-    found = []
+    tables = []
     for rows in read_rows(snapshot.paths("scores")):
         same = pc.is_in(rows["word"], value_set=pa.array(there, pa.string()))
         if options.look.slice:
@@ -102,11 +103,16 @@ def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Tab
                 pc.is_in(rows[name], value_set=pa.array(names, pa.string())) for name in ("slice_from", "slice_to")
             ]
             same = pc.and_(same, pc.or_(*sides))
-        found.append(rows.filter(same))
-    return pa.concat_tables(found)
+        tables.append(rows.filter(same))
+    return pa.concat_tables(tables)
 
 
-def _slices(view: TrainingView, only: str | None) -> list[str]:
+def slice_names(view: TrainingView, only: str | None) -> list[str]:
+    """Return the names of all slices, or only this one.
+
+    Raises:
+        UsageError: no slice is called so.
+    """
     names = [slice.name for slice in view.slices]
     if only is not None and only not in names:
         hint = nearest(only, names) or f"; there are {', '.join(names)}"
@@ -114,12 +120,14 @@ def _slices(view: TrainingView, only: str | None) -> list[str]:
     return [only] if only else names
 
 
-def _sought(snapshot: Snapshot, options: WordOptions | WordsOptions, view: TrainingView) -> tuple[list[str], list[str]]:
-    """Return the words that are asked for, each once: those that a table has, and the others.
+def look_up_words(
+    snapshot: Snapshot, options: WordOptions | WordsOptions, view: TrainingView
+) -> tuple[list[str], list[str]]:
+    """Return the words that the options name, each once: those that a table has, and the others.
 
     Raises:
-        UsageError: none is asked for.
-        LexbeamError: no table has any.
+        UsageError: the options name no word.
+        LexbeamError: no table has any of the words.
     """
     if isinstance(options, WordsOptions):
         lines = (line.partition("\t")[0].strip() for line in read_lines(options.words, "words"))
@@ -132,7 +140,7 @@ def _sought(snapshot: Snapshot, options: WordOptions | WordsOptions, view: Train
         raise UsageError(f"`{name}`: it names no word")
     known: set[str] = set()
     for table in ("scores", "vectors"):
-        for rows in _rows_of(snapshot, table, words, ("word",)):
+        for rows in rows_about(snapshot, table, words, ("word",)):
             known.update(rows["word"].to_pylist())
     missing = [word for word in words if word not in known]
     if len(missing) == len(words):
@@ -140,7 +148,7 @@ def _sought(snapshot: Snapshot, options: WordOptions | WordsOptions, view: Train
     return [word for word in words if word in known], missing
 
 
-def _rows_of(snapshot: Snapshot, table: str, words: Collection[str], columns: Sequence[str]) -> Iterator[pa.Table]:
+def rows_about(snapshot: Snapshot, table: str, words: Collection[str], columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield the rows about words, in those of the columns that the table has."""
     paths = snapshot.paths(table)
     with files.open_read(paths[0]) as stream:
@@ -150,18 +158,8 @@ def _rows_of(snapshot: Snapshot, table: str, words: Collection[str], columns: Se
         yield rows.filter(pc.is_in(rows["word"], value_set=wanted))
 
 
-def _near(snapshot: Snapshot, words: Sequence[str]) -> Mapping[str, list[str]]:
-    """Return words that may be meant by words that no table has."""
-    if not words:
-        return {}
-    vocabulary: set[str] = set()
-    for rows in read_rows(snapshot.paths("vectors"), ["word"]):
-        vocabulary.update(pc.unique(rows["word"]).to_pylist())
-    return near_matches(words, sorted(vocabulary))
-
-
 def _unknown(snapshot: Snapshot, words: Sequence[str]) -> Iterator[str]:
-    near = _near(snapshot, words)
+    near = near_words(snapshot, words)
     for word in words:
         hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
         yield f"no word {word!r} in the tables at {snapshot.out!r}{hint}"
@@ -169,116 +167,6 @@ def _unknown(snapshot: Snapshot, words: Sequence[str]) -> Iterator[str]:
 
 def _none_of(snapshot: Snapshot, words: Sequence[str]) -> str:
     return f"{'; '.join(_unknown(snapshot, words))}\n{why_unknown(snapshot)}"
-
-
-_SCORES = (
-    "word",
-    "target",
-    "slice_from",
-    "slice_to",
-    "seed",
-    "alignment",
-    "measure",
-    "score",
-    "score_sd",
-    "seeds",
-    "null_mean",
-    "null_sd",
-    "excess",
-    "p_value",
-    "q_value",
-    "p_relative",
-    "q_relative",
-    "significant",
-    "reason",
-    "changed",
-    "ranked",
-    "count_from",
-    "count_to",
-    "relative_from",
-    "relative_to",
-    "documents_from",
-    "documents_to",
-)
-_OF_SLICE = ("count", "relative", "documents")
-_VECTORS = ("word", "slice", "count", "documents", "upos", "upos_share")
-
-
-def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> dict[str, Any]:
-    """Return what is known of words, as plain values.
-
-    `words` holds a mapping for each: `counts` and `neighbours` by slice, `scores` by pair, `uses`;
-    `missing` the words that no table has, each with those that may be meant; `notes` what is to be
-    said of the corpus. Raises as `scores_of`.
-    """
-    look = options.look
-    view = training_view(snapshot)
-    names = _slices(view, look.slice)
-    places, notes = corpora_of(snapshot, look.corpus) if look.examples else ([], [])
-    there, missing = _sought(snapshot, options, view)
-    scores, vectors = _by_word(snapshot, there)
-    near = neighbours_by_slice(snapshot, dict.fromkeys(names, there), LISTED)
-    uses = uses_of(snapshot, there, places, Drawing(look.examples, look.order, look.seed), names)
-    meant = _near(snapshot, missing)
-    return {
-        "words": [
-            {
-                **_described(word, view, vectors[word]),
-                "counts": _counts(scores[word], vectors[word], names),
-                "scores": [
-                    {name: row[name] for name in row if not name.endswith(("_from", "_to")) or name.startswith("slice")}
-                    for row in scores[word]
-                    if {row["slice_from"], row["slice_to"]} & set(names)
-                ],
-                "neighbours": [
-                    {"slice": name, "neighbour": one.word, "cosine": one.cosine, "seeds": one.seeds}
-                    for name in names
-                    for one in near.get((name, word), ())
-                ],
-                "uses": uses.get(word, []),
-            }
-            for word in there
-        ],
-        "missing": [{"word": word, "near": list(meant[word])} for word in missing],
-        "notes": notes,
-    }
-
-
-def _by_word(
-    snapshot: Snapshot, words: Sequence[str]
-) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]]]:
-    """Return by word its means in table `scores`, and its rows of `vectors`, one a slice."""
-    scores: dict[str, list[dict[str, Any]]] = {word: [] for word in words}
-    for rows in _rows_of(snapshot, "scores", words, _SCORES):
-        for row in rows.filter(pc.field("seed").is_null()).drop_columns(["seed"]).to_pylist():
-            scores[row.pop("word")].append(row)
-    vectors: dict[str, list[dict[str, Any]]] = {word: [] for word in words}
-    for rows in _rows_of(snapshot, "vectors", words, _VECTORS):
-        for row in rows.to_pylist():
-            own = vectors[row.pop("word")]
-            if all(other["slice"] != row["slice"] for other in own):  # else of another seed
-                own.append(row)
-    return scores, vectors
-
-
-def _described(word: str, view: TrainingView, vectors: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    tags = {row["slice"]: row.get("upos") for row in vectors if row.get("upos")}
-    return {"word": word, "target": word in view.targets.words, "upos": tags}
-
-
-def _counts(
-    scores: Sequence[dict[str, Any]], vectors: Sequence[dict[str, Any]], names: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return uses and documents by slice; a slice that is in no pair has what `vectors` say."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in scores:
-        for side in ("from", "to"):
-            found[row[f"slice_{side}"]] = {name: row[f"{name}_{side}"] for name in _OF_SLICE}
-    for row in vectors:
-        found.setdefault(row["slice"], {"count": row["count"], "relative": None, "documents": row["documents"]})
-    trained = {row["slice"] for row in vectors}
-    none = {"count": 0, "relative": 0.0, "documents": 0}
-    return [{"slice": name, **found.get(name, none), "vector": name in trained} for name in names]
 
 
 def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table:
@@ -292,17 +180,17 @@ def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table
     """
     view = training_view(snapshot)
     word = normalise_word(options.neighbours, view.options)
-    names = _slices(view, options.slice)
+    names = slice_names(view, options.slice)
     seed = options.training_seed
     known = snapshot.section("change")["seeds"]
     if seed is not None and seed not in known:
         raise UsageError(f"`training_seed`: there are {', '.join(map(str, known))}, not {seed}")
     if seed is None:
         near = neighbours_by_slice(snapshot, {name: [word] for name in names}, options.n)
-        found = [_mean_rows(word, name, near.get((name, word))) for name in names]
+        tables = [_mean_rows(word, name, near.get((name, word))) for name in names]
     else:
-        found = [_of_seed(snapshot, word, name, seed, options.n) for name in names]
-    tables = [table for table in found if table is not None]
+        tables = [_of_seed(snapshot, word, name, seed, options.n) for name in names]
+    tables = [table for table in tables if table is not None]
     if not tables:
         raise LexbeamError(_none_of(snapshot, [word]))
     return pa.concat_tables(tables, promote_options="default")
@@ -317,8 +205,8 @@ def _mean_rows(word: str, name: str, near: Sequence[Neighbour] | None) -> pa.Tab
             "slice": [name] * len(near),
             "seed": pa.nulls(len(near), pa.int32()),
             "rank": pa.array(range(1, len(near) + 1), pa.int32()),
-            "neighbour": pa.array([one.word for one in near], pa.string()),
-            "cosine": pa.array([one.cosine for one in near], pa.float64()),
+            "neighbour": pa.array([neighbour.word for neighbour in near], pa.string()),
+            "cosine": pa.array([neighbour.cosine for neighbour in near], pa.float64()),
         }
     )
 

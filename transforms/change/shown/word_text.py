@@ -1,13 +1,15 @@
 """What is known of words, for a person."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from transforms.change.scores.ranking import Row
+from transforms.change.shown.cells import NO_NULL, noise, null_band, score_text, why_no_score, why_unknown
+from transforms.change.shown.examples import ORDERS
 from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
-from transforms.change.shown.rankings import NO_NULL, noise, null_band, score_told, why_none
-from transforms.change.shown.unknown_words import why_unknown
+from transforms.change.shown.uses import UseFacts
 from transforms.change.shown.warnings import size_warnings
-from transforms.change.shown.word import WordOptions, WordsOptions, facts_of
+from transforms.change.shown.word import WordOptions, WordsOptions
+from transforms.change.shown.word_facts import Facts, SliceUses, WordFacts, facts_of
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Kwic, Use, columns_with, number
 
@@ -25,7 +27,6 @@ _SCORES = (
     ("q more than the vocabulary at large", ">"),
     ("", "<"),
 )
-_ORDERED = {"typical": "the most typical first", "random": "drawn at random", "date": "the earliest first"}
 
 
 def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Iterator[Block]:
@@ -37,16 +38,16 @@ def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Itera
     """
     facts = facts_of(snapshot, options)
     seeds = len(snapshot.section("change")["seeds"])
-    for one in facts["missing"]:
-        near = f"; did you mean {', '.join(one['near'])}?" if one["near"] else ""
-        yield f"no word {one['word']!r} in the tables{near}"
+    for missing_word in facts["missing"]:
+        near = f"; did you mean {', '.join(missing_word['near'])}?" if missing_word["near"] else ""
+        yield f"no word {missing_word['word']!r} in the tables{near}"
     if facts["missing"]:
         yield f"  {why_unknown(snapshot)}"
-    for place, one in enumerate(facts["words"]):
+    for place, word in enumerate(facts["words"]):
         if place or facts["missing"]:
             yield ""
-        yield from _word(one, seeds)
-        yield from _uses(one, options, facts)
+        yield from _word(word, seeds)
+        yield from _uses(word, options, facts)
     if facts["words"]:
         yield from _warnings(snapshot)
     for note in facts["notes"]:
@@ -66,71 +67,71 @@ def _warnings(snapshot: Snapshot) -> Iterator[str]:
             yield f"\nwarning: {warning}"
 
 
-def _word(one: dict[str, Any], seeds: int) -> Iterator[Block]:
-    tags = ", ".join(dict.fromkeys(one["upos"].values()))
-    about = [text for text in ("target" if one["target"] else "", tags) if text]
-    yield one["word"] + (f" ({', '.join(about)})" if about else "")
+def _word(word: WordFacts, seeds: int) -> Iterator[Block]:
+    tags = ", ".join(dict.fromkeys(word["upos"].values()))
+    about = [text for text in ("target" if word["target"] else "", tags) if text]
+    yield word["word"] + (f" ({', '.join(about)})" if about else "")
     yield "\ncounts:"
-    yield columns_with(_COUNTS, [_count(row) for row in one["counts"]], 2)
+    yield columns_with(_COUNTS, [_count(row) for row in word["counts"]], 2)
     yield f"\nscores{' (mean over seeds)' if seeds > 1 else ''}:"
-    uses = {row["slice"]: row["count"] for row in one["counts"]}
-    if one["scores"]:
-        yield columns_with(_SCORES, [_score(row, uses) for row in one["scores"]], 2)
-        if any(row["measure"] == FREQUENCY for row in one["scores"]):
+    uses = {row["slice"]: row["count"] for row in word["counts"]}
+    if word["scores"]:
+        yield columns_with(_SCORES, [_score(row, uses) for row in word["scores"]], 2)
+        if any(row["measure"] == FREQUENCY for row in word["scores"]):
             yield "  frequency: difference of uses per million tokens"
     else:
         yield "  none: a score needs a vector in both slices (option `min_count`)"
     what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
     yield f"\nnearest neighbours ({what}):"
-    slices = [row["slice"] for row in one["counts"]]
-    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(one, name) for name in slices], 2)
+    slices = [row["slice"] for row in word["counts"]]
+    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(word, name) for name in slices], 2)
 
 
-def _count(row: dict[str, Any]) -> list[str]:
+def _count(row: SliceUses) -> list[str]:
     rate = "" if row["relative"] is None else f"{1e6 * row['relative']:.1f}"
     none = "" if row["vector"] else "no vector"
     return [row["slice"], str(row["count"]), rate, str(row["documents"]), none]
 
 
-def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
+def _score(row: Row, uses: dict[str, int]) -> list[str]:
     verdict = "above the targets' mean, the task's threshold" if row.get("changed") else ""
     return [
         f"{row['slice_from']} to {row['slice_to']}",
         row["alignment"],
         row["measure"],
-        score_told(row, "score"),
+        score_text(row, "score"),
         noise(row),
         null_band(row),
         number(row.get("q_value")),
         number(row.get("q_relative")),
-        why_none(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
+        why_no_score(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
     ]
 
 
-def _neighbours(one: dict[str, Any], name: str) -> list[str]:
-    near = [row for row in one["neighbours"] if row["slice"] == name]
-    told = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
-    return [name, told or "-"]
+def _neighbours(word: WordFacts, name: str) -> list[str]:
+    near = [row for row in word["neighbours"] if row["slice"] == name]
+    text = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
+    return [name, text or "-"]
 
 
-def _uses(one: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:
+def _uses(word: WordFacts, options: WordOptions | WordsOptions, facts: Facts) -> Iterator[Block]:
     look = options.look
-    if not look.examples or (facts["notes"] and not one["uses"]):
+    if not look.examples or (facts["notes"] and not word["uses"]):
         return
-    for name in (row["slice"] for row in one["counts"]):
-        uses = [row for row in one["uses"] if row["slice"] == name]
+    for name in (row["slice"] for row in word["counts"]):
+        uses = [row for row in word["uses"] if row["slice"] == name]
         if uses:
-            yield f"\nuses, {name} ({_ORDERED[look.order]}; at most two of a document):"
+            yield f"\nuses, {name} ({ORDERS[look.order].doc}; at most two of a document):"
             yield _kwic(uses)
         else:
             yield f"\nuses, {name}: none"
 
 
-def _kwic(uses: Sequence[dict[str, Any]]) -> Kwic:
+def _kwic(uses: Sequence[UseFacts]) -> Kwic:
     return Kwic(tuple(Use(row["left"], row["target"], row["right"], where(row)) for row in uses))
 
 
-def where(use: dict[str, Any]) -> str:
+def where(use: UseFacts) -> str:
     """Return where a use is: author, title and year; the source where both names are missing."""
-    named = [use[name] for name in ("author", "title") if use[name]] or [use["source"]]
+    named = [name for name in (use["author"], use["title"]) if name] or [use["source"]]
     return f"{', '.join(named)}, {use['year']}"

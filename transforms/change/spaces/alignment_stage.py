@@ -132,14 +132,14 @@ def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligne
 
 def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
     """Return alignments by name, as they are published; None stands for no alignment at all."""
-    found = {}
+    alignments = {}
     for name, part in parts.items():
         if part is None:
-            found[name] = Alignment(*_UNALIGNED, 0, 0.0)
+            alignments[name] = Alignment(*_UNALIGNED, 0, 0.0)
             continue
         source, target = (row for table in read_rows([checked(part)]) for row in table.to_pylist())
-        found[name] = Alignment(load_side(source), load_side(target), source["fit_words"], source["residual"])
-    return found
+        alignments[name] = Alignment(load_side(source), load_side(target), source["fit_words"], source["residual"])
+    return alignments
 
 
 _UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2

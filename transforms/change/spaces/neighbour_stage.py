@@ -4,9 +4,8 @@ NEIGHBOURS   a space and words  -> a part of table `neighbours`
 SLICE        a row              -> a part of table `slices`
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -16,11 +15,14 @@ from transforms.common.options.fields import option
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
-from transforms.common.store.tables import GROUP_ROWS, PartFile, write_part
+from transforms.common.store.tables import PartFile, write_part
 from transforms.embeddings.neighbours import neighbours_table
 from transforms.embeddings.published import load_space
 
-__all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask"]
+__all__ = ["NEIGHBOURS", "SLICE", "ListedPart", "NeighbourOptions", "NeighbourTask", "SliceRow"]
+
+
+SliceRow = dict[str, str | int | float | None]  # of table `slices`, by column
 
 
 class NeighbourTask(NamedTuple):
@@ -56,15 +58,10 @@ def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) ->
         k=options.neighbours,
         min_count=options.min_count,
     )
-    return ListedPart(write_part(artefact, TABLE.schema(), _cut(table), sort_keys=TABLE.key))
+    return ListedPart(write_part(artefact, TABLE.schema(), [table], sort_keys=TABLE.key))
 
 
-def _cut(rows: pa.Table) -> Iterator[pa.Table]:
-    for start in range(0, rows.num_rows, GROUP_ROWS):
-        yield rows.slice(start, GROUP_ROWS)
-
-
-def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> ListedPart:
+def _write_row(artefact: Artefact, row: SliceRow, _: None) -> ListedPart:
     schema = SLICES.schema()
     return ListedPart(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
 
@@ -72,6 +69,6 @@ def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> ListedPart:
 NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, ListedPart] = Stage(
     name="change/neighbours", receipt=ListedPart, build=_find, blas=True, unit="embeddings"
 )
-SLICE: Stage[dict[str, Any], None, ListedPart] = Stage(
+SLICE: Stage[SliceRow, None, ListedPart] = Stage(
     name="change/slices", receipt=ListedPart, build=_write_row, unit="slices"
 )

@@ -63,8 +63,8 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         tokens=task.tokens,
         slice_name=task.slice,
     )
-    found = pa.array(words, pa.string())
-    rows = look_up(counts, found)
+    vocabulary = pa.array(words, pa.string())
+    rows = look_up(counts, vocabulary)
     size = len(words)
     schema = VECTORS.schema(dim=options.dim)
     table = pa.table(
@@ -72,7 +72,7 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
             pa.repeat(task.slice, size),
             pa.repeat(pa.scalar(task.seed, pa.int32()), size),
             *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
-            *majority_tags([counts], found),
+            *majority_tags([counts], vocabulary),
             pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), options.dim),
         ],
         names=schema.names,

@@ -1,7 +1,7 @@
 """Counts of the training view: uses, documents and tags per word, and sizes of a slice.
 
-Counts are Arrow tables with the columns of `COUNTS`, sorted by word (by code point), so that they
-can be stored as they are; words of all frequencies are in them.
+Counts are Arrow tables with the columns of `COUNTS`, sorted by word (by code point), ready to be
+stored; they hold words of all frequencies.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from transforms.change.view.tags import (
     total_cells,
 )
 
-__all__ = ["COUNTS", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts", "tag_uses"]
+__all__ = ["COUNTS", "Batch", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts", "tag_uses"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -38,7 +38,7 @@ COUNTS = pa.schema(
     ]
 )
 COMPACT_AT = 1 << 22  # (word, document) pairs held before duplicates are removed
-_FOUND = pa.schema([*list(COUNTS)[:-1], pa.field("proper_nouns", pa.int64())])
+_LOOKED_UP = pa.schema([*list(COUNTS)[:-1], pa.field("proper_nouns", pa.int64())])
 
 
 class ViewCounts(NamedTuple):
@@ -106,9 +106,9 @@ def count_view(batches: Iterable[Batch]) -> ViewCounts:
 
 
 def _codes(values: pa.Array, known: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return the places in `known` of the distinct values, and the number of each among them.
+    """Return the places in `known` of the distinct values, and the number of each value among those.
 
-    `known` grows by the new ones.
+    New values are added to `known`.
     """
     encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
     places = [known.setdefault(value, len(known)) for value in encoded.dictionary.to_pylist()]
@@ -117,7 +117,7 @@ def _codes(values: pa.Array, known: dict[str, int]) -> tuple[Ints, Ints]:
 
 
 def _added(total: Ints, more: Ints) -> Ints:
-    """Return the sum of two arrays, the shorter one (of fewer words known) filled with zeros."""
+    """Return the sum of two arrays, the shorter one filled up with zeros."""
     result = np.zeros(max(len(total), len(more)), np.int64)
     result[: len(total)] += total
     result[: len(more)] += more
@@ -146,8 +146,8 @@ def _merged_tags(joined: pa.Table, words: pa.ChunkedArray) -> pa.Array:
     if not _tagged(joined):
         return pa.nulls(len(words), USES)
     places = pc.index_in(joined["word"], value_set=words.combine_chunks()).to_numpy()
-    found = as_cells(joined["tags"].combine_chunks(), places.astype(np.int64))
-    return as_lists(total_cells([found]), len(words))
+    cells = as_cells(joined["tags"].combine_chunks(), places.astype(np.int64))
+    return as_lists(total_cells([cells]), len(words))
 
 
 def _tagged(counts: pa.Table) -> bool:
@@ -159,11 +159,11 @@ def look_up(counts: pa.Table, words: pa.Array) -> pa.Table:
 
     `proper_nouns`, the uses tagged PROPN, is null where `counts` has no tags.
     """
-    found = counts.select(["count", "documents"]).take(_places(counts, words))
+    rows = counts.select(["count", "documents"]).take(_places(counts, words))
     uses = tag_uses(counts, words)
-    columns = [words, found["count"].fill_null(0), found["documents"].fill_null(0)]
+    columns = [words, rows["count"].fill_null(0), rows["documents"].fill_null(0)]
     proper = pa.nulls(len(words), pa.int64()) if uses is None else pa.array(uses[:, _PROPER])
-    return pa.table([*columns, proper], schema=_FOUND)
+    return pa.table([*columns, proper], schema=_LOOKED_UP)
 
 
 _PROPER = UPOS.index("PROPN")
@@ -174,16 +174,16 @@ def tag_uses(counts: pa.Table, words: pa.Array) -> Ints | None:
     if not _tagged(counts):
         return None
     lists = counts["tags"].take(_places(counts, words)).combine_chunks()
-    found = as_cells(lists, np.arange(len(words)))
+    cells = as_cells(lists, np.arange(len(words)))
     uses = np.zeros((len(words), TAGS), np.int64)
-    uses.ravel()[found.cells] = found.uses
+    uses.ravel()[cells.cells] = cells.uses
     return uses
 
 
 def majority_tags(slices: Sequence[pa.Table], words: pa.Array) -> Majority:
     """Return the tag that most tagged uses of each word have over the counts of some slices."""
-    found = [uses for counts in slices if (uses := tag_uses(counts, words)) is not None]
-    return majority(sum(found[1:], found[0]) if found else None, len(words))
+    tagged = [uses for counts in slices if (uses := tag_uses(counts, words)) is not None]
+    return majority(sum(tagged[1:], tagged[0]) if tagged else None, len(words))
 
 
 def _places(counts: pa.Table, words: pa.Array) -> pa.Array:

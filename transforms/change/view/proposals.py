@@ -1,11 +1,11 @@
-"""Slices that a corpus lends itself to: two periods of about as many tokens.
+"""Slices that suit a corpus: two periods with about the same number of tokens.
 
-The rule. A cut lies between two successive years that have documents; all that is before it is one
-slice, all that is after it the other. Cuts count that leave 20 documents on each side, or, where
-there are none, 10; with fewer no score can be told from chance, and nothing is proposed. Where a
+The rule. A cut lies between two successive years that have documents; what comes before it is one
+slice, what comes after it the other. Only cuts with 20 documents on each side count, or, if there
+are none, with 10; with fewer, no score differs reliably from chance, and nothing is proposed. If a
 cut in a gap (years without documents, at least a tenth of all years from the first to the last)
-leaves 40 % of the tokens or more on each side, the one in the longest gap is taken; of equal ones,
-and where there is none, the one with the most even tokens; then the one in the longer gap, then the
+leaves 40 % of the tokens or more on each side, the one in the longest gap is taken; among equals,
+and if there is none, the one with the most even tokens; then the one in the longer gap, then the
 earlier one. A slice reaches from its first year with documents to its last.
 
 >>> found = propose_slices({1810: 30, 1850: 20, 1960: 50}, {1810: 300, 1850: 250, 1960: 500})
@@ -30,13 +30,13 @@ GAP = 0.1  # of the years
 
 
 class SliceProposal(NamedTuple):
-    """Two slices, the earlier one first, or the reason why there are none.
+    """Two slices, the earlier one first, or the reason why none are proposed.
 
     Attributes:
-        slices: the slices; empty where none can be proposed.
+        slices: the slices; empty if none can be proposed.
         documents: documents of each.
         tokens: tokens of each.
-        reason: why none can be proposed; empty where they are.
+        reason: why none can be proposed; empty if some are.
     """
 
     slices: tuple[Slice, ...] = ()
@@ -98,17 +98,17 @@ def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> S
 def _cuts(years: list[int], documents: Mapping[int, int], tokens: Mapping[int, int]) -> list[_Cut]:
     all_documents = sum(documents[year] for year in years)
     all_tokens = sum(tokens.get(year, 0) for year in years)
-    found = []
+    cuts = []
     left_documents = left_tokens = 0
     for before, after in itertools.pairwise(years):
         left_documents += documents[before]
         left_tokens += tokens.get(before, 0)
-        found.append(
+        cuts.append(
             _Cut(
                 before, after, (left_documents, all_documents - left_documents), (left_tokens, all_tokens - left_tokens)
             )
         )
-    return found
+    return cuts
 
 
 def _with(cuts: list[_Cut], least: int) -> list[_Cut]:

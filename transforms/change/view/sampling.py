@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from transforms.common.draws.by_content import mix64
 
-__all__ = ["BINS", "kept", "threshold", "token_histogram"]
+__all__ = ["BINS", "keep_mask", "threshold", "token_histogram"]
 
 BINS = 4_096
 _SHIFT = np.uint64(52)
@@ -51,6 +51,6 @@ def threshold(histogram: npt.NDArray[np.int64], target_tokens: int, budget: int 
     return int(np.searchsorted(target_tokens + np.cumsum(histogram), budget, side="right"))
 
 
-def kept(keys: npt.NDArray[np.uint64], targets: npt.NDArray[np.bool_], limit: int) -> npt.NDArray[np.bool_]:
+def keep_mask(keys: npt.NDArray[np.uint64], targets: npt.NDArray[np.bool_], limit: int) -> npt.NDArray[np.bool_]:
     """Return which sentences are kept: those with a target, and those in a bin below `limit`."""
     return targets | (_bins(keys) < limit)

@@ -4,17 +4,18 @@
     SHUFFLE   staged sentences     -> a file of sentences in the order of training
 
 The order of training is that of the sentences' keys, which are hashes: ranges of keys are sorted
-one by one, so a slice is shuffled whole with the memory of one range.
+one by one, so that shuffling a whole slice takes the memory of one range.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.change.view.counts import COUNTS, ViewCounts, merge_counts
-from transforms.change.view.feeds import FEED, STAGED, StagedView, one_batch
+from transforms.change.view.feeds import FEED, STAGED, StagedView, as_batch
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.batches import BatchReader, BatchWriter
 from transforms.common.store.receipts import File
@@ -25,7 +26,7 @@ FEED_ROWS = 8_192
 
 
 class PartCounts(NamedTuple):
-    """A slice's counts in one part of `sentences`; see `preparing.Viewed`."""
+    """A slice's counts in one part of `sentences`; see `view_stage.Viewed`."""
 
     counts: File
     documents: int
@@ -61,10 +62,6 @@ class Shuffled:
     feed: File
 
 
-def _by_content(parts: tuple[PartCounts, ...]) -> list[list[Any]]:
-    return sorted([part.counts.sha256, *part[1:]] for part in parts)
-
-
 def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceCounts:
     ordered = sorted(parts, key=lambda part: part.counts.sha256)
     with BatchReader() as reader:
@@ -72,7 +69,7 @@ def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceC
             [ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5]) for part in ordered]
         )
     with artefact.writing(".arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-        writer.write(one_batch(merged.words))
+        writer.write(as_batch(merged.words))
     return SliceCounts(
         counts=artefact.file(".arrow"),
         documents=merged.documents,
@@ -109,8 +106,8 @@ def _shuffle(artefact: Artefact, staged: tuple[StagedView, ...], _: None) -> Shu
     return Shuffled(artefact.file(".arrow"))
 
 
-def _ranks(documents: pa.ChunkedArray) -> Any:
-    """Return numbers that order documents as their ids do."""
+def _ranks(documents: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return numbers that sort as the ids of the documents do."""
     return np.unique(documents.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)[1]
 
 

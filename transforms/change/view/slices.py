@@ -1,4 +1,4 @@
-"""Time slices: what a period is, which one a year falls into, which ones are compared.
+"""Time slices: how periods are written, which slice a year falls into, which slices are compared.
 
 A slice is a span of years, both ends included, either end open. Years before our era are negative;
 a year 0, where the dates have one, is a year like any other.
@@ -13,14 +13,17 @@ a year 0, where the dates have one, is a year like any other.
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.code.registry import Entry, Registry
+from transforms.common.errors import LexbeamError, UsageError
 
 __all__ = [
-    "PAIRS",
+    "PAIRINGS",
     "UNDATED",
+    "Pairing",
     "Slice",
     "filled_slices",
     "lacking",
@@ -42,6 +45,9 @@ _YEAR = re.compile(r"\d{1,9}")
 _CLOSED = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
 _EN_DASH = re.compile(r"(?<=\d)(\s*)\u2013(?=\s*\d)")
 _DOTTED = re.compile(r"([+-]?\d{1,9})?\s*\.\.\s*([+-]?\d{1,9})?")
+
+
+Pairs = tuple[tuple[int, int], ...]  # of slices by their indices
 
 
 class Slice(NamedTuple):
@@ -69,19 +75,19 @@ def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Sl
             are among those returned.
 
     Raises:
-        UsageError: a span that cannot be read, ends before it starts or overlaps another, a name
-            given twice, `every` without years.
+        UsageError: a span cannot be read, ends before it starts or overlaps another, a name is
+            used twice, or `every` has no years.
     """
     spec = with_hyphens(spec)
-    every = _EVERY.fullmatch(spec.strip())
-    if every:
-        return _every(int(every[1]), spec, years)
-    slices = [_parse_one(item.strip(), spec) for item in spec.split(",")]
+    equal = _EVERY.fullmatch(spec.strip())
+    if equal:
+        return _equal_spans(int(equal[1]), spec, years)
+    slices = [_parse_span(item.strip(), spec) for item in spec.split(",")]
     slices.sort(key=_start)
-    for one, other in pairwise(slices):
-        if one.end is None or other.start is None or one.end >= other.start:
+    for earlier, later in pairwise(slices):
+        if earlier.end is None or later.start is None or earlier.end >= later.start:
             raise UsageError(
-                f"slices {one.name!r} and {other.name!r} of {spec!r} overlap: both ends of a "
+                f"slices {earlier.name!r} and {later.name!r} of {spec!r} overlap: both ends of a "
                 "slice belong to it, so let the next one start a year later"
             )
     names = [slice.name for slice in slices]
@@ -95,7 +101,7 @@ def _start(slice: Slice) -> float:
     return float("-inf") if slice.start is None else slice.start
 
 
-def _parse_one(item: str, spec: str) -> Slice:
+def _parse_span(item: str, spec: str) -> Slice:
     name, named, span = item.rpartition("=")
     name, span = name.strip(), span.strip()
     if match := _CLOSED.fullmatch(span) or _DOTTED.fullmatch(span):
@@ -125,7 +131,7 @@ def span_name(start: int | None, end: int | None) -> str:
     return f"{'' if start is None else start}..{'' if end is None else end}"
 
 
-def _every(step: int, spec: str, years: tuple[int, int] | None) -> tuple[Slice, ...]:
+def _equal_spans(step: int, spec: str, years: tuple[int, int] | None) -> tuple[Slice, ...]:
     if step < 1:
         raise UsageError(f"slices {spec!r}: the number of years must be at least 1")
     if years is None:
@@ -166,7 +172,7 @@ def filled_slices(spec: str, years: Collection[int]) -> tuple[Slice, ...]:
 
 
 def lacking(years: Collection[int], *, spec: str) -> str | None:
-    """Return what years of documents lack for slices and a pair of them; None if nothing."""
+    """Return why years of documents do not suffice for slices and a pair of them; None if they do."""
     try:
         slice_pairs(filled_slices(spec, years))
     except LexbeamError as error:
@@ -175,7 +181,7 @@ def lacking(years: Collection[int], *, spec: str) -> str | None:
 
 
 def slice_of(year: int | None, slices: Sequence[Slice]) -> int | None:
-    """Return the index of the slice that `year` falls into; None where there is none."""
+    """Return the index of the slice that `year` falls into; None if there is none."""
     if year is None:
         return None
     for index, (_, start, end) in enumerate(slices):
@@ -184,29 +190,28 @@ def slice_of(year: int | None, slices: Sequence[Slice]) -> int | None:
     return None
 
 
-def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> tuple[tuple[int, int], ...]:
+def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> Pairs:
     """Return the pairs of slices to compare, as indices, the earlier slice first.
 
     Args:
         slices: slices in the order of time.
-        pairs: `consecutive` (each with the next), `first` (the first with each) or `all`.
+        pairs: key of `PAIRINGS`.
 
     Raises:
-        UsageError: fewer than two slices, or another word for `pairs`.
+        UsageError: fewer than two slices, or no such choice of pairs.
     """
-    if pairs not in PAIRS:
-        raise UsageError(f"no pairs {pairs!r}{nearest(pairs, PAIRS)} (known: {', '.join(PAIRS)})")
+    PAIRINGS.check([pairs], "`pairs`")
     if len(slices) < 2:
         names = ", ".join(slice.name for slice in slices) or "none"
         raise UsageError(f"change needs at least two slices, but there is only: {names}")
-    return PAIRS[pairs](len(slices))
+    return PAIRINGS[pairs].pairs(len(slices))
 
 
 def per_slice(values: Sequence[int], slices: Sequence[Slice], option: str = "min_count") -> list[int]:
     """Return one value per slice from one value for all, or one each in the order of time.
 
     Raises:
-        UsageError: another number of values, or one below 1.
+        UsageError: a wrong number of values, or a value below 1.
     """
     if len(values) not in (1, len(slices)):
         names = ", ".join(slice.name for slice in slices)
@@ -220,20 +225,30 @@ def per_slice(values: Sequence[int], slices: Sequence[Slice], option: str = "min
     return list(values) * (len(slices) if len(values) == 1 else 1)
 
 
-def _consecutive(number: int) -> tuple[tuple[int, int], ...]:
+def _consecutive(number: int) -> Pairs:
     return tuple(pairwise(range(number)))
 
 
-def _first(number: int) -> tuple[tuple[int, int], ...]:
+def _first(number: int) -> Pairs:
     return tuple((0, other) for other in range(1, number))
 
 
-def _all(number: int) -> tuple[tuple[int, int], ...]:
+def _all(number: int) -> Pairs:
     return tuple(combinations(range(number), 2))
 
 
-PAIRS: dict[str, Callable[[int], tuple[tuple[int, int], ...]]] = {
-    "consecutive": _consecutive,
-    "first": _first,
-    "all": _all,
-}
+@dataclass(frozen=True)
+class Pairing(Entry):
+    """Which slices are compared: `pairs` has them for a number of slices."""
+
+    pairs: Callable[[int], Pairs]
+
+
+PAIRINGS: Registry[Pairing] = Registry(
+    {
+        "consecutive": Pairing(_consecutive, doc="each slice with the next"),
+        "first": Pairing(_first, doc="the first slice with each of the others"),
+        "all": Pairing(_all, doc="every two slices"),
+    },
+    what="choice of pairs",
+)

@@ -1,8 +1,8 @@
 """Parts of speech of words: tags as numbers, uses by tag, and the tag that most uses have.
 
-A tag is numbered by its place in `schemas.corpus.sentences.UPOS`; `NO_TAG` stands for none, and for what
-is no universal part of speech. Uses of words by tag are kept as cells, for a word has one tag or
-two: word * TAGS + tag, with the number of uses beside it.
+A tag's number is its place in `schemas.corpus.sentences.UPOS`; `NO_TAG` stands for no tag, or none of the
+universal parts of speech. Since most words have one tag or two, uses of words by tag are held as cells:
+word * TAGS + tag, with the number of uses beside it.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def tag_codes(tags: pa.Array) -> Tags:
     encoded = tags if pa.types.is_dictionary(tags.type) else tags.dictionary_encode()
     known = encoded.dictionary.to_pylist()
     codes = np.array([*(_CODES.get(tag, NO_TAG) for tag in known), NO_TAG], np.uint8)
-    return codes[encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)]
+    return np.asarray(codes[encoded.indices.fill_null(len(known)).to_numpy(zero_copy_only=False)])
 
 
 def count_cells(words: Ints, tags: Tags, places: Ints) -> TagUses:
@@ -61,28 +61,28 @@ def count_cells(words: Ints, tags: Tags, places: Ints) -> TagUses:
         tags: of each token.
         places: the word that each number stands for, none twice.
     """
-    found = np.bincount(words * (TAGS + 1) + tags)
-    there = np.flatnonzero(found)
-    word, tag = np.divmod(there, TAGS + 1)
+    uses = np.bincount(words * (TAGS + 1) + tags)
+    used = np.flatnonzero(uses)
+    word, tag = np.divmod(used, TAGS + 1)
     tagged = tag < TAGS
-    return TagUses(places[word[tagged]] * TAGS + tag[tagged], found[there[tagged]])
+    return TagUses(places[word[tagged]] * TAGS + tag[tagged], uses[used[tagged]])
 
 
 def total_cells(several: Sequence[TagUses]) -> TagUses:
     """Return the sums of several counts, by cell in order."""
     if not several:
         return TagUses(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    cells, place = np.unique(np.concatenate([one.cells for one in several]), return_inverse=True)
+    cells, place = np.unique(np.concatenate([counts.cells for counts in several]), return_inverse=True)
     uses = np.zeros(len(cells), np.int64)
-    np.add.at(uses, place, np.concatenate([one.uses for one in several]))
+    np.add.at(uses, place, np.concatenate([counts.uses for counts in several]))
     return TagUses(cells, uses)
 
 
-def as_lists(found: TagUses, words: int) -> pa.MapArray:
+def as_lists(counts: TagUses, words: int) -> pa.MapArray:
     """Return uses by tag, of type `USES`, for each of a number of words; cells are in order."""
-    offsets = np.searchsorted(found.cells, np.arange(words + 1) * TAGS)
+    offsets = np.searchsorted(counts.cells, np.arange(words + 1) * TAGS)
     return pa.MapArray.from_arrays(
-        pa.array(offsets, pa.int32()), pa.array(found.cells % TAGS, pa.uint8()), pa.array(found.uses, pa.int64())
+        pa.array(offsets, pa.int32()), pa.array(counts.cells % TAGS, pa.uint8()), pa.array(counts.uses, pa.int64())
     )
 
 
@@ -94,7 +94,7 @@ def as_cells(lists: pa.MapArray, places: Ints) -> TagUses:
 
 
 class Majority(NamedTuple):
-    """The tag that most tagged uses of a word have, and its share; null where none is tagged."""
+    """The tag that most tagged uses of a word have, and its share; null if none is tagged."""
 
     upos: pa.Array
     share: pa.Array

@@ -23,7 +23,7 @@ __all__ = ["ViewTargets", "load_targets", "near_matches", "suffix_of", "target_w
 
 UPOS_OF_SUFFIX = {"nn": "NOUN", "vb": "VERB", "jj": "ADJ"}
 
-_SUFFIXED = re.compile(r"(.+)_(nn|vb|jj)", re.DOTALL)
+_SUFFIXED = re.compile(rf"(.+)_({'|'.join(UPOS_OF_SUFFIX)})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ViewTargets:
 
 
 def suffix_of(text: str) -> str | None:
-    """Return the suffix by which a word tells its part of speech, `nn`, `vb` or `jj`, or None."""
+    """Return the suffix that says a word's part of speech, `nn`, `vb` or `jj`; None without one."""
     match = _SUFFIXED.fullmatch(text)
     return match[2] if match else None
 
@@ -62,7 +62,7 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> ViewTargets:
     Empty lines and lines that begin with `#` are skipped; duplicates are merged.
 
     Raises:
-        UsageError: a line without a letter or digit, or no target at all.
+        UsageError: a line has no letter or digit, or the file has no target.
     """
     words: set[str] = set()
     joined: set[tuple[str, str, str]] = set()

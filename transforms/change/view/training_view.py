@@ -3,8 +3,8 @@
 In the order in which the corpora of SemEval-2020 Task 1 were made (Schlechtweg et al. 2020):
 sentences are dealt to slices, short ones dropped, lemmas or forms normalised, targets joined with
 their part of speech, punctuation removed. Downsampling is in `sampling`; the order of training is
-that of `ViewBatch.key`. A batch of sentences is taken as Arrow columns, each distinct word of it
-is looked at once in Python, all else is arithmetic on arrays.
+that of `ViewBatch.key`. A batch of sentences comes as Arrow columns; each distinct word in it is
+looked at once in Python, everything else is arithmetic on arrays.
 """
 
 import hashlib
@@ -104,12 +104,12 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
         options: how words are made and which sentences are kept.
 
     Raises:
-        UsageError: a sentence without the lemmas, forms or parts of speech that are asked for.
+        UsageError: a sentence lacks the lemmas, forms or parts of speech that the options need.
     """
     table = table.select(columns_needed(options)).combine_chunks()
     place = _slice_indices(_column(table, "year"), slices)
-    outside = pc.unique(_column(table, "document_id").filter(pa.array(place < 0)))
-    if (place < 0).any():
+    outside = _documents(table, place < 0)
+    if outside:
         table = table.filter(pa.array(place >= 0)).combine_chunks()
         place = place[place >= 0]
     _require(table, _unit(options), "choose the other `unit`, or annotate with another engine")
@@ -125,15 +125,15 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
     row = np.repeat(np.arange(len(place)), all_lengths)
     word_lengths = np.bincount(row[codes >= 0], minlength=len(place))
     lengths = all_lengths if options.length_counts == "all" else word_lengths
-    kept = (lengths >= options.min_sentence) & (word_lengths > 0)
+    long_enough = (lengths >= options.min_sentence) & (word_lengths > 0)
     words = pa.array(vocabulary, pa.string())
-    wanted = _numpy(pc.is_in(words, value_set=pa.array(targets.words, pa.string())))
-    holds = np.zeros(len(place), dtype=bool)
-    if wanted.any():
-        holds[row[wanted[codes] & (codes >= 0)]] = True
+    is_target = _numpy(pc.is_in(words, value_set=pa.array(targets.words, pa.string())))
+    holds_target = np.zeros(len(place), dtype=bool)
+    if is_target.any():
+        holds_target[row[is_target[codes] & (codes >= 0)]] = True
 
-    take = (codes >= 0) & kept[row]
-    rows = np.flatnonzero(kept)
+    take = (codes >= 0) & long_enough[row]
+    rows = np.flatnonzero(long_enough)
     pieces = -(-word_lengths[rows] // LONGEST_SENTENCE)
     split = place[rows[pieces > 1]]
     offsets = _offsets(word_lengths[rows], pieces)
@@ -145,37 +145,39 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
         key=sentence_keys(document, sentence, options.seed)[rows],
         document=document.take(pa.array(rows)),
         sentence=sentence[rows],
-        target=holds[rows],
+        target=holds_target[rows],
         words=pa.ListArray.from_arrays(
             pa.array(offsets, pa.int32()), pa.DictionaryArray.from_arrays(pa.array(codes[take], pa.int32()), words)
         ),
         tags=None if tags is None else tags[take],
         tagged=_numpy(_column(table, "upos").is_valid())[rows],
         tokens_before=_per_slice(place, slices, all_lengths),
-        short=_per_slice(place[~kept], slices),
+        short=_per_slice(place[~long_enough], slices),
         split=_per_slice(split, slices),
-        inside=[
-            pc.unique(_column(table, "document_id").filter(pa.array(place == index))).to_pylist()
-            for index in range(len(slices))
-        ],
-        outside=outside.to_pylist(),
+        inside=[_documents(table, place == index) for index in range(len(slices))],
+        outside=outside,
     )
 
 
-def _column(table: pa.Table, name: str) -> Any:
+def _documents(table: pa.Table, rows: Flags) -> list[str]:
+    """Return the ids of the documents that some rows are of, each once, in order of appearance."""
+    return list(pc.unique(_column(table, "document_id").filter(pa.array(rows))).to_pylist())
+
+
+def _column(table: pa.Table, name: str) -> pa.Array:
     column = table.column(name)
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
-def _numpy(array: Any) -> Any:
-    return array.to_numpy(zero_copy_only=False)
+def _numpy(array: pa.Array) -> npt.NDArray[Any]:
+    return np.asarray(array.to_numpy(zero_copy_only=False))
 
 
-def _per_slice(place: Ints, slices: Sequence[Slice], weights: Any = None) -> Ints:
+def _per_slice(place: Ints, slices: Sequence[Slice], weights: Ints | None = None) -> Ints:
     return np.bincount(place, weights, minlength=len(slices)).astype(np.int64)
 
 
-def _slice_indices(years: Any, slices: Sequence[Slice]) -> Ints:
+def _slice_indices(years: pa.Array, slices: Sequence[Slice]) -> Ints:
     """Return each year's slice, -1 where the year is null or in none."""
     lowest, highest = np.iinfo(np.int64).min, np.iinfo(np.int64).max
     starts = np.array([lowest if s.start is None else s.start for s in slices], np.int64)
@@ -195,7 +197,7 @@ def _require(table: pa.Table, name: str, remedy: str) -> None:
         )
 
 
-def _map_words(tokens: Any, options: ViewOptions) -> tuple[Codes, list[str]]:
+def _map_words(tokens: pa.Array, options: ViewOptions) -> tuple[Codes, list[str]]:
     """Return each token's place in the list of words, -1 for punctuation, and that list."""
     encoded = tokens if pa.types.is_dictionary(tokens.type) else tokens.dictionary_encode()
     clean = _cleaner(options)
@@ -230,7 +232,7 @@ def _cleaner(options: ViewOptions) -> Callable[[str], str]:
     return _CLEANERS[options]
 
 
-def _tags(upos: Any, lengths: Any) -> Tags | None:
+def _tags(upos: pa.Array, lengths: Ints) -> Tags | None:
     """Return the number of each token's tag; None if no sentence is tagged."""
     if upos.null_count == len(upos):
         return None
@@ -256,7 +258,7 @@ def _join_targets(
     return codes, list(places)
 
 
-def _offsets(lengths: Any, pieces: Any) -> Ints:
+def _offsets(lengths: Ints, pieces: Ints) -> Ints:
     """Return list offsets where each length is cut into its number of pieces."""
     starts = np.cumsum(lengths) - lengths
     first = np.cumsum(pieces) - pieces

@@ -1,24 +1,25 @@
 """The training view as artefacts: derived per part of `sentences` and slice.
 
-    MEASURE   part, slice   -> tokens by bin, for downsampling (only where asked for)
+    MEASURE   part, slice   -> tokens by bin (only for downsampling)
     VIEW      part, slice   -> the view's sentences, staged by range of keys, and their counts
 
-Both are made for all slices of a part at once, so that a part is read once; a slice more or less
-leaves those of the others as they are.
+Both are made for all slices of a part at once, so that the part is read once; adding or removing a
+slice leaves those of the others as they are.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.view.counts import COUNTS, count_view
-from transforms.change.view.feeds import STAGED, one_batch
-from transforms.change.view.sampling import BINS, kept, threshold, token_histogram
+from transforms.change.view.counts import COUNTS, Batch, count_view
+from transforms.change.view.feeds import STAGED, as_batch
+from transforms.change.view.sampling import BINS, keep_mask, threshold, token_histogram
 from transforms.change.view.slices import Slice
 from transforms.change.view.tags import NO_TAG
 from transforms.change.view.targets import ViewTargets
@@ -49,7 +50,7 @@ SMALLEST = "smallest"
 
 @dataclass(frozen=True, kw_only=True)
 class ViewSpec:
-    """What decides the view: targets, options, and into how many ranges each slice is cut."""
+    """What decides the view: slices, targets, options, and into how many ranges each slice is cut."""
 
     slices: tuple[Slice, ...]
     targets: ViewTargets
@@ -92,7 +93,7 @@ class Viewed:
         ranges: range of keys of each of its batches, in order.
         counts: file of `COUNTS`.
         documents: documents with a sentence in the view.
-        sentences_kept: sentences in the view.
+        sentence_count: sentences in the view.
         tokens: words in them.
         largest_document: words of the longest document.
         tokens_before: tokens before any filter.
@@ -100,14 +101,14 @@ class Viewed:
         split: sentences split.
         sampled_out: sentences dropped by downsampling.
         seen: documents of the slice, before any filter.
-        of: documents of the part, of whatever year.
+        of: documents of the part, of any year.
     """
 
     sentences: File
     ranges: tuple[int, ...]
     counts: File
     documents: int
-    sentences_kept: int
+    sentence_count: int
     tokens: int
     largest_document: int
     tokens_before: int
@@ -129,26 +130,28 @@ def _view(tasks: Sequence[ViewTask], spec: ViewSpec) -> Iterator[ViewBatch]:
         yield derive(table, slices, spec.targets, spec.options)
 
 
-def _sizes(batch: ViewBatch) -> Any:
-    return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+def _sizes(batch: ViewBatch) -> npt.NDArray[np.int64]:
+    return np.asarray(batch.words.value_lengths().to_numpy(zero_copy_only=False), np.int64)
 
 
 def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[MeasuredTokens]:
     bins = np.zeros((len(tasks), BINS), np.int64)
-    held = [0] * len(tasks)
+    with_targets = [0] * len(tasks)
     for batch in _view(tasks, spec):
         sizes = _sizes(batch)
         for index in range(len(tasks)):
             inside = batch.slice == index
             more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
             bins[index] += more
-            held[index] += with_target
-    return [MeasuredTokens(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
+            with_targets[index] += with_target
+    return [
+        MeasuredTokens(bins=tuple(row.tolist()), held=tokens) for row, tokens in zip(bins, with_targets, strict=True)
+    ]
 
 
 _OF_ALL = {
     "task.slice.name": "the years decide what is in a slice",
-    "options.slices": "the task has the one that it is about",
+    "options.slices": "the task has its own slice",
     "options.ranges": "the task has their number",
 }
 
@@ -182,23 +185,23 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
             for name in ("tokens_before", "short", "split"):
                 totals[name] += getattr(batch, name)
             outside.update(batch.outside)
-            for found, more in zip(inside, batch.inside, strict=True):
-                found.update(more)
+            for documents, more in zip(inside, batch.inside, strict=True):
+                documents.update(more)
             take = np.ones(len(batch.slice), bool)
             for index, task in enumerate(tasks):
                 if task.limit is not None:
-                    own = batch.slice == index
-                    take[own] = kept(batch.key[own], batch.target[own], task.limit)
+                    in_slice = batch.slice == index
+                    take[in_slice] = keep_mask(batch.key[in_slice], batch.target[in_slice], task.limit)
             totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
             _stage(batch, take, tasks, writers, ranges)
-    every = len(outside.union(*inside))
+    all_documents = len(outside.union(*inside))
     return [
-        counted(
+        counted_view(
             artefact,
             tuple(ranges[index]),
             {name: int(values[index]) for name, values in totals.items()},
             seen=len(inside[index]),
-            of=every,
+            of=all_documents,
         )
         for index, artefact in enumerate(artefacts)
     ]
@@ -207,18 +210,19 @@ def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: View
 _TOTALS = ("tokens_before", "short", "split", "sampled_out")
 
 
-def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
+def counted_view(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
+    """Count the sentences that were written to an artefact, and return the artefact's receipt."""
     with BatchReader() as reader:
         batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
         counts = count_view(_for_counting(batches))
     with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-        writer.write(one_batch(counts.words))
+        writer.write(as_batch(counts.words))
     return Viewed(
         sentences=artefact.file(".arrow"),
         ranges=ranges,
         counts=artefact.file("-counts.arrow"),
         documents=counts.documents,
-        sentences_kept=counts.sentences,
+        sentence_count=counts.sentences,
         tokens=counts.tokens,
         largest_document=counts.largest_document,
         seen=seen,
@@ -227,7 +231,7 @@ def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int],
     )
 
 
-def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
+def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
     """Yield staged batches as `count_view` takes them."""
     for batch in batches:
         words, lists = batch.column("words"), batch.column("tags")
@@ -241,10 +245,14 @@ def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
 
 
 def _stage(
-    batch: ViewBatch, take: Any, tasks: Sequence[ViewTask], writers: Sequence[BatchWriter], ranges: Sequence[list[int]]
+    batch: ViewBatch,
+    take: npt.NDArray[np.bool_],
+    tasks: Sequence[ViewTask],
+    writers: Sequence[BatchWriter],
+    ranges: Sequence[list[int]],
 ) -> None:
     """Write the sentences kept, by slice and range."""
-    tags: Any = pa.nulls(len(take), STAGED.field("tags").type)
+    tags = pa.nulls(len(take), STAGED.field("tags").type)
     if batch.tags is not None:
         # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
         tags = pa.ListArray.from_arrays(batch.words.offsets, pa.array(batch.tags), mask=pa.array(~batch.tagged))
@@ -267,11 +275,11 @@ def _stage(
                     ],
                     schema=STAGED,
                 )
-                writer.write(one_batch(table))
+                writer.write(as_batch(table))
                 ranges[index].append(number)
 
 
-def ranges_of(keys: Any, ranges: int) -> Any:
+def ranges_of(keys: npt.NDArray[np.uint64], ranges: int) -> npt.NDArray[np.int64]:
     """Return each key's range: ranges are equal spans of the keys' upper 32 bits."""
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
 

@@ -1,8 +1,8 @@
 """Words of the training view: how a lemma or form of the corpus becomes a word to train on.
 
 In order: NFC, white space within a token to `_`, homonym marks stripped (`liber#4` is `liber`),
-lower case. What has no letter, digit or mark (Unicode categories L, N, M) is punctuation, whatever
-its tag. The targets file goes through the same function.
+lower case. Tokens without a letter, digit or mark (Unicode categories L, N, M) are punctuation, whatever
+their tag. The targets file goes through the same function.
 
 >>> normalise_word("Liber#4", ViewOptions())
 'liber'
@@ -19,7 +19,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options.fields import option
 
-__all__ = ["ViewOptions", "case_of", "is_word", "normalise_word", "told_case"]
+__all__ = ["ViewOptions", "case_of", "case_text", "is_word", "normalise_word"]
 
 CHOICES = {
     "unit": ("lemma", "form"),
@@ -38,8 +38,8 @@ class ViewOptions:
 
     Attributes:
         unit: train on `lemma` or `form`.
-        case: `lower`, `keep`, or `auto`: as the language has it (`case_of`). A plan settles that;
-            what meets `auto` lowers.
+        case: `lower`, `keep`, or `auto`: as suits the language (`case_of`). A plan replaces `auto`;
+            where it still stands, words are lowered.
         homonym_marks: `strip` or `keep` what looks like `#4` at a word's end.
         min_sentence: shorter sentences are dropped.
         length_counts: a sentence's length counts `all` tokens, or `words` (no punctuation).
@@ -88,12 +88,12 @@ def normalise_word(text: str, options: ViewOptions) -> str:
 def case_of(languages: Iterable[str]) -> str:
     """Return what `auto` is for texts in these languages: `keep` for German, else `lower`.
 
-    German tells nouns from other words by their capitals (`Band` and `band`, `Arm` and `arm`), and
-    its lemmas have them wherever they stand; elsewhere a capital is the beginning of a sentence,
-    or a name.
+    German nouns differ from other words by their capitals (`Band` and `band`, `Arm` and `arm`), which
+    their lemmas have wherever they stand; in other languages a capital marks the beginning of a
+    sentence, or a name.
 
     Args:
-        languages: tags such as `de`, `de-AT`, `deu`; none is known: none.
+        languages: tags such as `de`, `de-AT`, `deu`; empty if none is known.
 
     Raises:
         UsageError: they disagree.
@@ -114,11 +114,11 @@ def case_of(languages: Iterable[str]) -> str:
 GERMAN = ("de", "deu", "ger", "german", "deutsch")
 
 
-def told_case(view: ViewOptions, asked: str) -> str:
-    """Return what a run says of letter case, from the view's options and what was asked for."""
+def case_text(view: ViewOptions, case: str) -> str:
+    """Return what a run says about letter case, from the view's options and the option `case` as given."""
     if view.case != "keep":
         return "words in lower case"
-    return "words keep their case" + (" (German)" if asked == "auto" else "")
+    return "words keep their case" + (" (German)" if case == "auto" else "")
 
 
 def is_word(text: str) -> bool:

@@ -51,6 +51,11 @@ class Entry:
     doc: str = field(kw_only=True)
     needs: str = field(default="", kw_only=True)
 
+    @property
+    def explained(self) -> str:
+        """What help says of it: the doc line, to which kinds of entries may add."""
+        return self.doc
+
 
 class Registry(MutableMapping[str, T]):
     """Entries by name: ours in the order of the literal, then those of other packages by name.

@@ -97,7 +97,7 @@ class Option(NamedTuple):
         choices = self.listed or self.choices
         registry = _imported(choices) if isinstance(choices, str) else choices
         entries = registry.items() if isinstance(registry, Mapping) else ()
-        docs = [f"{name}: {entry.doc}" for name, entry in entries if hasattr(entry, "doc")]
+        docs = [f"{name}: {getattr(entry, 'explained', entry.doc)}" for name, entry in entries if hasattr(entry, "doc")]
         return f"{self.help} [{'; '.join(docs)}]" if docs else self.help
 
     @property

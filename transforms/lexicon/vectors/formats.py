@@ -15,7 +15,7 @@ from transforms.common.publish.sections import table_digest
 from transforms.common.publish.snapshots import find_snapshot, open_snapshot
 from transforms.common.store import files
 from transforms.common.store.resources import content_digest
-from transforms.embeddings.exports import as_trained
+from transforms.embeddings.published import as_trained
 from transforms.lexicon.compiled.opening import LINE_BYTES, opened, reading
 from transforms.lexicon.vectors.blocks import ROWS, Reader, VectorBlock, check_finite, texts
 from transforms.lexicon.vectors.options import VectorOptions

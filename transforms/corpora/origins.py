@@ -1,8 +1,8 @@
-"""The corpora that a published section was made from, where they still are.
+"""The corpora that a published section was made from, if they are still there.
 
-Where they were is noted beside the snapshot (`lexbeam` notes no path in a manifest): relative to
-the output folder, so that both may be moved together, and absolute. That what lies there now is the
-same is told by the digests in the manifest.
+Their paths are noted beside the snapshot (a manifest holds none): relative to the output folder, so
+that both can be moved together, and absolute. Digests in the manifest show whether a corpus is still
+the same.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from transforms.common.publish.snapshots import Snapshot, find_snapshot, read_lo
 from transforms.common.store import files
 from transforms.corpora.corpus import DOCUMENTS, SENTENCES
 
-__all__ = ["FoundCorpora", "find_corpora"]
+__all__ = ["Origins", "find_corpora"]
 
 
-class FoundCorpora(NamedTuple):
-    """Corpora that were found, and a line about each that was not, or is not as it was."""
+class Origins(NamedTuple):
+    """Corpora that were found, and a line about each that was not found or has changed."""
 
     places: tuple[Snapshot, ...]
     notes: tuple[str, ...] = ()
@@ -31,11 +31,11 @@ class _Noted(NamedTuple):
     tables: Mapping[str, str]
 
 
-def find_corpora(snapshot: Snapshot, section: str) -> FoundCorpora:
+def find_corpora(snapshot: Snapshot, section: str) -> Origins:
     """Return the corpora whose `sentences` a section was made from.
 
-    A corpus whose sentences are other ones now is taken as long as its documents are the same: it
-    was annotated anew.
+    A corpus with other sentences is taken as long as its documents are the same: it was annotated
+    anew.
 
     Raises:
         LexbeamError: the section is not published.
@@ -45,19 +45,19 @@ def find_corpora(snapshot: Snapshot, section: str) -> FoundCorpora:
     places = [snapshot] if any(read["section"] is not None for read in reads) else []
     notes: list[str] = []
     if not wanted:
-        return FoundCorpora(tuple(places))
+        return Origins(tuple(places))
     noted = _noted(snapshot, section)
-    for one in noted:
-        found, note = _found(one, wanted)
-        places += [found] if found is not None else []
+    for folder in noted:
+        corpus, note = _origin(folder, wanted)
+        places += [corpus] if corpus is not None else []
         notes += [note] if note else []
     if not noted:
         notes.append("where the corpus was is not noted: name its folder by `corpus`")
-    return FoundCorpora(tuple(places), tuple(notes))
+    return Origins(tuple(places), tuple(notes))
 
 
 def _noted(snapshot: Snapshot, section: str) -> list[_Noted]:
-    """Return the folders that are noted, but those that held no sentences."""
+    """Return the noted folders that held sentences."""
     log = (read_log(snapshot.out, snapshot.name).get("sections") or {}).get(section) or {}
     entries = log.get("sources")
     if entries is None:  # of an earlier version
@@ -74,18 +74,18 @@ def _relative(out: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
     return () if path is None else (files.real(files.join(files.real(out), path)),)
 
 
-def _found(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
-    """Return the corpus of a noted folder, and what is to be said of it."""
-    there = [found for place in noted.places if (found := _open(place)) is not None]
+def _origin(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
+    """Return the corpus of a noted folder, and a note for the reader."""
+    there = [snapshot for place in noted.places if (snapshot := _open(place)) is not None]
     shown = files.shown(noted.places[-1])
-    for found in there:
-        if table_digest(found.parts(SENTENCES)) in wanted:
-            return found, ""
-    for found in there:
+    for snapshot in there:
+        if table_digest(snapshot.parts(SENTENCES)) in wanted:
+            return snapshot, ""
+    for snapshot in there:
         documents = noted.tables.get(DOCUMENTS)
-        if DOCUMENTS in found.tables and table_digest(found.parts(DOCUMENTS)) == documents:
-            return found, (
-                f"the corpus at {files.shown(found.out)} has been annotated anew since; its documents are the same"
+        if DOCUMENTS in snapshot.tables and table_digest(snapshot.parts(DOCUMENTS)) == documents:
+            return snapshot, (
+                f"the corpus at {files.shown(snapshot.out)} has been annotated anew since; its documents are the same"
             )
     if there:
         return None, (
@@ -97,7 +97,7 @@ def _found(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
 
 def _open(place: str) -> Snapshot | None:
     try:
-        found = find_snapshot(place)
+        snapshot = find_snapshot(place)
     except (LexbeamError, OSError):
         return None
-    return found if found is not None and SENTENCES in found.tables else None
+    return snapshot if snapshot is not None and SENTENCES in snapshot.tables else None
