@@ -62,11 +62,10 @@ def make_section(
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
     plan, read = _plan_with_digests(job, inputs)
     stages = command.stages_of(job.section)
-    if command.build is not None:
-        assert config is not None
-        outcome, chosen = _run_graph(job, plan, workspace, config, progress)
-    else:
+    if command.build is None:
         outcome, chosen = _run_action(job, action, workspace)
+    else:
+        outcome, chosen = _run_graph(job, plan, workspace, config, progress)
     for table in command.explains:
         explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     entry: dict[str, Any] = {
@@ -95,7 +94,7 @@ def _by_table(read: ReadTable) -> tuple[str, str, str]:
 
 
 def _run_graph(
-    job: Job, plan: Any, workspace: Workspace, config: "RunnerConfig", progress: RunProgress
+    job: Job, plan: Any, workspace: Workspace, config: "RunnerConfig | None", progress: RunProgress
 ) -> tuple[HandedBack, Chosen]:
     """Return what a graph hands back, and its stages with the chosen entries of registries."""
     from pipelines.runners.runners import run_pipeline
@@ -103,6 +102,7 @@ def _run_graph(
 
     command = job.command
     assert command.build is not None
+    assert config is not None
     results = ResultFiles(workspace.root)
     graph = Graph(workspace, config.lanes, config.here)
     chosen: dict[str, Mapping[str, Collection[str]]] = {}

@@ -166,7 +166,8 @@ def _weights(rows: Floats, labels: Floats, power: float) -> Floats:
     correlations = np.full(rows.shape[1], _LEAST)
     np.divide(np.abs((deviations * wanted[:, None]).sum(axis=0)), spread, out=correlations, where=spread > 0)
     weights: Floats = np.maximum(correlations, _LEAST) ** power
-    return weights / np.sqrt((weights**2).mean())
+    scaled: Floats = weights / np.sqrt((weights**2).mean())
+    return scaled
 
 
 def _predict_svr(fitted: Fitted, values: Floats) -> Floats:

@@ -21,7 +21,7 @@ from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
 from schemas.cloze.pairs import KINDS
 from schemas.metrics import CLOZE_METRICS
-from transforms.cloze.answers.evaluation import System, baselines_of, evaluated, systems_of
+from transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
 from transforms.cloze.answers.files import read_answers
 from transforms.cloze.answers.keys import FIVE, Key, joined_keys, read_key
 from transforms.common.code.fingerprints import digest
@@ -112,7 +112,7 @@ class ClozeEvaluationPlan(NamedTuple):
     """What is evaluated: questions, systems with the baselines first, and where words are."""
 
     key: Key
-    systems: list[System]
+    systems: list[MeasuredSystem]
     lexicon: Lexicon
 
 
@@ -145,7 +145,7 @@ def _plan(options: EvaluateClozeOptions, _: Inputs) -> ClozeEvaluationPlan:
     return ClozeEvaluationPlan(whole, _joined(systems), lexicon)
 
 
-def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[System]:
+def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[MeasuredSystem]:
     answers = read_answers(path)
     if len(options.gold) > 1 == len(options.predictions) and any(answer.by_index for answer in answers):
         raise UsageError(
@@ -158,9 +158,9 @@ def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[System]
     return systems_of(key, completed, f"`predictions` {files.shown(path)}", options.system)
 
 
-def _joined(systems: Sequence[System]) -> list[System]:
+def _joined(systems: Sequence[MeasuredSystem]) -> list[MeasuredSystem]:
     """Return systems with what they answer in all files, in the order in which they come."""
-    joined: dict[tuple[str, str], System] = {}
+    joined: dict[tuple[str, str], MeasuredSystem] = {}
     for system in systems:
         name = system.name, system.trained_on
         if name in joined:

@@ -20,7 +20,7 @@ from transforms.change.shown.word import (
 )
 from transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["Facts", "SliceUses", "WordFacts", "facts_of"]
+__all__ = ["SliceUses", "WordProfile", "WordProfiles", "facts_of"]
 
 _SCORES = (
     "word",
@@ -74,7 +74,7 @@ class NeighbourFacts(TypedDict):
     seeds: int
 
 
-class WordFacts(TypedDict):
+class WordProfile(TypedDict):
     """What is known of a word; `upos` is by slice, `scores` are rows of table `scores`."""
 
     word: str
@@ -93,15 +93,15 @@ class MissingWord(TypedDict):
     near: list[str]
 
 
-class Facts(TypedDict):
+class WordProfiles(TypedDict):
     """What is known of words, which words no table has, and what is to be said of the corpus."""
 
-    words: list[WordFacts]
+    words: list[WordProfile]
     missing: list[MissingWord]
     notes: list[str]
 
 
-def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Facts:
+def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> WordProfiles:
     """Return what is known of words, as plain values.
 
     Raises:

@@ -9,7 +9,7 @@ from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_align
 from transforms.change.shown.uses import UseFacts
 from transforms.change.shown.warnings import size_warnings
 from transforms.change.shown.word import WordOptions, WordsOptions
-from transforms.change.shown.word_facts import Facts, SliceUses, WordFacts, facts_of
+from transforms.change.shown.word_facts import SliceUses, WordProfile, WordProfiles, facts_of
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, Kwic, Use, columns_with, number
 
@@ -67,7 +67,7 @@ def _warnings(snapshot: Snapshot) -> Iterator[str]:
             yield f"\nwarning: {warning}"
 
 
-def _word(word: WordFacts, seeds: int) -> Iterator[Block]:
+def _word(word: WordProfile, seeds: int) -> Iterator[Block]:
     tags = ", ".join(dict.fromkeys(word["upos"].values()))
     about = [text for text in ("target" if word["target"] else "", tags) if text]
     yield word["word"] + (f" ({', '.join(about)})" if about else "")
@@ -108,13 +108,13 @@ def _score(row: Row, uses: dict[str, int]) -> list[str]:
     ]
 
 
-def _neighbours(word: WordFacts, name: str) -> list[str]:
+def _neighbours(word: WordProfile, name: str) -> list[str]:
     near = [row for row in word["neighbours"] if row["slice"] == name]
     text = ", ".join(f"{row['neighbour']} {row['cosine']:.2f}" for row in near)
     return [name, text or "-"]
 
 
-def _uses(word: WordFacts, options: WordOptions | WordsOptions, facts: Facts) -> Iterator[Block]:
+def _uses(word: WordProfile, options: WordOptions | WordsOptions, facts: WordProfiles) -> Iterator[Block]:
     look = options.look
     if not look.examples or (facts["notes"] and not word["uses"]):
         return

@@ -106,12 +106,7 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
     Raises:
         UsageError: a sentence lacks the lemmas, forms or parts of speech that the options need.
     """
-    table = table.select(columns_needed(options)).combine_chunks()
-    place = _slice_indices(_column(table, "year"), slices)
-    outside = _documents(table, place < 0)
-    if outside:
-        table = table.filter(pa.array(place >= 0)).combine_chunks()
-        place = place[place >= 0]
+    table, place, outside = _within_slices(table.select(columns_needed(options)).combine_chunks(), slices)
     _require(table, _unit(options), "choose the other `unit`, or annotate with another engine")
     if targets.needs_upos:
         _require(table, "upos", "targets with _nn, _vb or _jj need an engine with a tagger")
@@ -124,20 +119,14 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
 
     row = np.repeat(np.arange(len(place)), all_lengths)
     word_lengths = np.bincount(row[codes >= 0], minlength=len(place))
-    lengths = all_lengths if options.length_counts == "all" else word_lengths
-    long_enough = (lengths >= options.min_sentence) & (word_lengths > 0)
+    counted = all_lengths if options.length_counts == "all" else word_lengths
+    long_enough = (counted >= options.min_sentence) & (word_lengths > 0)
     words = pa.array(vocabulary, pa.string())
-    is_target = _numpy(pc.is_in(words, value_set=pa.array(targets.words, pa.string())))
     holds_target = np.zeros(len(place), dtype=bool)
-    if is_target.any():
-        holds_target[row[is_target[codes] & (codes >= 0)]] = True
+    holds_target[row[_are_targets(codes, words, targets)]] = True
 
     take = (codes >= 0) & long_enough[row]
-    rows = np.flatnonzero(long_enough)
-    pieces = -(-word_lengths[rows] // LONGEST_SENTENCE)
-    split = place[rows[pieces > 1]]
-    offsets = _offsets(word_lengths[rows], pieces)
-    rows = np.repeat(rows, pieces)
+    rows, offsets, split = _pieces(np.flatnonzero(long_enough), word_lengths)
     document = _column(table, "document_id").dictionary_encode()
     sentence = _numpy(_column(table, "sentence"))
     return ViewBatch(
@@ -153,10 +142,32 @@ def derive(table: pa.Table, slices: Sequence[Slice], targets: ViewTargets, optio
         tagged=_numpy(_column(table, "upos").is_valid())[rows],
         tokens_before=_per_slice(place, slices, all_lengths),
         short=_per_slice(place[~long_enough], slices),
-        split=_per_slice(split, slices),
+        split=_per_slice(place[split], slices),
         inside=[_documents(table, place == index) for index in range(len(slices))],
         outside=outside,
     )
+
+
+def _within_slices(table: pa.Table, slices: Sequence[Slice]) -> tuple[pa.Table, Ints, list[str]]:
+    """Return the rows of years in some slice, their slices, and the ids of the documents that are left out."""
+    place = _slice_indices(_column(table, "year"), slices)
+    outside = _documents(table, place < 0)
+    if outside:
+        table = table.filter(pa.array(place >= 0)).combine_chunks()
+        place = place[place >= 0]
+    return table, place, outside
+
+
+def _pieces(rows: Ints, lengths: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the row of each piece, where pieces begin and end among all words, and the rows that are split."""
+    pieces = -(-lengths[rows] // LONGEST_SENTENCE)
+    return np.repeat(rows, pieces), _offsets(lengths[rows], pieces), rows[pieces > 1]
+
+
+def _are_targets(codes: npt.NDArray[np.int32], words: pa.Array, targets: ViewTargets) -> Flags:
+    """Return for each token, given as a place in `words` or a negative number, whether it is a target."""
+    is_target = _numpy(pc.is_in(words, value_set=pa.array(targets.words, pa.string())))
+    return np.append(is_target, False)[np.where(codes >= 0, codes, -1)]
 
 
 def _documents(table: pa.Table, rows: Flags) -> list[str]:

@@ -20,12 +20,12 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.evaluation.evaluating import matched, measure, row
 from transforms.evaluation.outcomes import Floats, Ints
 
-__all__ = ["ALL", "System", "baselines_of", "evaluated", "systems_of"]
+__all__ = ["ALL", "MeasuredSystem", "baselines_of", "evaluated", "systems_of"]
 
 ALL = "all"
 
 
-class System(NamedTuple):
+class MeasuredSystem(NamedTuple):
     """The answers of a system.
 
     Attributes:
@@ -41,7 +41,7 @@ class System(NamedTuple):
     chances: Floats
 
 
-def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
+def baselines_of(key: Key, frequencies: Floats | None) -> list[MeasuredSystem]:
     """Return the baselines, see `baselines`.
 
     Args:
@@ -54,10 +54,10 @@ def baselines_of(key: Key, frequencies: Floats | None) -> list[System]:
     if frequencies is not None:
         chances_of["frequency"] = most_frequent(frequencies)
     chances_of["not-in-passage"] = absent(key.standing)
-    return [System(name, "", np.arange(count), chances) for name, chances in chances_of.items()]
+    return [MeasuredSystem(name, "", np.arange(count), chances) for name, chances in chances_of.items()]
 
 
-def systems_of(key: Key, answers: Sequence[SystemAnswer], where: str, named: str) -> list[System]:
+def systems_of(key: Key, answers: Sequence[SystemAnswer], where: str, named: str) -> list[MeasuredSystem]:
     """Return the systems of a file of answers, sorted by name and what they were trained on.
 
     A system answers every question; one that was trained on a kind, every question of the kinds that it answers.
@@ -88,7 +88,7 @@ def systems_of(key: Key, answers: Sequence[SystemAnswer], where: str, named: str
     return systems
 
 
-def _system(key: Key, answers: Sequence[SystemAnswer], system: str, trained_on: str) -> System:
+def _system(key: Key, answers: Sequence[SystemAnswer], system: str, trained_on: str) -> MeasuredSystem:
     by_index = {answer.by_index for answer in answers}
     if len(by_index) > 1:
         raise LexbeamError("some answers have an index, and some an id: give one of them")
@@ -113,14 +113,14 @@ def _system(key: Key, answers: Sequence[SystemAnswer], system: str, trained_on: 
     places = asked[order.gold]
     chances = np.array([answers[place].chances for place in order.predicted.tolist()])
     rising = np.argsort(places)
-    return System(system, trained_on, places[rising], chances[rising])
+    return MeasuredSystem(system, trained_on, places[rising], chances[rising])
 
 
 def _name(name: str, kind: str, with_kind: bool) -> str:
     return f"{name} ({kind})" if with_kind else name
 
 
-def evaluated(key: Key, systems: Sequence[System], options: BootstrapOptions) -> Iterator[dict[str, Any]]:
+def evaluated(key: Key, systems: Sequence[MeasuredSystem], options: BootstrapOptions) -> Iterator[dict[str, Any]]:
     """Yield the rows of `cloze/metrics` of systems, subset by subset.
 
     Args:
@@ -137,7 +137,7 @@ def evaluated(key: Key, systems: Sequence[System], options: BootstrapOptions) ->
             yield row(system.name, subset, "accuracy", None, measured)
 
 
-def _subsets(key: Key, system: System) -> Iterator[tuple[str, Ints]]:
+def _subsets(key: Key, system: MeasuredSystem) -> Iterator[tuple[str, Ints]]:
     kinds = np.array([key.kinds[place] for place in system.places.tolist()], object)
     known = [kind for kind in KINDS if (kinds == kind).any()]
     for kind in known:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.data import EncodedAsked, counts_of, flat_numbers, numbered_questions
-from transforms.cloze.answers.evaluation import System, baselines_of, evaluated
+from transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated
 from transforms.cloze.answers.keys import FIVE, Key
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
@@ -72,7 +72,7 @@ def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
     return key, np.concatenate(frequencies)
 
 
-def _answered(task: MeasureTask, key: Key) -> Iterator[System]:
+def _answered(task: MeasureTask, key: Key) -> Iterator[MeasuredSystem]:
     """Yield the systems, each with its answers; what it was trained on is a system of its own."""
     names = ["question_id", "kind", "system", "trained_on", "chosen"]
     rows = read_table([checked(part) for part in sorted(task.answers)], names)
@@ -86,7 +86,7 @@ def _answered(task: MeasureTask, key: Key) -> Iterator[System]:
         chosen = pc.fill_null(answers["chosen"], -1).to_numpy()
         chances = (chosen[:, None] == np.arange(FIVE)).astype(np.float64)
         order = np.argsort(at)
-        yield System(name, trained_on, at[order], chances[order])
+        yield MeasuredSystem(name, trained_on, at[order], chances[order])
 
 
 def _language(element: tuple[str, EncodedAsked]) -> str:

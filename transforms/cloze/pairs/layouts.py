@@ -22,7 +22,7 @@ from transforms.formats.records.paths import look_up
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from transforms.intake.row_files import read_rows_of
 
-__all__ = ["CORPUS", "LAYOUTS", "Layout", "kind_of_name", "read_recam"]
+__all__ = ["CORPUS", "LAYOUTS", "PairLayout", "kind_of_name", "read_recam"]
 
 CORPUS = "corpus"  # a layout of folders, not of files
 
@@ -37,7 +37,7 @@ MakePair = Callable[[str, Mapping[str, object], Cleaning], RawPair]
 
 
 @dataclass(frozen=True)
-class Layout(Entry):
+class PairLayout(Entry):
     """A layout.
 
     Attributes:
@@ -230,13 +230,13 @@ def _header(source: Source, number: int, cells: list[str] | BadRecord, needed: l
     return names
 
 
-LAYOUTS: Registry[Layout] = Registry(
+LAYOUTS: Registry[PairLayout] = Registry(
     {
-        "recam": Layout(read_recam, doc="the files of the task"),
-        "jsonl": Layout(_read_jsonl, doc="JSON lines with fields for passage and summary"),
-        "tsv": Layout(_read_tsv, doc="a table with columns for passage and summary"),
-        "documents": Layout(read_documents, doc="documents, cut into summary and passage"),
-        "corpus": Layout(None, doc="folders that `lexbeam corpus` made, cut likewise, with their annotation"),
+        "recam": PairLayout(read_recam, doc="the files of the task"),
+        "jsonl": PairLayout(_read_jsonl, doc="JSON lines with fields for passage and summary"),
+        "tsv": PairLayout(_read_tsv, doc="a table with columns for passage and summary"),
+        "documents": PairLayout(read_documents, doc="documents, cut into summary and passage"),
+        "corpus": PairLayout(None, doc="folders that `lexbeam corpus` made, cut likewise, with their annotation"),
     },
     what="layout",
 )

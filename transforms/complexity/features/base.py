@@ -102,7 +102,7 @@ class Feature(NamedTuple):
     languages: tuple[str, ...] | None = None
 
 
-class WordCounts(Protocol):
+class WordFrequencies(Protocol):
     """Counts of words in a reference corpus: `corpus_counts.CorpusCounts`."""
 
     @property
@@ -147,7 +147,7 @@ class FeatureSetting(NamedTuple):
     lists: tuple[str, ...]
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
-    counts: WordCounts | None = None
+    counts: WordFrequencies | None = None
     ngrams: NgramUses | None = None
     encoder: Encoding | None = None
 

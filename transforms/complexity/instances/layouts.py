@@ -13,7 +13,7 @@ from transforms.formats.records.base import BadRecord, Reject
 from transforms.intake.cwi2018 import CELLS, Cwi2018Row, kind_of, labels_of, read_cwi2018
 from transforms.intake.header import About, FileRows, header_name, rows_below, rows_of_table, whole_number
 
-__all__ = ["LAYOUTS", "Layout"]
+__all__ = ["LAYOUTS", "InstanceLayout"]
 
 _GENRES = ("genre", "corpus", "subcorpus")
 _NO_KIND = {"multi": "mwe", "mwe": "mwe", "single": "single"}
@@ -23,7 +23,7 @@ Read = Callable[[FileRows, About], Iterator[Cwi2018Row | Reject]]
 
 
 @dataclass(frozen=True)
-class Layout(Entry):
+class InstanceLayout(Entry):
     """A layout.
 
     Attributes:
@@ -143,21 +143,21 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Cwi2018Row:
     )
 
 
-LAYOUTS: Registry[Layout] = Registry(
+LAYOUTS: Registry[InstanceLayout] = Registry(
     {
-        "complex": Layout(
+        "complex": InstanceLayout(
             read_complex,
             "\t",
             quoted=False,
             doc="CompLex, a header `id corpus sentence token complexity`, tabs, quotes are plain characters",
         ),
-        "cwi2018": Layout(
+        "cwi2018": InstanceLayout(
             read_cwi2018,
             "\t",
             quoted=False,
             doc="CWI-2018, no header, tabs, with how many native and other annotators marked each target",
         ),
-        "tsv": Layout(
+        "tsv": InstanceLayout(
             read_tsv,
             "",
             quoted=True,

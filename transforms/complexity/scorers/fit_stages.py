@@ -23,7 +23,16 @@ from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_table, write_part
 from transforms.complexity.scorers.design import GENRE, DesignRows, FeatureMatrix, joined_rows, rows_of
-from transforms.complexity.scorers.holding_out import ALL, FOLDS, Case, Facts, HoldOptions, facts_of, mode_of, sides_of
+from transforms.complexity.scorers.holding_out import (
+    ALL,
+    FOLDS,
+    Case,
+    DesignFacts,
+    HoldOptions,
+    facts_of,
+    mode_of,
+    sides_of,
+)
 from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
 from transforms.learning.models.keeping import SavedModel, save_model
@@ -77,7 +86,7 @@ class Designed:
     """Receipt of a design: its table, see `joined_rows`, and the facts of its rows."""
 
     part: PartFile
-    facts: Facts
+    facts: DesignFacts
 
 
 def _digests(parts: Sequence[Part] | None) -> list[str] | None:

@@ -23,7 +23,7 @@ __all__ = [
     "SHARES",
     "SPLIT",
     "Case",
-    "Facts",
+    "DesignFacts",
     "HoldOptions",
     "cases_of",
     "facts_of",
@@ -66,7 +66,7 @@ class HoldOptions:
     curve: bool = option(False, help="also train on shares of the targets, for a learning curve; folds only")
 
 
-class Facts(NamedTuple):
+class DesignFacts(NamedTuple):
     """What instances there are to train on and to predict.
 
     Attributes:
@@ -132,7 +132,7 @@ def mode_of(case: Case) -> Mode:
     return MODES[case.mode] if case.mode else SINGLE
 
 
-def facts_of(rows: DesignRows) -> Facts:
+def facts_of(rows: DesignRows) -> DesignFacts:
     """Return the kinds, genres, groups and labels of rows."""
     kinds = tuple(sorted(set(rows.kinds.tolist())))
     known = ~np.isnan(rows.labels)
@@ -140,10 +140,12 @@ def facts_of(rows: DesignRows) -> Facts:
     groups = sorted({column.group for column in rows.columns})
     if any(len(of_kind) > 1 for of_kind in genres):
         groups.append(GENRE)
-    return Facts(kinds, genres, tuple(groups), int(known.sum()))
+    return DesignFacts(kinds, genres, tuple(groups), int(known.sum()))
 
 
-def cases_of(facts: Facts, scorers: Sequence[str], options: HoldOptions, *, other: bool, keep: bool) -> Iterator[Case]:
+def cases_of(
+    facts: DesignFacts, scorers: Sequence[str], options: HoldOptions, *, other: bool, keep: bool
+) -> Iterator[Case]:
     """Yield the models to be fitted.
 
     Args:
@@ -168,7 +170,7 @@ def cases_of(facts: Facts, scorers: Sequence[str], options: HoldOptions, *, othe
                     yield from (Case(scorer, kind, mode, LEFT, genre) for genre in genres)
 
 
-def _folds(scorer: str, kind: str, mode: str, facts: Facts, options: HoldOptions) -> Iterator[Case]:
+def _folds(scorer: str, kind: str, mode: str, facts: DesignFacts, options: HoldOptions) -> Iterator[Case]:
     ways = ("token",) if kind == "single" else tuple(dict.fromkeys(options.mwe_folds))
     for number in range(options.folds):
         for way in ways:

@@ -123,21 +123,21 @@ def _same_stem(word: Word, target: Target) -> bool:
 
 
 @dataclass(frozen=True)
-class Rule(Entry):
+class CleaningRule(Entry):
     """A rule that drops words, named by the reason that it gives."""
 
     holds: Callable[[Word, Target], bool]
 
 
-RULES: Registry[Rule] = Registry(
+RULES: Registry[CleaningRule] = Registry(
     {
-        "none": Rule(_never, doc="drops nothing"),
-        "subword": Rule(_subword, doc="a piece of a word"),
-        "is_target": Rule(_is_target, doc="the target as it stands"),
-        "accent_variant": Rule(_accent_variant, doc="the target with other accents or capitals"),
-        "too_short": Rule(_too_short, doc="two characters or fewer"),
-        "prefix_of_target": Rule(_prefix_of_target, doc="what the target begins with"),
-        "same_stem": Rule(_same_stem, doc="a form of a lemma of the target, by the form dictionary"),
+        "none": CleaningRule(_never, doc="drops nothing"),
+        "subword": CleaningRule(_subword, doc="a piece of a word"),
+        "is_target": CleaningRule(_is_target, doc="the target as it stands"),
+        "accent_variant": CleaningRule(_accent_variant, doc="the target with other accents or capitals"),
+        "too_short": CleaningRule(_too_short, doc="two characters or fewer"),
+        "prefix_of_target": CleaningRule(_prefix_of_target, doc="what the target begins with"),
+        "same_stem": CleaningRule(_same_stem, doc="a form of a lemma of the target, by the form dictionary"),
     },
     what="rule of `masked_rules`",
 )

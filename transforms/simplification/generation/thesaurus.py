@@ -91,18 +91,18 @@ def _random(senses: Sequence[TargetSense], instance: Instance, seed: int) -> Seq
 
 
 @dataclass(frozen=True)
-class SenseChoice(Entry):
+class ThesaurusSenses(Entry):
     """A choice of senses: from those of a target, in the order of thesauri and their files, to those that count."""
 
     choose: Choose
 
 
-SENSES: Registry[SenseChoice] = Registry(
+SENSES: Registry[ThesaurusSenses] = Registry(
     {
-        "all": SenseChoice(_all, doc="every sense"),
-        "best": SenseChoice(_best, doc="the one that fits the sentence best, by vectors"),
-        "first": SenseChoice(_first, doc="the first one in the thesaurus"),
-        "random": SenseChoice(_random, doc="one drawn at random"),
+        "all": ThesaurusSenses(_all, doc="every sense"),
+        "best": ThesaurusSenses(_best, doc="the one that fits the sentence best, by vectors"),
+        "first": ThesaurusSenses(_first, doc="the first one in the thesaurus"),
+        "random": ThesaurusSenses(_random, doc="one drawn at random"),
     },
     what="choice of senses",
 )

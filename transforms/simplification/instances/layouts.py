@@ -29,8 +29,8 @@ from transforms.formats.records.base import BadRecord
 __all__ = [
     "LAYOUTS",
     "BenchmarkInstance",
+    "BenchmarkLayout",
     "Graded",
-    "Layout",
     "RawSubstitute",
     "graded",
     "in_flag_order",
@@ -227,17 +227,17 @@ def graded(
 
 
 @dataclass(frozen=True)
-class Layout(Entry):
+class BenchmarkLayout(Entry):
     """A layout of a benchmark: what reads a row from its cells."""
 
     read: Callable[[Sequence[str]], BenchmarkInstance]
 
 
-LAYOUTS: Registry[Layout] = Registry(
+LAYOUTS: Registry[BenchmarkLayout] = Registry(
     {
-        "alexsis": Layout(read_annotated, doc="sentence, target, a substitute for each of 25 annotators"),
-        "tsar": Layout(read_annotated, doc="TSAR-2022: sentence, target, a substitute for each annotator"),
-        "benchls": Layout(read_benchls, doc="BenchLS: sentence, target, its place, rank:substitute"),
+        "alexsis": BenchmarkLayout(read_annotated, doc="sentence, target, a substitute for each of 25 annotators"),
+        "tsar": BenchmarkLayout(read_annotated, doc="TSAR-2022: sentence, target, a substitute for each annotator"),
+        "benchls": BenchmarkLayout(read_benchls, doc="BenchLS: sentence, target, its place, rank:substitute"),
     },
     what="layout of benchmarks",
 )
