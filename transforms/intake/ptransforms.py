@@ -102,7 +102,7 @@ class SettleParts(beam.PTransform):
     lanes: int
     rejects: Callable[[Sequence[Loaded], Sequence[Any]], RejectTask] = rejects_of
 
-    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
+    def expand(self, loaded: beam.PCollection) -> Any:
         """Apply the transform."""
         keyed = loaded | "GatherAll" >> beam.WithKeys(0)
         settled = (

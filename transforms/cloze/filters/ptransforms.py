@@ -7,11 +7,12 @@ FindCandidates   PCollection[Part] -> PCollection[Judgement], PCollection[Part]
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Any
 
 import apache_beam as beam
 
 from schemas.cloze.candidates import CANDIDATES
-from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask, Judgement
+from transforms.cloze.filters.candidates import JUDGE, CandidateSetting, CandidateTask
 from transforms.cloze.filters.thresholds import MEASURE, SETTLE, Sampled, Thresholds
 from transforms.common.store.artefacts import Workspace
 from transforms.common.store.ptransforms import Collect, MakeArtefact, NameParts
@@ -65,10 +66,8 @@ class FindCandidates(beam.PTransform):
     sampled: Sampled | None
     quantiles: Mapping[str, float]
 
-    def expand(
-        self, parts: beam.PCollection[Part]
-    ) -> tuple[beam.PCollection[Judgement], beam.PCollection[Thresholds], beam.PCollection[Part]]:
-        """Apply the transform."""
+    def expand(self, parts: beam.PCollection[Part]) -> Any:
+        """Apply the transform; returns judgements, thresholds and parts."""
         side_inputs = {}
         if self.sampled is None:
             taken = parts.pipeline | "NoThresholds" >> beam.Create([])

@@ -219,12 +219,12 @@ def _of(receipt: Any, name: str) -> Any:
     return getattr(receipt, name) if name else receipt
 
 
-def _taken(element: tuple[K, object], field: str) -> tuple[int, tuple[K, object]]:
+def _taken(element: tuple[K, Any], field: str) -> tuple[int, tuple[K, Any]]:
     key, receipt = element
     return 0, (key, _of(receipt, field))
 
 
-def _ordered(element: tuple[int, Iterable[tuple[Any, object]]], keyed: bool) -> tuple[int, tuple[object, ...]]:
+def _ordered(element: tuple[int, Iterable[tuple[Any, Any]]], keyed: bool) -> tuple[int, tuple[Any, ...]]:
     if keyed:
         return 0, tuple(sorted(element[1], key=itemgetter(0)))
     return 0, tuple(sorted((receipt for _, receipt in element[1]), key=_digest))
@@ -247,9 +247,7 @@ class Collect(beam.PTransform):
     field: str = ""
     keyed: bool = False
 
-    def expand(
-        self, made: beam.PCollection[tuple[Hashable, object]]
-    ) -> beam.PCollection[tuple[int, tuple[object, ...]]]:
+    def expand(self, made: beam.PCollection[tuple[Hashable, object]]) -> beam.PCollection[tuple[int, tuple[Any, ...]]]:
         """Apply the transform."""
         return (
             made
