@@ -1,4 +1,4 @@
-"""Annotations of transforms that Beam understands: of others it warns, in the log of every run."""
+"""Annotations of transforms and DoFns that Beam understands: it warns of others in the log of every run."""
 
 import importlib
 import logging
@@ -10,14 +10,16 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def transforms() -> list[type[beam.PTransform]]:
+def transforms() -> list[type[beam.PTransform | beam.DoFn]]:
     paths = sorted(path for top in ("transforms", "pipelines") for path in (ROOT / top).rglob("*ptransforms.py"))
     modules = [importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts)) for path in paths]
     return [
         value
         for module in modules
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, beam.PTransform) and value.__module__ == module.__name__
+        if isinstance(value, type)
+        and issubclass(value, (beam.PTransform, beam.DoFn))
+        and value.__module__ == module.__name__
     ]
 
 

@@ -5,7 +5,7 @@ import pytest
 from schemas.metrics import CHANGE_METRICS, REASONS, metrics_table
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.candidates import candidates_of
+from transforms.evaluation.candidate_metrics import candidates_of
 from transforms.evaluation.evaluating import matched, measure, measure_difference, row
 from transforms.evaluation.metrics import METRICS, TAKES, Metric, metric_of
 from transforms.evaluation.outcomes import Terms

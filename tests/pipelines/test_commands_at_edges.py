@@ -23,7 +23,7 @@ from wordnet_making import write_wordnet
 
 from pipelines.cli import main
 from pipelines.commands.folder import report
-from pipelines.frame import running
+from pipelines.frame import sections
 from pipelines.frame.registry import COMMANDS, load
 from transforms.common.errors import LexbeamError
 from transforms.common.options.checks import MOST
@@ -224,8 +224,8 @@ def test_one_odd_value(words, every, base, here, capsys, monkeypatch):
     def stop(*given):
         raise LexbeamError("as far as the graph")
 
-    monkeypatch.setattr(running, "_run_graph", stop)
-    monkeypatch.setattr(report, "commands", dict)  # a page without panels
+    monkeypatch.setattr(sections, "_run_graph", stop)
+    monkeypatch.setattr(report, "COMMANDS", {})  # a page without panels
     for name, entry in ((entry.name, entry) for command, entry in all_options(every) if command == words):
         for value in ODD:
             if entry.type is bool or (entry.positional and value.startswith("-")):

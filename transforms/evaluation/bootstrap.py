@@ -16,7 +16,7 @@ import numpy as np
 
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.options.fields import option
-from transforms.evaluation.candidates import Candidates
+from transforms.evaluation.candidate_metrics import Candidates
 from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefined
 

@@ -7,7 +7,7 @@ A metric's function takes aligned arrays and returns a number, `Terms` whose sum
 - `classes`: gold classes and predicted ones, True (or 1) for the positive class;
 - `ranking`: whether items are gold, and scores, the highest first (`ranking.py`);
 - `lists`: `Candidates` of many instances, and `k` if the metric has `ks`; it returns `Terms`
-  (`candidates.py`).
+  (`candidate_metrics.py`).
 
 Functions that take `weights` compute the metric for many resamples at once: `weights[b, i]` is how often
 instance i stands in resample b; nan where the metric is undefined. Those without compute the same for the
@@ -23,7 +23,7 @@ import numpy as np
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
-from transforms.evaluation import candidates, ranking
+from transforms.evaluation import candidate_metrics, ranking
 from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
 
 __all__ = [
@@ -217,44 +217,47 @@ METRICS: Registry[Metric] = Registry(
             doc="mean of the precision at the rank of each gold item",
         ),
         "potential_at_k": Metric(
-            candidates.potential_at_k,
+            candidate_metrics.potential_at_k,
             "lists",
             ks=(3, 10, 50),
             doc="share of instances with a gold candidate among the first k",
         ),
         "precision_at_k": Metric(
-            candidates.precision_at_k,
+            candidate_metrics.precision_at_k,
             "lists",
             ks=(3, 10, 50),
             doc="gold candidates among the first k, over all that are among them",
         ),
         "recall_at_k": Metric(
-            candidates.recall_at_k, "lists", ks=(3, 10, 50), doc="gold candidates among the first k, over all of gold"
+            candidate_metrics.recall_at_k,
+            "lists",
+            ks=(3, 10, 50),
+            doc="gold candidates among the first k, over all of gold",
         ),
         "f1_at_k": Metric(
-            candidates.f1_at_k, "lists", ks=(3, 10, 50), doc="2 hits / (candidates among the first k + gold)"
+            candidate_metrics.f1_at_k, "lists", ks=(3, 10, 50), doc="2 hits / (candidates among the first k + gold)"
         ),
         "map_at_k": Metric(
-            candidates.map_at_k,
+            candidate_metrics.map_at_k,
             "lists",
             ks=(1, 3, 5, 10),
             doc="mean of sum over i = 1..k of (precision at i if the i-th is gold) / k (TSAR-2022)",
         ),
         "accuracy_at_k_top1": Metric(
-            candidates.accuracy_at_k_top1,
+            candidate_metrics.accuracy_at_k_top1,
             "lists",
             ks=(1, 2, 3),
             doc="share of instances where one of the first k is what most gave (TSAR-2022)",
         ),
         "trank_at_k": Metric(
-            candidates.trank_at_k,
+            candidate_metrics.trank_at_k,
             "lists",
             ks=(1, 2, 3),
             doc="share of instances whose first candidate has gold rank k or better (ALEXSIS)",
         ),
-        "mrr": Metric(candidates.mrr, "lists", doc="mean of 1 / rank of the first gold candidate"),
+        "mrr": Metric(candidate_metrics.mrr, "lists", doc="mean of 1 / rank of the first gold candidate"),
         "mrr_expected_rank": Metric(
-            candidates.mrr_expected_rank, "lists", doc="mean of 1 / expected rank of the first gold candidate"
+            candidate_metrics.mrr_expected_rank, "lists", doc="mean of 1 / expected rank of the first gold candidate"
         ),
     },
     what="metric",

@@ -32,7 +32,7 @@ from transforms.common.blas import one_thread
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import PartFile, read_table, write_part
-from transforms.evaluation.candidates import Candidates, mrr_expected_rank, recall_at_k
+from transforms.evaluation.candidate_metrics import Candidates, mrr_expected_rank, recall_at_k
 from transforms.evaluation.outcomes import Terms
 from transforms.learning.models.keeping import SavedModel, load_model
 

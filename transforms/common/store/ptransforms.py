@@ -186,9 +186,7 @@ class _Task(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(
-        self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]
-    ) -> Iterator[beam.pvalue.TaggedOutput]:
+    def process(self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]) -> Iterator[Any]:
         (table, bucket), runs = element
         staged = tuple(entry for run in runs if run is not None for entry in run.staged())
         yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, staged)))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.evaluation.candidates import Candidates
+from transforms.evaluation.candidate_metrics import Candidates
 from transforms.evaluation.outcomes import Bools, Ints
 
 __all__ = ["CLUSTERS", "GoldInstance", "GoldInstances", "Listing", "folded", "gold_of"]

@@ -1,6 +1,6 @@
 """Measures of simplification, as terms of instances: lists, rankers, whole pipelines.
 
-- A list of candidates has the metrics of `transforms/evaluation/candidates.py`, micro averages.
+- A list of candidates has the metrics of `transforms/evaluation/candidate_metrics.py`, micro averages.
 - A ranker has TRank-at-n, over the instances for which it was given a candidate; ties score the
   mean over the tied set. Random order scores exactly the share of all candidates.
 - A pipeline has precision (the chosen word is the target or gold), accuracy (it is gold and not
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.evaluation.candidates import Candidates
+from transforms.evaluation.candidate_metrics import Candidates
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Bools, Floats, Terms
 from transforms.simplification.evaluation.lists import GoldInstances

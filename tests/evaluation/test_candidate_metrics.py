@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.common.errors import LexbeamError
-from transforms.evaluation.candidates import (
+from transforms.evaluation.candidate_metrics import (
     Candidates,
     accuracy_at_k_top1,
     candidates_of,
