@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from transforms.common.options.fields import from_mapping
 from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
 from transforms.evaluation.evaluating import measure, measure_difference
 from transforms.evaluation.metrics import METRICS, Metric, pearson
@@ -157,3 +158,14 @@ def test_intervals_cover_what_they_should(by_cluster, least, most):
         found = measure("mae", (np.zeros(400), errors), clusters=clusters, options=options(resamples=300))
         covered += found.low <= 1 <= found.high
     assert least <= covered / 200 <= most
+
+
+def test_another_seed_gives_other_resamples(data):
+    gold, predicted, rows = data
+
+    def resampled_with(seed):
+        seeded = from_mapping(BootstrapOptions, {"resamples": 20, "bootstrap_seed": seed})
+        return resampled(METRICS["mae"], (gold, predicted), Draws(rows, seeded))
+
+    assert (resampled_with(0) == values("mae", gold, predicted, rows, resamples=20)).all()
+    assert (resampled_with(1) != resampled_with(0)).any()

@@ -13,6 +13,7 @@ from transforms.change.view.targets import ViewTargets, load_targets
 from transforms.change.view.training_view import columns_needed, derive, sentence_keys
 from transforms.change.view.words import ViewOptions, is_word, normalise_word
 from transforms.common.errors import UsageError
+from transforms.common.options.fields import from_mapping
 
 SLICES = parse_slices("..-1,1800-1850,1900..")
 TARGETS = load_targets(["attack_nn", "Liber", "fair_jj"], ViewOptions())
@@ -213,3 +214,15 @@ def test_keys_are_the_published_generator_s_and_stay_what_they_are():
     assert keys[0] == splitmix64(start, 1)
     assert keys[2] == splitmix64(start, 8)
     assert len(set(keys.tolist()) | set(sentence_keys(documents, [0, 0, 7], 4).tolist())) == 6
+
+
+def test_another_seed_gives_sentences_other_keys():
+    rows = sentences([plain(["sea"] * 12, number=number) for number in range(5)])
+
+    def view(options):
+        return derive(rows, SLICES, ViewTargets(), options)
+
+    first, second = (view(from_mapping(ViewOptions, {"view_seed": seed})) for seed in (0, 2))
+    assert (first.key == view(ViewOptions()).key).all()
+    assert (first.key != second.key).all()
+    assert as_rows(first) == as_rows(second)

@@ -8,12 +8,16 @@ from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part
 from transforms.cloze.abstractness.estimators import ConcretenessTraining, fit, predict
 from transforms.cloze.abstractness.inputs import InputResources
-from transforms.cloze.abstractness.options import EstimatorOptions, InputOptions
+from transforms.cloze.abstractness.model import opened_concreteness
+from transforms.cloze.abstractness.options import AbstractnessOptions, EstimatorOptions, InputOptions
 from transforms.cloze.abstractness.ratings import joined_ratings
-from transforms.cloze.abstractness.training import out_of_fold, vocabulary_of
+from transforms.cloze.abstractness.training import learn, out_of_fold, vocabulary_of
 from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors, hypernyms_of, numbers_of, senses_of
+from transforms.cloze.filters.options import CandidateOptions, filter_request
 from transforms.common.draws.folds import fold_of
 from transforms.common.errors import LexbeamError
+from transforms.evaluation.bootstrap import BootstrapOptions
+from transforms.learning.models.keeping import keep_model
 from transforms.lexicon.compiled.kind import Opened
 from transforms.lexicon.word_lists.compiling import compile_rows
 from transforms.lexicon.word_lists.options import WordListRules
@@ -140,6 +144,14 @@ def test_ridge_is_scikit_learns():
     np.testing.assert_allclose(predict("ridge", fitted, rated.rows), np.clip(other, 0, 1))
 
 
+def test_svr_is_scikit_learns():
+    svm = pytest.importorskip("sklearn.svm")
+    rated = training()
+    fitted = fit("svr", rated, EstimatorOptions(svr_c=0.7, svr_epsilon=0.02, svr_gamma=0.4))
+    reference = svm.SVR(C=0.7, epsilon=0.02, gamma=0.4).fit(rated.rows, rated.labels).predict(rated.rows)
+    np.testing.assert_allclose(predict("svr", fitted, rated.rows), np.clip(reference, 0, 1), atol=1e-6)
+
+
 @pytest.mark.parametrize("name", ["ridge", "svr", "mean"])
 def test_a_fold_does_not_see_its_ratings(name):
     rated, options = training(), EstimatorOptions()
@@ -179,3 +191,45 @@ def test_the_network_learns_and_is_the_same_twice():
         data = data @ weights + intercepts
         data = torch.relu(data) if place < 2 else torch.sigmoid(data)
     np.testing.assert_allclose(found, data[:, 0].numpy())
+
+
+def learned(abstract_below=0.35, compare=()):
+    """Learn from forty rated words by their n-grams alone."""
+    ratings = joined_ratings({"a.csv": word_list(dict(zip(letters(40, "st"), range(40), strict=True)))})
+    options = AbstractnessOptions(
+        ratings=("a.csv:word=word,value=value",),
+        out="model",
+        abstract_below=abstract_below,
+        folds=2,
+        words=InputOptions(inputs=("ngrams",), components=4, ngram_words=2),
+        learning=EstimatorOptions(estimator="ridge", compare=compare),
+        bootstrap=BootstrapOptions(resamples=0),
+    )
+    return learn(ratings, InputResources(), options, {}, {"ngrams": "n-grams"})
+
+
+def test_words_rated_below_the_option_are_abstract():
+    default, other = learned(), learned(abstract_below=0.6)
+    assert [made.cuts[0].threshold for made in (default, other)] == [0.35, 0.6]
+    assert [opened_concreteness(made.model).below for made in (default, other)] == [0.35, 0.6]
+
+
+def test_further_estimators_are_measured_beside_the_one_that_is_kept():
+    assert list(learned().measured) == ["ridge"]
+    compared = learned(compare=("svr", "ridge"))
+    assert list(compared.measured) == ["ridge", "svr"]
+    assert compared.model.options["estimator"] == "ridge"
+
+
+def test_the_filter_has_the_threshold_of_its_option_or_else_that_of_the_model(tmp_path):
+    folder, cache = str(tmp_path / "model"), str(tmp_path / "cache")
+    keep_model(folder, learned(abstract_below=0.6).model)
+
+    def threshold(**options):
+        chosen = CandidateOptions(
+            kind=("imperceptibility",), filters=("lemma",), abstractness=folder, cache=cache, **options
+        )
+        return filter_request(chosen).candidates.setting.abstractness.below
+
+    assert threshold() == 0.6
+    assert threshold(concreteness_below=0.2) == 0.2

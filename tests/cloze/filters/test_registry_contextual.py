@@ -9,6 +9,7 @@ from asked import batch, pair, said
 from small_encoders import trained
 
 from transforms.cloze.filters.base import FilterSetting
+from transforms.cloze.filters.options import CandidateOptions, filter_request
 from transforms.cloze.filters.registry import FILTERS
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
@@ -100,3 +101,19 @@ def test_layer_and_pooling_count(folder):
         for more in ({}, {"layers": "0"}, {"pooling": "first", "layers": "-2..-1"})
     }
     assert len(values) == 3
+
+
+@pytest.mark.parametrize(
+    ("stated", "thresholds", "quantiles"), [("0.3", {"contextual": 0.3}, {}), ("quantile:0.9", {}, {"contextual": 0.9})]
+)
+def test_the_threshold_is_what_the_option_says(folder, tmp_path, stated, thresholds, quantiles):
+    options = CandidateOptions(
+        kind=("imperceptibility",),
+        filters=("contextual",),
+        encoder=folder,
+        contextual_threshold=stated,
+        cache=str(tmp_path),
+    )
+    request = filter_request(options, without=["abstractness"])
+    assert request.candidates.setting.thresholds == thresholds
+    assert request.quantiles == quantiles

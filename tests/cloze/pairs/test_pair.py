@@ -54,6 +54,7 @@ def test_what_gives_no_pair_has_its_reason():
     assert reason_of(summary="A b c.", max_summary_words=2) == "long_summary"
     assert reason_of(passage="A b.", min_passage_words=3) == "short_passage"
     assert reason_of(passage="word " * 50_000) == "long_passage"
+    assert reason_of(passage="A b c.", max_passage_words=2) == "long_passage"
     assert reason_of(summary=f"Some {PLACEHOLDER} bark.") == "placeholder"
     assert reason_of(passage=f"The {PLACEHOLDER}.") == "placeholder"
     asked = f"The {PLACEHOLDER} barks."

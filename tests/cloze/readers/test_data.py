@@ -178,3 +178,8 @@ def test_vectors_stand_behind_reserved_rows():
     vectors, there = vectors_of(Held(), pa.array(["a", "b"]))
     assert vectors.shape == (RESERVED + 2, 2)
     assert there.tolist() == [False] * RESERVED + [True, False]
+
+
+def test_most_words_keeps_the_most_frequent(encode):
+    encoded = encode(most_words=2)
+    assert read_table([encoded.words.path])["word"].to_pylist() == ["one", "and"]

@@ -52,6 +52,22 @@ def test_similarity_bands():
     assert {n for row in drawn.words for n in row if n >= 0} == {7, 8, 12, 13}
 
 
+@pytest.mark.parametrize(
+    ("band", "expected"),
+    [
+        (BandOptions(near=6, least_similar=-0.6), {7, 8, 11, 12, 13}),
+        (BandOptions(near=6, most_similar=0.95), {7, 8, 9, 12, 13}),
+        (BandOptions(near=6, least_similar=0.4, most_similar=0.95), {9}),
+    ],
+)
+def test_the_band_ends_where_options_say(band, expected):
+    def cosine(_, others):
+        return np.where(others == 9, 0.9, np.where(others == 11, -0.5, 0.3))
+
+    drawn = draw_words(np.array([10]), KEYS[:1], UPOS, COUNTS, WORDS, 10, band, seed=1, cosine=cosine)
+    assert {n for n in drawn.words[0] if n >= 0} == expected
+
+
 def test_nothing_to_draw_from():
     drawn = draw_words(np.array([0]), KEYS[:1], ["NOUN"], np.ones(1), ["w"], 3, BandOptions(), seed=1)
     assert drawn.words.tolist() == [[-1, -1, -1]]

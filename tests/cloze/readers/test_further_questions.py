@@ -273,3 +273,29 @@ def test_trained_vectors_are_of_the_rows_that_are_read():
     other = train_vectors((texts_read,), rows, 15, options, seed=8)
     assert (other[0] != vectors).any()
     assert train_vectors((texts_read,), rows[:0], 15, options, seed=7) is None
+
+
+@pytest.mark.parametrize("change", [{"own_window": 1}, {"own_negative": 1}, {"own_rate": 0.2}])
+def test_how_vectors_are_trained_decides_what_they_are(change):
+    random = np.random.default_rng(2)
+    texts_read = lists([random.integers(RESERVED, 12, 30).tolist() for _ in range(3)])
+    default = {"dim": 6, "own_epochs": 2, "own_sample": 0}
+    vectors, known = train_vectors((texts_read,), np.arange(3), 15, ReaderNetworkOptions(**default), seed=7)
+    changed = ReaderNetworkOptions(**default, **change)
+    other_vectors, other_known = train_vectors((texts_read,), np.arange(3), 15, changed, seed=7)
+    assert (other_known == known).all()
+    assert (other_vectors != vectors).any()
+
+
+def test_further_questions_count_as_much_as_their_weight_says(tmp_path):
+    pytest.importorskip("torch")
+    encoded = encode(tmp_path / "encoded")
+
+    def weights(name, **options):
+        task = ReadTask(QuestionGroup(KIND, "en"), "ar", 0, encoded)
+        made = READ_TRAIN.build(Artefact(str(tmp_path / name)), task, options_of(start="random", epochs=1, **options))
+        return load_model(made.model).content
+
+    default, equal, other = weights("default"), weights("equal", further_weight=1.0), weights("other", further_weight=0)
+    assert all((default[name] == equal[name]).all() for name in default)
+    assert any((default[name] != other[name]).any() for name in default)

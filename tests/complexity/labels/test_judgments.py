@@ -64,6 +64,13 @@ def test_columns_by_other_names(write):
     assert rows_of(found) == [("a1", "x", None, 0.25)]
 
 
+def test_groups_of_annotators_are_read_from_the_column_that_is_named(write):
+    path = write("instance_id,annotator,rating,group,first_language\na1,x,1,l1,es\n")
+    assert rows_of(read(path)) == [("a1", "x", "l1", 0)]
+    assert rows_of(read(path, group_column="first_language")) == [("a1", "x", "es", 0)]
+    assert rows_of(read(path, group_column="absent")) == [("a1", "x", None, 0)]
+
+
 def test_rows_that_give_no_judgment_are_rejects(write):
     path = write("instance_id,rating\na1,6\na1,\n,3\na1,2\na1\n")
     found = read(path)

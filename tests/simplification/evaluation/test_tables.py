@@ -312,3 +312,16 @@ def test_numerators_of_lists_are_whole_even_where_scores_tie(tmp_path):
     _, metrics, _ = evaluated(tmp_path, rows, k=(1, 2))
     assert ratio(metrics, "a", "selection", "recall_at_k", 1) == (0, 1)
     assert ratio(metrics, "a", "selection", "recall_at_k", 2) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "reason"), [("target", "one_cluster"), ("sentence", "one_cluster"), ("instance", None)]
+)
+def test_instances_are_resampled_by_what_the_option_says(tmp_path, cluster, reason):
+    rows = []
+    for number in (1, 2):
+        rows.append(instance(number, "reto", sentence="Un reto."))
+        rows.append(row(SUBSTITUTES, instance_id=f"{number:032x}", substitute="casas", gold_rank=1))
+        rows += candidates(number, "a", ["casas"])
+    _, metrics, _ = evaluated(tmp_path, rows, k=(1,), cluster=cluster, bootstrap=BootstrapOptions(resamples=20))
+    assert metrics["a", "generation", "potential_at_k", 1]["reason"] == reason

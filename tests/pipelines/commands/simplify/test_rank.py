@@ -1,0 +1,24 @@
+from types import SimpleNamespace
+
+import pytest
+
+from pipelines.commands.simplify.rank import RANK_CANDIDATES, RankOptions
+from pipelines.frame.command import Inputs
+from transforms.simplification.ranking.inputs import RankingFiles
+from transforms.simplification.ranking.options import RankingOptions
+
+TABLES = ("simplification/instances", "simplification/candidates", "complexity/instances", "complexity/labels")
+
+
+@pytest.mark.parametrize("scorer", ["gradient-boosting", "ridge"])
+def test_the_regressor_learns_by_the_scorer_of_the_options(tmp_path, scorer):
+    section = {"settings": [{"setting": "a"}]}
+    tables = [SimpleNamespace(table=name, parts=(), section=section) for name in TABLES]
+    options = RankOptions(
+        out=str(tmp_path / "out"),
+        ranking=RankingOptions(ranker=("regressor",)),
+        files=RankingFiles(complexity="labelled", regressor_scorer=scorer, cache=str(tmp_path)),
+    )
+    plan = RANK_CANDIDATES.plan(options, Inputs(tuple(tables)))
+    assert plan.fit is not None
+    assert plan.fitting.scorer == scorer
