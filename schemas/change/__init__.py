@@ -1,1 +1,1 @@
-"""Tables of lexical semantic change: from `slices` and `vectors` to `scores`, `summary` and `series`."""
+"""Tables of lexical semantic change: `spaces` (slices, vectors, alignments, neighbours), `scores`, `summary`, `series`."""

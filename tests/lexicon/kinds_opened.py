@@ -1,4 +1,4 @@
-"""A resource compiled and opened in memory, as the contract of `lexicon/base.py` has it."""
+"""A resource compiled and opened in memory, as the contract of `lexicon/compiled/kind.py` has it."""
 
 import numpy as np
 
