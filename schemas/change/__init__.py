@@ -1,1 +1,4 @@
-"""Tables of lexical semantic change: `spaces` (slices, vectors, alignments, neighbours), `scores`, `summary`, `series`."""
+"""Tables of lexical semantic change.
+
+`spaces` has slices, vectors, alignments and neighbours; then read `scores`, `summary`, `series`.
+"""
