@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from transforms.change.spaces.training import TRAIN
+from transforms.cloze.pairs.read_stage import READ_CORPUS
+from transforms.cloze.readers.train_stage import READ_TRAIN
 from transforms.common.code.code_identity import code_identity
 from transforms.common.code.walk import PACKAGES, PLUMBING, Walk
+from transforms.complexity.features.stages import FEATURE
 from transforms.formats.readers.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +27,20 @@ def test_training_reaches_what_trains_and_no_other_stage():
     packages = dict(code_identity(TRAIN.build).packages)
     assert {"gensim", "numpy", "pyarrow"} <= packages.keys()
     assert not {"apache-beam", "spacy", "tqdm"} & packages.keys()
+
+
+@pytest.mark.parametrize(
+    ("stage", "chosen", "foreign"),
+    [
+        (FEATURE, {"complexity.features.registry:GROUPS": ["form"]}, ":ENCODERS"),
+        (READ_TRAIN, {"cloze.readers.options:READERS": ["ga"]}, ".wordnet.morphy:"),
+        (READ_CORPUS, {}, ":LAYERS"),
+    ],
+)
+def test_annotations_make_a_stage_count_no_resource_that_is_not_chosen(stage, chosen, foreign):
+    entries = {f"transforms.{registry}": names for registry, names in chosen.items()}
+    names = code_identity(stage.build, chosen={**entries, "transforms.lexicon.kinds:KINDS": []}).names
+    assert [name for name in names if foreign in name] == []
 
 
 def test_whatever_runs_has_been_reached():

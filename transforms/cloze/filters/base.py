@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
-from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -66,7 +65,8 @@ class FilterSetting(NamedTuple):
     relation_match: str = "surface"
     relation_senses: str = "all"
     abstractness: Predictor | None = None
-    encoder: Encoding | None = None
+    # An `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
+    encoder: Any = None
     thresholds: Mapping[str, float] = {}
 
 

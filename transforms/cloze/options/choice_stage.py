@@ -5,7 +5,7 @@ CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part o
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,6 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
 from transforms.lexicon.resources import Lexicon
-from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
 
@@ -93,7 +92,7 @@ class _Words:
         for row in read_table([checked(encoded.forms)]).to_pylist():
             self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
         language = group.language or None
-        self.wordnet = cast(WordNet | None, lexicon.find(WORDNET, language))
+        self.wordnet: Any = lexicon.find(WORDNET, language)
         self.vectors = vectors_in(lexicon, group.language)
 
     def synonyms(self, answers: pa.Table) -> dict[str, list[str]]:

@@ -105,13 +105,13 @@ def _pair_of_document(annotated: AnnotatedDocument, options: CutOptions) -> RawP
         raise BadRecord("no_text", "annotated before it was taken in: its words have no places")
     sentences = [Sentence(**row) for row in annotated.sentences.to_pylist()]
 
-    def first_sentence(start: int, paragraph: str) -> int:
+    def end_of_first(start: int, paragraph: str) -> int:
         for sentence in sentences:
             if sentence.starts and sentence.ends and sentence.starts[0] >= start:
                 return min(sentence.ends[-1] - start, len(paragraph))
         return len(paragraph)
 
-    where = cut(document.text, options, first_sentence)
+    where = cut(document.text, options, end_of_first)
     annotation: Row = {}
     for name, (start, end) in zip(("summary", "passage"), where, strict=True):
         inside = [sentence for sentence in sentences if sentence.starts and start <= sentence.starts[0] < end]

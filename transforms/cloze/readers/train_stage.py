@@ -9,7 +9,7 @@ predicts, training sees neither questions, nor further ones, nor any text.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,6 @@ from transforms.common.store.tables import read_table
 from transforms.learning.models.keeping import SavedModel, save_model
 from transforms.learning.models.model import Model
 from transforms.lexicon.resources import HeldResource, Lexicon
-from transforms.lexicon.vectors.static_vectors import StaticVectors
-from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = [
     "READ_TRAIN",
@@ -116,9 +114,9 @@ def folds_of(articles: npt.NDArray[np.uint64], folds: int, seed: int) -> Ints:
     return fold_of(articles, folds, seed=seed, label="cloze/fold")
 
 
-def vectors_in(lexicon: Lexicon, language: str) -> StaticVectors | None:
+def vectors_in(lexicon: Lexicon, language: str) -> Any:
     """Return the static vectors of a language (empty: unknown), None where there are none."""
-    return cast(StaticVectors | None, lexicon.find(VECTORS, language or None))
+    return lexicon.find(VECTORS, language or None)
 
 
 def network_of(entry: Reader) -> MakeNetwork:
@@ -138,7 +136,7 @@ def training_data(task: ReadTask, options: FoldOptions) -> TrainingData:
         data = data._replace(vectors=vectors_of(vectors, words), candidate_vectors=of_candidates)
     if task.entry.glosses:
         glosses = glosses_of(
-            cast(WordNet | None, options.glosses.find(WORDNET, task.group.language or None)),
+            options.glosses.find(WORDNET, task.group.language or None),
             rows["word"].to_pylist(),
             rows["lemma"].to_pylist(),
             options.gloss_tokens,

@@ -8,6 +8,7 @@ out is read, for its summaries hold the answers.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,6 @@ import pyarrow as pa
 from transforms.cloze.readers.options import RESERVED, KnownVectors, NumberLists, ReaderNetworkOptions
 from transforms.embeddings.sgns import SgnsOptions, train
 from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.vectors.static_vectors import StaticVectors
-from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["glosses_of", "train_vectors", "vectors_of"]
 
@@ -27,7 +26,7 @@ _TAGS = "nvar"
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def vectors_of(vectors: StaticVectors, words: pa.Array | pa.ChunkedArray, reserved: int = RESERVED) -> KnownVectors:
+def vectors_of(vectors: Any, words: pa.Array | pa.ChunkedArray, reserved: int = RESERVED) -> KnownVectors:
     """Return vectors behind `reserved` rows of zeros, float32, and which rows have one."""
     rows, known = vectors.vectors(words)
     zeros = np.zeros((reserved, vectors.dim), np.float32)
@@ -93,7 +92,7 @@ def _sentences(texts: Sequence[NumberLists], rows: npt.NDArray[np.int64], digits
                 yield [digits[number] for number in text[start : start + _LONGEST].tolist()]
 
 
-def glosses_of(wordnet: WordNet | None, words: Sequence[str], lemmas: Sequence[str], most: int) -> NumberLists:
+def glosses_of(wordnet: Any, words: Sequence[str], lemmas: Sequence[str], most: int) -> NumberLists:
     """Return glosses of words as numbers; none is empty.
 
     A gloss is made of the definitions of the first sense of each part of speech, in the order of nouns, verbs,

@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 from transforms.annotation.guessing import short_tag
 from transforms.common.code.registry import Entry
 from transforms.lexicon.compiled.casing import coded
-from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -149,7 +148,8 @@ class FeatureSetting(NamedTuple):
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
     counts: WordFrequencies | None = None
     ngrams: NgramUses | None = None
-    encoder: Encoding | None = None
+    # An `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
+    encoder: Any = None
 
 
 class DistinctWordForms(NamedTuple):
