@@ -74,7 +74,7 @@ class SectionTable(NamedTuple):
 
 
 def _cell(value: object) -> str:
-    if value is None:
+    if value is None or value == "":
         return "-"
     return number(value) if isinstance(value, float) else str(value)
 
