@@ -81,7 +81,7 @@ def test_names_that_are_nearly_right_are_named(words, message, capsys):
 def of_two_words(monkeypatch):
     """Two commands of another package, which share their first word."""
     toys = {f"toy {name}": CommandEntry("nowhere:TOY", doc=name) for name in ("lengths", "sums")}
-    monkeypatch.setitem(registry._TAKEN, "lexbeam.commands", toys)
+    monkeypatch.setitem(registry._OUTSIDE, "lexbeam.commands", toys)
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])

@@ -91,7 +91,7 @@ def registered(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
     monkeypatch.setattr(resources, "_OPENED", {})
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
-    caches = (registry.commands, registry.load, registry.all_tables)
+    caches = (registry.load, registry.all_tables)
     for cache in caches:
         cache.cache_clear()
     yield
