@@ -49,7 +49,6 @@ __all__ = [
     "FitOptions",
     "FitTask",
     "FittedCase",
-    "Permuted",
     "chosen_of",
 ]
 
@@ -123,12 +122,6 @@ class FitOptions:
     scorer: ScorerOptions = embedded(ScorerOptions)
     hold: HoldOptions = embedded(HoldOptions)
     keep: bool = False
-
-
-class Permuted(NamedTuple):
-    """A column that was permuted, or all columns of a group (`group:NAME`)."""
-
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
