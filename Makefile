@@ -7,10 +7,13 @@ UV_VERSION := 0.13.8
 UV := $(BIN)/uv
 TOKENS ?= 300000
 export UV_LINK_MODE := copy
+# By a line in a .pth: with a finder in its place, Python started beside a checkout called `lexbeam` would
+# take the folder itself for the package.
+EDITABLE := --config-settings editable_mode=compat --editable
 # Beam and spaCy are two thousand modules: compiled once here, not at every start of a process.
 export UV_COMPILE_BYTECODE := 1
 
-.PHONY: help install run test test-fast test-soak lint format api lock bench flink-jar prism runners clean
+.PHONY: help install run test test-fast test-soak lint format notebook api lock bench flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -21,7 +24,7 @@ $(UV):
 
 $(VENV)/.core: requirements/core.lock setup.py | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
-	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps $(EDITABLE) .
 	@touch $@
 
 $(VENV)/.run: requirements/run.lock $(VENV)/.core
@@ -32,7 +35,10 @@ $(VENV)/.all: requirements/all.lock $(VENV)/.core
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/all.lock
 	@touch $@
 
-install: $(VENV)/.core ## make the environment with the core, nothing else
+install: $(VENV)/.core ## make the environment with the core; EXTRAS=NAME,NAME adds extras to it
+ifdef EXTRAS
+	$(UV) pip install --quiet --python $(BIN)/python --constraint requirements/all.lock $(EDITABLE) '.[$(EXTRAS)]'
+endif
 
 run: $(VENV)/.run ## the main job on a sample corpus and a report of it, into out/
 	$(BIN)/lexbeam sample --out out/sample --tokens $(TOKENS) --seed 1 --overwrite
@@ -56,6 +62,9 @@ lint: $(VENV)/.all api ## ruff and mypy
 format: $(VENV)/.all ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+notebook: $(VENV)/.all ## write docs/reference/python.ipynb from the page
+	$(BIN)/jupytext --quiet --to ipynb --update --set-kernel python3 docs/reference/python.md
 
 api: $(VENV)/.all ## write the types of the Python interface, as installing does
 	$(BIN)/python -m lexbeam._stubs

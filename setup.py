@@ -39,8 +39,9 @@ EXTRAS = {
         "scikit-learn>=1.5",
         "skops>=0.11",
     ],
-    "report": [
+    "report": [  # to look at results: the page, plots and tables in a notebook
         "altair>=6.1,<7",  # charts as Vega-Lite, checked when they are made
+        "pandas>=2.2",  # `.to_pandas()` of what Python returns
         "vl-convert-python>=1.9,<2",  # the JavaScript of Vega that the page carries
     ],
     "stanza": ["stanza>=1.10"],
@@ -56,9 +57,11 @@ EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement
 DEV = [
     "duckdb>=1.1",
     "hypothesis>=6.100",
+    "ipykernel>=6",  # a real kernel for the notebook
+    "jupytext>=1.16",  # the notebook from the page
     "mypy>=1.13",
+    "nbclient>=0.10",
     "nltk>=3.9",  # a second reader of WordNet, to compare ours with
-    "pandas>=2.2",
     "polars>=1.20",
     "pytest>=8",
     "pytest-xdist>=3.6",

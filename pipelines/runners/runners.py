@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import apache_beam as beam
 import grpc  # type: ignore[import-untyped]
+from apache_beam import pipeline as beam_pipeline
 from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions
 from apache_beam.runners.runner import PipelineState, create_runner
 from apache_beam.transforms import environments
@@ -63,7 +64,7 @@ def run_pipeline(
     options = _Options(list(config.beam))
     here = config.runner == DIRECT
     processes = here and has_processes(options)
-    with leashed() as leash, thread_failures(leash) as ended:
+    with leashed() as leash, thread_failures(leash) as ended, _as_in_a_script():
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
         # Beam removes this folder after a run unless killed; without programs none is needed.
@@ -84,6 +85,21 @@ def run_pipeline(
             raise _readable(error) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
+
+
+@contextmanager
+def _as_in_a_script() -> Iterator[None]:
+    """Let Beam build and run pipelines in a notebook as anywhere else while the block runs.
+
+    In IPython it would put the number of the cell into the labels of transforms, for which it imports its
+    interactive package, which needs pandas 2; and it would leave folders of its own behind.
+    """
+    real = beam_pipeline.alter_label_if_ipython, beam_pipeline.is_in_ipython
+    beam_pipeline.alter_label_if_ipython, beam_pipeline.is_in_ipython = lambda *_: None, lambda: False
+    try:
+        yield
+    finally:
+        beam_pipeline.alter_label_if_ipython, beam_pipeline.is_in_ipython = real
 
 
 @contextmanager

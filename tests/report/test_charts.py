@@ -106,7 +106,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(charts.importlib, "import_module", missing)
-    with pytest.raises(LexbeamError, match=r"'altair'.*extra `report`"):
+    with pytest.raises(LexbeamError, match=r"package altair: .*report"):
         charts.lines("a", "b")
-    with pytest.raises(LexbeamError, match=r"'vl_convert'.*extra `report`"):
+    with pytest.raises(LexbeamError, match=r"package vl_convert: .*report"):
         charts.bundle.__wrapped__()

@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping
 from typing import Protocol
 
-from transforms.common.errors import UsageError
+from transforms.common.extras import check_packages
 from transforms.inflection.features import inflection, split
 from transforms.inflection.inflector import Inflected
 from transforms.inflection.store import FormRow
@@ -271,9 +271,5 @@ def english_version() -> str:
 
 
 def _check() -> None:
-    if importlib.util.find_spec(PACKAGE) is None:
-        raise UsageError(
-            "English inflection needs the Python package lemminflect: install the extra "
-            "`inflection`, pip install 'lexbeam[inflection]', or name a file of `lexbeam simplify "
-            "train-inflector`"
-        )
+    otherwise = "name a file of `lexbeam simplify train-inflector`"
+    check_packages("English inflection needs", (PACKAGE,), "inflection", otherwise=otherwise)

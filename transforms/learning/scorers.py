@@ -267,22 +267,49 @@ _SVR = ("clip", "svr_c", "svr_epsilon", "svr_gamma", "svr_weighting")
 _FOREST = ("trees", "leaves", "seed")
 _BOOSTING = ("rounds", "learning_rate", "boosting_leaves", "seed")
 
+_SKLEARN = ("sklearn",)
+_LIGHTGBM = ("lightgbm",)
+
 SCORERS: Registry[Scorer] = Registry(
     {
         "frequency": Scorer(
             _fit_frequency, _predict_frequency, ("baseline_column",), 0.1, doc="a line through one column"
         ),
-        "ridge": Scorer(_fit_ridge, _predict_ridge, _LINEAR, 1.0, doc="ridge regression"),
-        "svr": Scorer(_fit_svr, _predict_svr, _SVR, 20.0, doc="support vector regression"),
-        "random-forest": Scorer(_fit_random_forest, _predict_trees, _FOREST, 80.0, doc="a random forest"),
-        "extra-trees": Scorer(_fit_extra_trees, _predict_trees, _FOREST, 40.0, doc="extremely randomised trees"),
-        "gradient-boosting": Scorer(_fit_boosting, _predict_trees, _BOOSTING, 30.0, doc="gradient boosting of trees"),
+        "ridge": Scorer(
+            _fit_ridge, _predict_ridge, _LINEAR, 1.0, modules=_SKLEARN, extra="models", doc="ridge regression"
+        ),
+        "svr": Scorer(
+            _fit_svr, _predict_svr, _SVR, 20.0, modules=_SKLEARN, extra="models", doc="support vector regression"
+        ),
+        "random-forest": Scorer(
+            _fit_random_forest, _predict_trees, _FOREST, 80.0, modules=_LIGHTGBM, extra="models", doc="a random forest"
+        ),
+        "extra-trees": Scorer(
+            _fit_extra_trees,
+            _predict_trees,
+            _FOREST,
+            40.0,
+            modules=_LIGHTGBM,
+            extra="models",
+            doc="extremely randomised trees",
+        ),
+        "gradient-boosting": Scorer(
+            _fit_boosting,
+            _predict_trees,
+            _BOOSTING,
+            30.0,
+            modules=_LIGHTGBM,
+            extra="models",
+            doc="gradient boosting of trees",
+        ),
         "stack": Scorer(
             _fit_stack,
             _predict_stack,
             ("members", "weights", "inner_folds", "baseline_column", *_LINEAR, *_SVR, *_FOREST, *_BOOSTING),
             400.0,
             weighs=True,
+            modules=_SKLEARN + _LIGHTGBM,
+            extra="models",
             doc="a weighted sum of other scorers",
         ),
     },

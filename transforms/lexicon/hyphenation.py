@@ -9,7 +9,7 @@ place of a word; here a run with which no pattern begins ends the search, which 
 import functools
 from typing import NamedTuple
 
-from transforms.common.errors import LexbeamError
+from transforms.common.extras import missing_package
 
 __all__ = ["syllables"]
 
@@ -34,10 +34,7 @@ def _patterns(language: str | None) -> _Patterns | None:
     try:
         import pyphen
     except ImportError as error:
-        raise LexbeamError(
-            "group `form` needs the package pyphen, which the extra `complexity` installs: "
-            "pip install 'lexbeam[complexity]'"
-        ) from error
+        raise missing_package("syllables need", "pyphen", "complexity") from error
     tag = pyphen.language_fallback(language) if language else None
     if tag is None:
         return None

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
-from transforms.common.errors import LexbeamError
+from transforms.common.extras import missing_package
 
 __all__ = ["COLOURS", "altair", "bars_across", "bars_over_time", "bundle", "finished", "lines", "palette", "tips"]
 
@@ -52,10 +52,7 @@ def _load(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise LexbeamError(
-            f"a report needs the Python package {error.name or module!r}: install the extra "
-            "`report`, pip install 'lexbeam[report]'"
-        ) from error
+        raise missing_package("a report needs", error.name or module, "report") from error
 
 
 def altair() -> Any:

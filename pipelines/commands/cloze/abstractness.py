@@ -9,11 +9,13 @@ docs/tasks/cloze/abstractness.md says what words are described by and what the m
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.frame.command import Action, Command
+from transforms.cloze.abstractness.estimators import ESTIMATORS
 from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import Learned, inputs_of, learn
 from transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
+from transforms.common.extras import check_packages
 from transforms.common.store import files
 from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.learning.models.keeping import keep_model
@@ -80,6 +82,13 @@ def _digests(lexicon: Lexicon) -> Mapping[str, str]:
     return {held.name.strip("_"): held.compiled.digest for held in lexicon.held}
 
 
+def _check(options: AbstractnessOptions) -> None:
+    check_abstractness(options)
+    check_packages("concreteness needs", ("sklearn", "safetensors"), "models")
+    for name in (options.learning.estimator, *options.learning.compare):
+        ESTIMATORS[name].check_installed(f"estimator `{name}`")
+
+
 def _summary(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterator[str]:
     for name, (low, high) in learned.scales.items():
         yield f"{name}: from {low:g}, abstract, to {high:g}, concrete"
@@ -113,6 +122,6 @@ ABSTRACTNESS: Command[AbstractnessOptions, None] = Command(
       --vectors news.vec --vectors results:slice=1880-1920 --compare network
   lexbeam cloze abstractness --ratings words.tsv:word=Word,value=Conc.M,scale=1-5 \\
       --out models/forms --inputs ngrams,vectors --vectors words.vec --of form --estimator ridge""",
-    check=check_abstractness,
+    check=_check,
     action=_learn,
 )

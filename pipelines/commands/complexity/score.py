@@ -36,6 +36,7 @@ from transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScore
 from transforms.complexity.shown.score_panels import metric_lines, score_panels, worst_panels
 from transforms.complexity.shown.views import SCORE_VIEWS
 from transforms.learning.scorer import ScorerOptions
+from transforms.learning.scorers import SCORERS
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -136,6 +137,9 @@ def _check(options: ScoreOptions) -> None:
         raise UsageError("`save` keeps one model: give one `scorer`, and one way of `mwe`")
     if options.on is not None and _same(options.on, options.folder or options.out):
         raise UsageError("`on` is the folder itself: its rows would be trained on; give `folds`")
+    if options.model is None:
+        for name in options.scorer:
+            SCORERS[name].check_installed(f"scorer `{name}`")
     check_measures(options.measures)
 
 

@@ -1,13 +1,16 @@
 """The stage that makes a part of the features and its coverage."""
 
+import sys
+
 import pytest
 from featured import instance, instances, setting_with
 
 from schemas.complexity.instances import INSTANCES
+from transforms.common.errors import UsageError
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import Part, read_table, write_part
 from transforms.complexity.features import stages as featuring
-from transforms.complexity.features.stages import FEATURE, FeatureTask
+from transforms.complexity.features.stages import FEATURE, FeatureOptions, FeatureTask, check_features
 
 ROWS = [
     instance(token, f"The ship sails over the {token}.", genre=genre)
@@ -43,3 +46,18 @@ def test_a_part_of_several_batches(task, setting, tmp_path, monkeypatch):
         if row["feature"] == "age" and row["kind"] == "single"
     }
     assert known == {("bible", 1, 4), ("biomed", 1, 4), (None, 1, 4)}
+
+
+@pytest.mark.parametrize(
+    ("package", "options"),
+    [
+        ("pyphen", {}),
+        ("pyphen", {"use": ("form",)}),
+        ("wordfreq", {"use": ("context",)}),
+        ("torch", {"encoder": "models/bert"}),
+    ],
+)
+def test_a_missing_package_is_named_before_anything_is_compiled(package, options, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(UsageError, match=f"needs? the Python package {package}: "):
+        check_features(FeatureOptions(**options))

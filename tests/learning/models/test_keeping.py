@@ -339,7 +339,7 @@ def test_a_missing_package_is_named_with_its_extra(format, package, tmp_path, mo
         ({"options": {"x": float("inf")}}, "options of a model must be plain, finite"),
         ({"options": {"x": object()}}, "options of a model must be plain, finite"),
         ({"metrics": {"x": float("nan")}}, "metrics of a model must be plain, finite"),
-        ({"made_with": ("no-such-package",)}, "needs the Python package 'no-such-package'"),
+        ({"made_with": ("no-such-package",)}, "needs the Python package no-such-package"),
         ({"format": "pickle"}, "format 'pickle', which is unknown"),
         ({"format": "skop"}, "did you mean 'skops'"),
         ({"content": {}}, "cannot be kept as safetensors: its content must be arrays by name"),

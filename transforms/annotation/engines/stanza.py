@@ -8,7 +8,6 @@ Words that came out of one multiword token (Spanish `del`: de, el) share its spa
 Stanza's floating-point sums depend on what is in a batch: a batch is one document's paragraphs.
 """
 
-import importlib.util
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, 
 from transforms.annotation.engines.spacy import versions
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
+from transforms.common.extras import check_packages
 from transforms.common.records import Sentence
 from transforms.common.store import files
 from transforms.common.store.resources import model_digest
@@ -38,8 +38,7 @@ def prepare(
         UsageError: the extra `stanza` is not installed, models are missing, or the language lacks
             what a layer needs.
     """
-    if importlib.util.find_spec("stanza") is None:
-        raise UsageError("engine 'stanza' needs the package of that name: pip install 'lexbeam[stanza]'")
+    check_packages("engine 'stanza' needs", ("stanza",), "stanza")
     language, _, named = argument.partition(":")
     folder = (resolve(named) if resolve else os.path.expanduser(named)) if named else _default()
     try:

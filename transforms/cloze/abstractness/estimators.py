@@ -17,7 +17,7 @@ from transforms.cloze.abstractness.options import EstimatorOptions
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.draws.by_content import uniform
-from transforms.common.errors import LexbeamError
+from transforms.common.extras import missing_package
 from transforms.common.rowwise import dots, product
 from transforms.learning.models.kernels import gaussian_sums
 from transforms.learning.models.model import needs_models
@@ -159,9 +159,8 @@ def _fit_network(training: ConcretenessTraining, options: EstimatorOptions) -> F
     try:
         import torch
     except ModuleNotFoundError as error:
-        raise LexbeamError(
-            "the estimator network needs the Python package torch: install the extra `torch`, "
-            "pip install 'lexbeam[torch]', or give another `estimator`"
+        raise missing_package(
+            "the estimator network needs", "torch", "torch", otherwise="give another `estimator`"
         ) from error
     rows = training.rows
     held = uniform(training.words, seed=options.seed, label="cloze/stopping") < _STOPPING
@@ -243,7 +242,14 @@ ESTIMATORS: Registry[Estimator] = Registry(
         "ridge": Estimator(_fit_ridge, _predict_ridge, ("ridge_alpha",), doc="ridge regression"),
         "svr": Estimator(_fit_svr, _predict_svr, _SVR, doc="support vector regression"),
         "mean": Estimator(_fit_mean, _predict_mean, ("ridge_alpha", *_SVR), doc="the mean of ridge and svr"),
-        "network": Estimator(_fit_network, _predict_network, _NETWORK, doc="the paper's network; needs torch"),
+        "network": Estimator(
+            _fit_network,
+            _predict_network,
+            _NETWORK,
+            modules=("torch",),
+            extra="torch",
+            doc="the paper's network; needs torch",
+        ),
     },
     what="estimator",
     group="lexbeam.concreteness_estimators",

@@ -5,7 +5,6 @@ tables. Training and prediction are in `training`, the networks' equations in `n
 no torch, see `frequency`.
 """
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import LexbeamError
+from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ __all__ = [
     "ReaderNetworkOptions",
     "TrainingData",
     "check_torch",
-    "needs_torch",
     "top_words",
 ]
 
@@ -238,23 +236,14 @@ class ReaderNetworkOptions(NetworkOptions):
     )
 
 
-def needs_torch(missing: str, option: str = "readers", other: str = FREQUENCY) -> LexbeamError:
-    """Return the error for a package that is missing; `option` takes `other` without it."""
-    return LexbeamError(
-        f"neural readers need the Python package {missing!r}: install the extras `torch` and "
-        f"`models`, pip install 'lexbeam[torch,models]', or choose `{option}` {other}"
-    )
-
-
 def check_torch(option: str = "readers", other: str = FREQUENCY) -> None:
     """Check that neural readers can be trained and kept; `option` takes `other` without torch.
 
     Raises:
-        LexbeamError: a package is missing.
+        UsageError: a package is missing.
     """
-    for name in ("torch", "safetensors"):
-        if importlib.util.find_spec(name) is None:
-            raise needs_torch(name, option, other)
+    otherwise = f"choose `{option}` {other}"
+    check_packages("neural readers need", ("torch", "safetensors"), "models", "torch", otherwise=otherwise)
 
 
 def top_words(log_probs: npt.NDArray[np.float64], k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:

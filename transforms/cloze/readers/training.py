@@ -21,7 +21,7 @@ from transforms.cloze.readers.options import (
     Questions,
     ReaderNetworkOptions,
     TrainingData,
-    needs_torch,
+    check_torch,
 )
 from transforms.common.draws.by_content import hash_of
 from transforms.common.draws.folds import fold_of
@@ -189,10 +189,7 @@ def _require_torch() -> None:
     Raises:
         LexbeamError: it is not installed.
     """
-    try:
-        import torch  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise needs_torch("torch") from error
+    check_torch()
     from transforms.cloze.readers.networks import limit_threads
 
     limit_threads()

@@ -28,6 +28,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.extras import check_packages
 
 __all__ = ["Entry", "Registry", "docs_of"]
 
@@ -46,15 +47,27 @@ class Entry:
     Attributes:
         doc: what it is, in a line, for help, docs and columns.
         needs: the option without which it has nothing to work with; empty for none.
+        modules: names of modules of other packages, without which it cannot work.
+        extra: installs them.
     """
 
     doc: str = field(kw_only=True)
     needs: str = field(default="", kw_only=True)
+    modules: tuple[str, ...] = field(default=(), kw_only=True)
+    extra: str = field(default="", kw_only=True)
 
     @property
     def explained(self) -> str:
         """What help says of it: the doc line, to which kinds of entries may add."""
         return self.doc
+
+    def check_installed(self, what: str) -> None:
+        """Check that its packages are installed; `what` names it.
+
+        Raises:
+            UsageError: one is not; the message has the command that installs it.
+        """
+        check_packages(f"{what} needs", self.modules, self.extra)
 
 
 class Registry(MutableMapping[str, T]):

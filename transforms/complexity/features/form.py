@@ -339,5 +339,9 @@ def _trigrams(words: DistinctWordForms, setting: FeatureSetting) -> tuple[Floats
 
 
 FORM = FeatureGroup(
-    _columns, of_words=_of_words, doc="length, syllables, letters, affixes, probability of its characters"
+    _columns,
+    of_words=_of_words,
+    modules=("pyphen",),
+    extra="complexity",
+    doc="length, syllables, letters, affixes, probability of its characters",
 )

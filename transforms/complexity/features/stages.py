@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.complexity.features import COVERAGE, FEATURES
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import UsageError
+from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.common.store.artefacts import Artefact, Stage
@@ -38,6 +39,7 @@ from transforms.complexity.features.vectors import RESOURCE as VECTORS
 from transforms.complexity.features.vectors import centroids_of
 from transforms.complexity.features.wordnet import RESOURCE
 from transforms.corpora.reading import column_names
+from transforms.lexicon.encoders.base import check_encoder_packages
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_resources, path_within, prepare
@@ -139,12 +141,17 @@ def check_features(options: FeatureOptions) -> None:
     """Check that the groups named have the options that they need.
 
     Raises:
-        UsageError: a group lacks an option that it needs.
+        UsageError: a group lacks an option that it needs, or a package that is not installed.
     """
     for name in options.use:
         need = GROUPS[name].needs
         if need and not getattr(options, need):
             raise UsageError(f"`use` names the group {name}, which needs `{need}`: give it")
+    check_packages("features need", ("wordfreq",), "complexity")  # has the languages
+    for name in _groups_of(options):
+        GROUPS[name].check_installed(f"group `{name}`")
+    if options.encoder is not None:
+        check_encoder_packages(options.encoder)
 
 
 def setting_of(
@@ -162,9 +169,7 @@ def setting_of(
         LexbeamError: a resource cannot be read, or a package is missing.
     """
     check_features(options)
-    use = tuple(
-        name for name, group in GROUPS.items() if (name in options.use if options.use else _by_default(group, options))
-    )
+    use = _groups_of(options)
     present = sorted({tag for tag in map(known_tag, languages) if tag})
     # With instances of one language only, a second column of its frequency would repeat the first.
     others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != present))
@@ -198,19 +203,20 @@ def setting_of(
     return setting
 
 
+def _groups_of(options: FeatureOptions) -> tuple[str, ...]:
+    return tuple(
+        name for name, group in GROUPS.items() if (name in options.use if options.use else _by_default(group, options))
+    )
+
+
 def _by_default(group: FeatureGroup, options: FeatureOptions) -> bool:
     needed = [name for name in (group.needs, group.default_needs) if name]
     return all(getattr(options, name) for name in needed)
 
 
 def _wordfreq_languages() -> list[str]:
-    try:
-        from wordfreq import available_languages
-    except ImportError as error:
-        raise LexbeamError(
-            "features need the package wordfreq, which the extra `complexity` installs: "
-            "pip install 'lexbeam[complexity]'"
-        ) from error
+    from wordfreq import available_languages
+
     return sorted(available_languages())
 
 

@@ -16,14 +16,13 @@ the attributes of an element, and trafilatura in depth and elements: what exceed
 """
 
 import codecs
-import importlib.util
 import re
 from collections.abc import Iterator
 
 from lxml import etree
 from lxml.html import HTMLParser
 
-from transforms.common.errors import UsageError
+from transforms.common.extras import check_packages
 from transforms.formats.readers.html_tree import head_fields, main_paragraphs, paragraphs, without_scripts
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
@@ -60,10 +59,9 @@ def check_html(options: ReaderOptions) -> None:
     Raises:
         UsageError: main text is to be read, and the extra `html` is not installed.
     """
-    if options.html != "all" and importlib.util.find_spec("trafilatura") is None:
-        raise UsageError(
-            "the main text of pages is found by the package trafilatura, which the extra `html` "
-            "installs: pip install 'lexbeam[html]'; `html` all does without it"
+    if options.html != "all":
+        check_packages(
+            "the main text of pages needs", ("trafilatura",), "html", otherwise="`html` all, which does without it"
         )
 
 

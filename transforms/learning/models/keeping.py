@@ -23,6 +23,7 @@ import msgspec
 
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, nearest
+from transforms.common.extras import missing_package
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.identity import Uncounted
@@ -192,10 +193,7 @@ def _versions(names: Iterable[str]) -> dict[str, str]:
     try:
         return {name: importlib.metadata.version(name) for name in sorted(set(names))}
     except importlib.metadata.PackageNotFoundError as error:
-        raise LexbeamError(
-            f"a model needs the Python package {error.name!r}: install it, or the extra `models`, "
-            "pip install 'lexbeam[models]'"
-        ) from error
+        raise missing_package("this model needs", error.name, "models") from error
 
 
 def load_model(place: str | SavedModel) -> Model:

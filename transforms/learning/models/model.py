@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from transforms.common.code.fingerprints import canonical_json
 from transforms.common.errors import LexbeamError, nearest
+from transforms.common.extras import missing_package
 
 __all__ = ["Model", "ModelColumn", "Refused", "called", "needs_models", "plain"]
 
@@ -167,7 +168,4 @@ class Refused(ValueError):
 
 def needs_models(error: ModuleNotFoundError) -> LexbeamError:
     """Return the error for a package of the extra `models` that is missing."""
-    package = str(error.name).partition(".")[0]
-    return LexbeamError(
-        f"trained models need the Python package {package!r}: install the extra `models`, pip install 'lexbeam[models]'"
-    )
+    return missing_package("trained models need", str(error.name).partition(".")[0], "models")

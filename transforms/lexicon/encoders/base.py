@@ -18,7 +18,15 @@ from transforms.lexicon.encoders import transformers
 from transforms.lexicon.encoders.copies import local_copy
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, EncoderKind, Load, Resolve
 
-__all__ = ["ENCODERS", "check_encoder", "describe_encoder", "kind_of", "load_encoder", "path_of"]
+__all__ = [
+    "ENCODERS",
+    "check_encoder",
+    "check_encoder_packages",
+    "describe_encoder",
+    "kind_of",
+    "load_encoder",
+    "path_of",
+]
 
 _PLAIN = "transformers"
 
@@ -52,6 +60,16 @@ def check_encoder(spec: str) -> None:
         raise UsageError(f"encoder {spec!r} names no model: {kind}:...")
 
 
+def check_encoder_packages(spec: str) -> None:
+    """Check that the packages of an encoder's kind are installed.
+
+    Raises:
+        UsageError: it names a kind that does not exist, or a package is not installed.
+    """
+    kind, _ = kind_of(spec)
+    ENCODERS[kind].check_installed(f"encoder {spec!r}")
+
+
 def path_of(spec: str) -> Within | None:
     """Return the path within a specification, for `common/options`."""
     kind, colon, argument = spec.partition(":")
@@ -75,6 +93,7 @@ def describe_encoder(spec: str, *, resolve: Resolve | None = None) -> EncoderInf
 
 def _prepare(spec: str, resolve: Resolve | None) -> tuple[EncoderInfo, Load]:
     check_encoder(spec)
+    check_encoder_packages(spec)
     kind, argument = kind_of(spec)
     return ENCODERS[kind].prepare(argument, resolve)
 
@@ -123,7 +142,14 @@ def _check_digest(spec: str, info: EncoderInfo, digest: str | None) -> None:
 
 
 ENCODERS: Registry[EncoderKind] = Registry(
-    {"transformers": EncoderKind(transformers.prepare, doc="a folder as `save_pretrained` writes it")},
+    {
+        "transformers": EncoderKind(
+            transformers.prepare,
+            modules=transformers.PACKAGES,
+            extra="transformers",
+            doc="a folder as `save_pretrained` writes it",
+        )
+    },
     what="kind of encoder",
     group="lexbeam.encoders",
 )

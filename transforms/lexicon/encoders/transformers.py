@@ -4,7 +4,6 @@ Any masked language model or encoder that the library transformers has, with a f
 weights as safetensors. Nothing is fetched, and code that a model brings is never run.
 """
 
-import importlib.util
 import os
 import posixpath
 from collections.abc import Mapping
@@ -66,14 +65,8 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
     """Return the description of the model in a folder, and a function that loads it onto a device.
 
     Raises:
-        UsageError: the extra `transformers` is not installed, or the folder is not a model.
+        UsageError: the folder is not a model.
     """
-    missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"encoders need the Python packages {', '.join(missing)}: install the extra "
-            "`transformers`, pip install 'lexbeam[transformers]'"
-        )
     path = os.path.expanduser(argument) if files.is_local(argument) else argument
     folder = resolve(argument) if resolve else path
     config = _config(folder, argument)

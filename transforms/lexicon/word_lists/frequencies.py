@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.extras import missing_package
 from transforms.lexicon.compiled.casing import coded, lowered
 from transforms.lexicon.compiled.kind import Opened, ResourceKind
 from transforms.lexicon.word_lists.word_list import LOOKED_UP, ArgumentOptions, WordList, words_from
@@ -62,10 +63,7 @@ def _language(argument: str) -> str:
 
 
 def _missing_package() -> LexbeamError:
-    return LexbeamError(
-        "word frequencies need the package wordfreq, which the extra `frequency` installs: "
-        "pip install 'lexbeam[frequency]'"
-    )
+    return missing_package("word frequencies need", "wordfreq", "frequency")
 
 
 def zipf_values(argument: str) -> pa.Table:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.learning.scorers import SCORERS
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.ranking.options import RankingOptions, gain_of
 from transforms.simplification.ranking.rankers import RANKERS, RankerInputs
@@ -49,6 +50,8 @@ def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFile
     Raises:
         UsageError: a ranker or `keep_target` lacks what it needs.
     """
+    if uses_regressor(settings):
+        SCORERS[resources.regressor_scorer].check_installed("ranker `regressor`")
     lists = resources.list_names
     for setting, options in settings.items():
         where = f"setting {setting} ranks" if setting else "`ranker`: it ranks"
