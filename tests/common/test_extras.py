@@ -33,7 +33,8 @@ def installed(monkeypatch, tmp_path):
     """A function that installs Lexbeam: from what, and into which environment."""
 
     def install(url, prefix=tmp_path):
-        monkeypatch.setattr(importlib.metadata, "distribution", lambda _: Distribution(url))
+        monkeypatch.setattr(importlib.metadata, "distributions", lambda name: [Distribution(None), Distribution(url)])
+        monkeypatch.setattr(extras, "_HOME", tmp_path / "packages")
         monkeypatch.setattr(sys, "prefix", str(prefix))
         return prefix
 

@@ -69,14 +69,12 @@ def install_command(*extras: str) -> str:
 
 def _source() -> tuple[str, bool]:
     """Return the path of what Lexbeam was installed from, empty for an index, and whether it is editable."""
-    try:
-        noted = importlib.metadata.distribution("lexbeam").read_text("direct_url.json")
-    except importlib.metadata.PackageNotFoundError:
-        return str(_HOME), True  # from the sources as they lie there
-    if noted is None:
-        return "", False
-    url = json.loads(noted)
-    return unquote(urlsplit(url["url"]).path), bool(url.get("dir_info", {}).get("editable"))
+    # Beside that of the environment there may be an egg-info in a checkout, which notes nothing.
+    for distribution in importlib.metadata.distributions(name="lexbeam"):
+        if noted := distribution.read_text("direct_url.json"):
+            url = json.loads(noted)
+            return unquote(urlsplit(url["url"]).path), bool(url.get("dir_info", {}).get("editable"))
+    return (str(_HOME), True) if (_HOME / "setup.py").exists() else ("", False)
 
 
 def _extras_of_tool(receipt: Path) -> Sequence[str]:
