@@ -14,6 +14,7 @@ from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, f
 from pipelines.frame.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
+from transforms.common.spared_imports import spare_imports
 from transforms.common.system_errors import explaining, reason_of
 
 if TYPE_CHECKING:
@@ -254,6 +255,7 @@ def _flushed(code: int) -> int:
 def entry() -> NoReturn:
     """Run the command and exit at once, without tearing down the engines' native threads."""
     heed_signals(_interrupted)
+    spare_imports()
     code = _flushed(main())
     leave_signals()
     # What packages do when Python exits, which `_exit` skips.

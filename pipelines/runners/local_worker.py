@@ -12,6 +12,8 @@ import os
 import sys
 from contextlib import suppress
 
+from transforms.common.spared_imports import spare_imports
+
 __all__ = ["run"]
 
 FAILED = 1
@@ -30,6 +32,7 @@ def _end() -> None:
 
 def run() -> None:
     """Serve the runner until it ends the worker; on failure the process exits with 1."""
+    spare_imports()
     from apache_beam.runners.worker import sdk_worker_main
 
     sdk_worker_main.main([])

@@ -17,6 +17,8 @@ from apache_beam.portability.api import beam_provision_api_pb2_grpc as services
 from apache_beam.runners.worker import sdk_worker_main
 from google.protobuf import json_format, text_format  # type: ignore[import-untyped]
 
+from transforms.common.spared_imports import spare_imports
+
 __all__ = ["run"]
 
 SECONDS = 60
@@ -28,6 +30,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--id", required=True)
     parser.add_argument("--provision_endpoint", required=True)
     values, _ = parser.parse_known_args(arguments)
+    spare_imports()
     with grpc.insecure_channel(values.provision_endpoint) as channel:
         info = (
             services.ProvisionServiceStub(channel)

@@ -16,10 +16,10 @@ PACKED = 18  # of an archive that holds as much
     ("kind", "megabytes", "least"),
     [
         ("jsonl", MEGABYTES, 20_000),
-        ("tsv", MEGABYTES, 20_000),
-        ("lines", MEGABYTES, 1),
+        pytest.param("tsv", MEGABYTES, 20_000, marks=pytest.mark.soak),
+        pytest.param("lines", MEGABYTES, 1, marks=pytest.mark.soak),
         ("conllu", MEGABYTES, 1),
-        ("tar.gz of texts", PACKED, 600),
+        pytest.param("tar.gz of texts", PACKED, 600, marks=pytest.mark.soak),
         ("tar.gz of one member of lines", PACKED, 1),
     ],
 )
@@ -38,7 +38,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, kind, megabyt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", ["jsonl", "csv", "lines", "conllu"])
+@pytest.mark.parametrize(
+    "format", ["jsonl", "csv", *(pytest.param(name, marks=pytest.mark.soak) for name in ("lines", "conllu"))]
+)
 def test_a_long_line_takes_twice_its_size(tmp_path, format):
     """Bytes and text, or text and cells; the rest is what the interpreter needs."""
     size = 60_000_000

@@ -105,7 +105,7 @@ def test_tables_coverage_and_summary(tmp_path, norms, capsys):
     assert groups == {b"form", b"frequency", b"norms", b"context", b"syntax", b"mwe"}
 
 
-def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path, norms, made_once):
+def test_the_same_whatever_the_labels_and_the_parts(tmp_path, norms, made_once):
     one = publish(tmp_path / "one", complexity=0.1)
     two = publish(tmp_path / "two", complexity=0.9)
     assert corpus(write_texts(tmp_path / "texts"), tmp_path / "corpus") == 0
@@ -114,7 +114,7 @@ def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path, norms, made
     words += ["--vectors", f"{made_once('small_out', make_out)}:slice=1850-1900"]
     words += ["--encoder", made_once("encoder-bert", lambda folder: trained(folder, "bert")), "--encoder-device", "cpu"]
     assert features(one, *words) == 0
-    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
+    assert features(two, *words) == 0
     assert digests(one) == digests(two)
     # How the instances are dealt out to parts changes no row.
     three = publish(tmp_path / "three", parts=1)

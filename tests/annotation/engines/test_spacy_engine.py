@@ -2,11 +2,12 @@ import shutil
 
 import pytest
 
+from transforms.annotation.engines import spacy as spacy_engine
 from transforms.annotation.engines.normalise import parse_rules
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import describe_engine, load_engine, load_tagger
 from transforms.annotation.engines.spacy import prepare
-from transforms.common.errors import UsageError
+from transforms.common.errors import LexbeamError, UsageError
 
 TEXT = "The cats\nsat.  A dog ran.\n\nDogs sat. The cat ran."
 
@@ -203,3 +204,21 @@ def test_real_models_give_the_same_at_any_batch_and_in_any_order(models, name):
     alone = [annotate([paragraph])[0] for paragraph in paragraphs]
     assert annotate(paragraphs) == alone
     assert annotate(paragraphs[::-1])[::-1] == alone
+
+
+@pytest.mark.parametrize(("architecture", "needs_torch"), [("spacy.HashEmbedCNN.v2", False), ("other.Net.v1", True)])
+def test_torch_is_there_for_pipelines_of_others_alone(architecture, needs_torch, tiny_spacy, tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_spacy, folder)
+    config = folder / "config.cfg"
+    text = config.read_text("utf-8")
+    assert "spacy.HashEmbedCNN.v2" in text
+    config.write_text(text.replace("spacy.HashEmbedCNN.v2", architecture), "utf-8")
+    restored = []
+    monkeypatch.setattr(spacy_engine, "restore_torch", lambda: restored.append(True))
+    _, load = spacy_engine.prepare(str(folder))
+    try:
+        load()
+    except LexbeamError:  # there is no such architecture
+        assert needs_torch
+    assert bool(restored) is needs_torch

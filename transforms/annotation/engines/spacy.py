@@ -16,7 +16,7 @@ since spaCy tokenises more slowly without its words. Results are the same.
 import functools
 import importlib.metadata
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
 from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.records import Sentence
+from transforms.common.spared_imports import restore_torch
 from transforms.common.store.resources import model_digest
 from transforms.layers.registry import needs_of, values_of
 
@@ -265,6 +266,8 @@ def _sets(folder: str, language: str, name: str, factory: str, attribute: str) -
 def _load(folder: str, setup: _Setup) -> Any:
     import spacy
 
+    if not _is_of_spacy_alone(folder):
+        restore_torch()
     try:
         order = {"nlp": {"pipeline": setup.order}}
         nlp = spacy.load(folder, exclude=setup.exclude, config=order)
@@ -279,6 +282,24 @@ def _load(folder: str, setup: _Setup) -> Any:
     if setup.add_sentencizer:
         nlp.add_pipe("sentencizer")
     return nlp
+
+
+def _is_of_spacy_alone(folder: str) -> bool:
+    """Return whether a pipeline has components and architectures of spaCy alone, which need no torch."""
+    from spacy import util
+
+    components = util.load_config(os.path.join(folder, "config.cfg"))["components"]
+    of_others = importlib.metadata.entry_points(group="spacy_factories").names
+    if any(component.get("factory") in of_others for component in components.values()):
+        return False
+    return all(name.startswith(("spacy.", "spacy-legacy.")) for name in _architectures(components))
+
+
+def _architectures(value: Any) -> Iterator[str]:
+    for key, inner in value.items() if isinstance(value, Mapping) else ():
+        if key == "@architectures":
+            yield inner
+        yield from _architectures(inner)
 
 
 def zones(nlp: Any) -> Callable[[], AbstractContextManager[Any]]:

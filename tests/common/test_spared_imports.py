@@ -1,0 +1,54 @@
+"""Processes of ours leave out what others import for nothing, and what needs it has it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SPARED = "from transforms.common.spared_imports import restore_torch, spare_imports\nspare_imports()\nimport sys\n"
+
+
+def printed(code):
+    done = subprocess.run([sys.executable, "-c", SPARED + code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_spacy_and_beam_do_not_import_torch_and_others_do():
+    pytest.importorskip("torch", reason="needs the extra `torch`")
+    code = """
+import spacy
+import apache_beam.typehints
+assert not hasattr(apache_beam.typehints, "DataFrameBatchConverter")
+assert [t.text for t in spacy.blank("en")("Ships sail.")] == ["Ships", "sail", "."]
+print("torch" in sys.modules)
+import torch, pandas
+print(torch.ones(1).item(), pandas.DataFrame({"a": [1]}).size)
+"""
+    assert printed(code) == "False\n1.0 1\n"
+
+
+@pytest.mark.parametrize("before", ["import thinc.api, spacy", ""])
+def test_layers_of_torch_work_once_it_is_restored(before):
+    pytest.importorskip("torch", reason="needs the extra `torch`")
+    code = f"""
+{before}
+restore_torch()
+import numpy, torch
+from thinc.api import PyTorchWrapper
+layer = PyTorchWrapper(torch.nn.Identity())
+layer.initialize()
+print(layer.predict(numpy.ones((1, 2), "f")).tolist())
+"""
+    assert printed(code) == "[[1.0, 1.0]]\n"
+
+
+def test_an_error_in_a_spared_module_shows_its_source():
+    code = """
+import thinc.compat, inspect
+assert "import torch" in inspect.getsource(thinc.compat)
+print(thinc.compat.enable_mxnet.__globals__["__builtins__"]["__import__"] is __import__)
+"""
+    assert printed(code) == "True\n"

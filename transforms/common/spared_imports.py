@@ -1,0 +1,79 @@
+"""Packages that others import wherever they are installed, and that a process of ours does not need.
+
+spaCy's library of layers, thinc, imports torch, which takes longer than all other imports together; Beam
+imports pandas. In processes of Lexbeam's own, the command and its workers, they are left out: to thinc and
+Beam they look as if they were not installed. Others import them as ever, and so does a pipeline of spaCy
+that needs torch, by `restore_torch`.
+"""
+
+import builtins
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+__all__ = ["restore_torch", "spare_imports"]
+
+_COMPAT = "thinc.compat"
+# Modules, and the package that each imports if it is there.
+_SPARED = {_COMPAT: "torch", "apache_beam.typehints": "pandas", "apache_beam.io.textio": "pandas"}
+
+
+def spare_imports() -> None:
+    """Leave these packages out in this process from now on, unless they are imported already."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def restore_torch() -> None:
+    """Give thinc torch, where it was left out and is installed."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
+    if (compat := sys.modules.get(_COMPAT)) is None or compat.has_torch:
+        return
+    importlib.reload(compat)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("thinc."):
+            names = [name for name in vars(module) if name in vars(compat) and "torch" in name]
+            vars(module).update({name: vars(compat)[name] for name in names})
+
+
+class _Finder(MetaPathFinder):
+    """Finds the modules that import too much, and has them executed without it."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        package = _SPARED.get(name)
+        if package is None or package in sys.modules:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Without(spec.loader, package)
+        return spec
+
+
+class _Without(Loader):
+    """Executes a module whose own imports do not find a package; those of others, in any thread, do."""
+
+    def __init__(self, loader: Loader, package: str) -> None:
+        self._loader = loader
+        self._package = package
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        def find(name: str, *arguments: Any, **options: Any) -> Any:
+            if name.partition(".")[0] == self._package:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            return builtins.__import__(name, *arguments, **options)
+
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": find}
+        try:
+            self._loader.exec_module(module)
+        finally:
+            module.__dict__["__builtins__"] = vars(builtins)
+
+    def __getattr__(self, name: str) -> Any:  # such as `get_source`, for tracebacks
+        return getattr(self._loader, name)
