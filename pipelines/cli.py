@@ -214,7 +214,7 @@ def _interrupted() -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 0, 1 (failure), 2 (bad usage), or 128 and a signal's number."""
+    """Run the command; return 0, 1 (failure), 2 (bad usage), 4 (stale, if asked), or 128 and a signal's number."""
     _AT_WORK.clear()
     try:
         with explaining():
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return interrupted_status()
         if isinstance(error, LexbeamError):
             _print_error(error)
-            return 2 if isinstance(error, UsageError) else 1
+            return error.exit_code
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
         _print_error(readable(f"{type(error).__name__}: {error} (--verbose shows where)"))

@@ -38,7 +38,7 @@ REASONS = {
     "html": "a page in HTML, where text was asked for",
     "pdf": "a PDF or PostScript file",
     "image": "a picture",
-    "office": "a document of an office program, or an e-book",
+    "office": "a document of an office program that no reader takes",
     "executable": "a program",
     "binary": "sound, film, compressed or other data: bytes of no text",
 }
@@ -56,8 +56,8 @@ REMEDIES = {
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
     "changed_while_read": "wait until nobody writes to them",
     "html": "read pages with `html` main or all",
-    "pdf": "turn PDF files into text before",
-    "office": "turn office documents into text before",
+    "pdf": "convert them: pdftotext FILE",
+    "office": "convert them: soffice --convert-to docx FILE",
 }
 
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.

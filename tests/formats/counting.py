@@ -11,6 +11,7 @@ import dataclasses
 import io
 import json
 import re
+import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,13 +21,14 @@ from lxml import etree
 
 from transforms.formats.records.base import ReaderOptions
 
-__all__ = ["COUNTS", "PACKED", "breaks_off", "count"]
+__all__ = ["COUNTS", "PACKED", "breaks_off", "count", "is_package"]
 
 PACKED = re.compile(
     rb"\x1f\x8b|BZh\d|\xfd7zXZ\x00|\(\xb5/\xfd|PK(\x03\x04|\x05\x06|\x07\x08)"
     rb"|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07"
 )
 PLAIN = ReaderOptions()
+MIMETYPES = (b"application/epub+zip", b"application/vnd.oasis.opendocument.text")
 BY_LINE = ("jsonl", "csv", "conllu", "lines")
 
 
@@ -53,6 +55,23 @@ def breaks_off(format, data, options):
     except UnicodeError:
         return True
     return False
+
+
+def is_package(data):
+    """Return whether bytes are a zip archive that is one document, or is damaged: one record in either case."""
+    try:
+        names = set(zipfile.ZipFile(io.BytesIO(data)).namelist())
+    except Exception:
+        return data.startswith(b"PK\x03\x04")
+    word = "[Content_Types].xml" in names and "word/document.xml" in names
+    return word or bool({"META-INF/container.xml"} & names) or _mimetype(data) in MIMETYPES
+
+
+def _mimetype(data):
+    try:
+        return zipfile.ZipFile(io.BytesIO(data)).read("mimetype")
+    except Exception:
+        return b""
 
 
 def _is_wide(encodings):
@@ -256,6 +275,9 @@ COUNTS = {
     "lines": count_lines,
     "parquet": count_parquet,
     "html": count_one,
+    "docx": count_one,
+    "odt": count_one,
+    "epub": count_one,
 }
 
 

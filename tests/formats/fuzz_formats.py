@@ -24,6 +24,7 @@ from fuzz_making import (
     utf8,
 )
 from fuzz_making_html import TAGS, make_html
+from fuzz_making_packages import PIECES, make_docx, make_epub, make_odt
 
 __all__ = ["MAKERS", "Maker"]
 
@@ -307,4 +308,7 @@ MAKERS: dict[str, Maker] = {
     ),
     "html": Maker(make_html, _html_options, _tokens(*TAGS), ".html", 1.0),
     "lines": Maker(make_lines, _lines_options, _tokens("\n", "\r", "\r\n", " ", "\n\n\n"), ""),
+    "docx": Maker(make_docx, _common, _tokens(*PIECES, "word/"), ".docx"),
+    "odt": Maker(make_odt, _common, _tokens(*PIECES, "mimetype"), ".odt"),
+    "epub": Maker(make_epub, _common, _tokens(*PIECES, "META-INF/"), ".epub"),
 }

@@ -16,7 +16,7 @@ import zipfile
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-from counting import PACKED, count
+from counting import PACKED, count, is_package
 from counting_text import decoded
 from fuzz_formats import MAKERS, Maker
 from fuzz_making import chance
@@ -158,7 +158,8 @@ class Input(NamedTuple):
         for member in self.members:
             found: int | None = 1
             if member.data is not None and not self._refused(member.data):
-                if PACKED.match(member.data) or b"ustar" in member.data[257:262]:
+                packed = PACKED.match(member.data) or b"ustar" in member.data[257:262]
+                if packed and not is_package(member.data):
                     return None
                 for format in told:
                     found = count(format, member.data, options, name)
@@ -193,7 +194,7 @@ def input_of(format: str, seed: int, number: int) -> Input:
         data = rng.randbytes(rng.randrange(60))
     elif kind > 0.45:
         data = mutated(rng, data, maker.tokens)
-    if format != "parquet" and chance(rng, 0.05):
+    if not PACKED.match(data) and format != "parquet" and chance(rng, 0.05):
         data, text = _marked(rng, data), False
     elif len(options.get("encoding", ())) > 1:
         data, text = _mixed(rng, data, options["encoding"]), False

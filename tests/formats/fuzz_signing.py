@@ -64,9 +64,9 @@ _SIGNATURES = (
     ("html", b"\n<html lang=en>\n<head>"),
 )
 _PACKAGES = (
-    (("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w:document/>")),
-    (("mimetype", b"application/vnd.oasis.opendocument.text"), ("content.xml", b"<a/>")),
-    (("mimetype", b"application/epub+zip"), ("META-INF/container.xml", b"<container/>")),
+    (("[Content_Types].xml", b"<Types/>"), ("xl/workbook.xml", b"<workbook/>")),
+    (("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"), ("content.xml", b"<a/>")),
+    (("META-INF/container.xml", b"<container/>"), ("a.xml", b"<a/>")),
 )
 
 

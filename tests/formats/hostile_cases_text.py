@@ -5,6 +5,7 @@ from collections.abc import Callable
 import hostile_making as make
 from hostile_feeding import Case
 from hostile_making import LONG, damaged, tar, tei, zipped
+from packages_making import docx, epub, odt, p, page
 
 __all__ = ["FIRST", "LARGE", "LAST", "SECRET", "TEXTS"]
 
@@ -38,7 +39,10 @@ PAGE = b"<!DOCTYPE html><html lang=en><head><title>T</title></head><body><p>Text
 PDF = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 ELF = b"\x7fELF\x02\x01\x01\x00\x00"
-DOCX = [("word/document.xml", b"<w:document/>"), ("[Content_Types].xml", b"<Types/>")]
+XLSX = [("xl/workbook.xml", b"<workbook/>"), ("[Content_Types].xml", b"<Types/>")]
+EVIL = {"word/document.xml": "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><a>&b;</a>"}
+BOMB = f"<w:t>{'x' * 100_000}</w:t>" * 300
+EBOOK = epub({"1.xhtml": page("<p>Text.</p>")})
 EPUB = [("mimetype", b"application/epub+zip"), ("a.xhtml", PAGE)]
 
 
@@ -141,25 +145,32 @@ TEXTS: dict[str, list[Case]] = {
         Case("a PDF, as lines", "a.txt", PDF, "pdf", {"format": "lines"}),
         Case("a picture", "a.txt", PNG, "image"),
         Case("a drawing", "a.svg", b'<svg xmlns="http://www.w3.org/2000/svg"><text>A</text></svg>', "image"),
-        Case("a Word document", "a.docx", zipped(*DOCX), "office"),
+        Case("a Word document", "a.docx", docx(p("<w:t>Text.</w:t>")), "document"),
+        Case("a Word document, as text", "a.docx", docx(p("<w:t>Text.</w:t>")), "office", {"format": "text"}),
+        Case("a Word document, cut short", "a.docx", docx(p("<w:t>Text.</w:t>"))[:-30], "malformed"),
+        Case("a Word document with an external entity", "a.docx", docx("", **EVIL), "unsafe"),
+        Case("a Word document that expands a thousand times", "a.docx", docx(p(BOMB)), "unsafe"),
+        Case("a sheet of Excel", "a.xlsx", zipped(*XLSX), "office"),
         Case("a Word document of before 2007", "a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", "office"),
         Case("a document in RTF", "a.txt", b"{\\rtf1\\ansi Text.}", "office"),
-        Case("an e-book", "a.epub", zipped(*EPUB), "office"),
-        Case("an e-book, cut short", "a.epub", zipped(*EPUB)[:-30], "office"),
+        Case("an OpenDocument text", "a.odt", odt("<text:p>Text.</text:p>"), "document"),
+        Case("an e-book", "a.epub", epub({"1.xhtml": page("<p>Text.</p>")}), "document"),
+        Case("an e-book without its chapters", "a.epub", epub({}, '<itemref idref="1"/>'), "empty"),
+        Case("an e-book without its package", "a.epub", zipped(*EPUB), "malformed"),
         Case("a program, with no suffix", "a", ELF, "executable"),
         Case("sound", "a.mp3", b"ID3\x03\x00\x00\x00\x00", "binary"),
         Case("bytes of nothing known, with no suffix", "a", b"\x00\x01\x02", "binary"),
         Case(
             "these, in a tar archive",
             "a.tar",
-            tar(("a", PAGE), ("b", PDF), ("c", PNG), ("d", zipped(*EPUB)), ("e", b"Text.")),
-            "a: html; b: pdf; c: image; d: office; e: document",
+            tar(("a", PAGE), ("b", PDF), ("c", PNG), ("d", zipped(*XLSX)), ("e", b"Text."), ("f", EBOOK)),
+            "a: html; b: pdf; c: image; d: office; e: document; f: document",
         ),
         Case(
             "these, in a zip archive",
             "a.zip",
-            zipped(("a", PAGE), ("b", PDF), ("c", PNG), ("d", zipped(*EPUB)), ("e", b"Text.")),
-            "a: html; b: pdf; c: image; d: office; e: document",
+            zipped(("a", PAGE), ("b", PDF), ("c", PNG), ("d", zipped(*XLSX)), ("e", b"Text."), ("f", EBOOK)),
+            "a: html; b: pdf; c: image; d: office; e: document; f: document",
         ),
     ],
     "XML": [

@@ -29,7 +29,7 @@ def test_made_inputs_end_as_records_or_rejects(format, inputs):
     assert found.failures == {}
     assert found.counts["documents"] > 0.2 * inputs
     assert found.counts["rejects"] > 0.2 * inputs
-    assert found.counts["known"] > 0.8 * inputs
+    assert found.counts["known"] > 0.7 * inputs
 
 
 @pytest.mark.parametrize("name", ABOVE)
@@ -191,10 +191,10 @@ def test_a_failure_is_told_by_its_number_and_made_again_alone(monkeypatch, capsy
 
 
 def test_the_command_prints_a_row_for_each_format(capsys):
-    assert main(["--inputs", "141"]) == 0
+    assert main(["--inputs", "154"]) == 0
     rows = capsys.readouterr().out.splitlines()
     assert [row[:14].strip() for row in rows] == ["", *MAKERS, *ABOVE, "all"]
-    assert rows[-1].split()[1] == "141"
+    assert rows[-1].split()[1] == "154"
     assert rows[-1].split()[-1] == "0"
 
 

@@ -43,7 +43,7 @@ def test_results_stand_for_their_folder(texts, tmp_path, capfd):
     other = lexbeam.change([made], slices=SLICES, out=tmp_path / "other", **SMALL)
     assert set(other.sections) == {"change"}
     assert other.table("scores") == change.table("scores")
-    assert lexbeam.status(change)[0].startswith("published: change")
+    assert lexbeam.status(change)[1].startswith("published: change")
     assert "".join(capfd.readouterr()) == ""
 
 

@@ -1,6 +1,6 @@
 """Errors that a person is meant to read: cause, place and remedy, without a traceback."""
 
-__all__ = ["LexbeamError", "UsageError", "cause_of", "nearest", "quoted", "readable"]
+__all__ = ["LexbeamError", "StaleError", "UsageError", "cause_of", "nearest", "quoted", "readable"]
 
 import difflib
 import re
@@ -21,12 +21,22 @@ class LexbeamError(Exception):
     Whatever the message quotes, it can be printed and read: see `readable`.
     """
 
+    exit_code = 1
+
     def __init__(self, message: object = "") -> None:
         super().__init__(readable(str(message)))
 
 
 class UsageError(LexbeamError):
     """The command or configuration is wrong; the command exits with 2."""
+
+    exit_code = 2
+
+
+class StaleError(LexbeamError):
+    """What is published is stale, and whoever asked wants to know by the exit code, which is 4."""
+
+    exit_code = 4
 
 
 def readable(message: str) -> str:

@@ -8,14 +8,18 @@ it. The corpus is annotated by an engine that is installed.
 """
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pipelines.commands.corpus.init_look import Look, look_at
 from pipelines.frame.command import Action, Command
+from pipelines.frame.common_options import IntakeOptions
+from pipelines.frame.configuration import read_jobs
 from pipelines.frame.inputs import list_inputs
+from pipelines.frame.running import run_command
 from transforms.annotation.guessing import guess_engine
 from transforms.change.view.proposals import SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
@@ -23,6 +27,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
 from transforms.common.store import files
 from transforms.formats.dates.guessing import MOST, guess_fields
+from transforms.formats.records.base import HTML_READ
 
 __all__ = ["INIT", "InitOptions", "config_text"]
 
@@ -65,8 +70,25 @@ def _init(options: InitOptions, action: Action) -> None:
     files.write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
     for line in lines:
         action.tell(line)
+    _try(path)
     action.tell(f"\nread and correct it: {files.shown(path)}")
     action.tell(f"then run it: lexbeam run {files.shown(path)}")
+
+
+def _try(path: str) -> None:
+    """Check that a run takes the configuration: its options, and the first documents, of which nothing is written.
+
+    Raises:
+        LexbeamError: it does not; the message says why.
+    """
+    try:
+        for job in read_jobs(path, {}):
+            if job.section == "corpus":
+                run_command("corpus", replace(job.options, dry_run=True), tell=lambda line: None)
+    except LexbeamError as error:
+        raise LexbeamError(
+            f"{files.shown(path)} is written, and must be corrected before it can run: {error}"
+        ) from error
 
 
 def _check_apart(folder: str, name: str) -> None:
@@ -108,6 +130,7 @@ def config_text(
     yield "# Run it by `lexbeam run config.yaml`; paths are relative to this file."
     yield "# `lexbeam corpus --help` and `lexbeam change --help` list all options."
     yield f"out: {RESULTS}"
+    yield from _reject_share(look)
     yield ""
     yield "corpus:"
     yield f"  inputs: [{', '.join(map(_quoted, inputs))}]"
@@ -121,15 +144,24 @@ def config_text(
         reasons = ", ".join(f"{reason} {n}" for reason, n in look.rejects.most_common())
         yield f"  # Left out of what was looked at: {reasons}. One is:"
         yield f"  # {_comment(look.example)}"
-        yield "  # More than 5 % stop a run: correct them, or raise max-reject-share at the top."
+        yield "  # More than 5 % stop a run, unless max-reject-share at the top allows them."
     yield ""
     yield from _change(look, proposal)
+
+
+def _reject_share(look: Look) -> Iterator[str]:
+    """Yield a line where a run would stop at the rejects."""
+    rejects = look.rejects.total()
+    records = len(look.documents) + rejects
+    if rejects > IntakeOptions.max_reject_share * records:
+        share = math.ceil(20 * rejects / records + 0.5) / 20  # the next twentieth, but for a margin
+        yield f"max-reject-share: {min(share, 1.0):g}  # {rejects:,} of {records:,} records looked at; see below"
 
 
 def _format(look: Look) -> Iterator[str]:
     number = len(look.documents)
     listed = ", ".join(f"{name} {n}" for name, n in look.formats.most_common())
-    if len(look.formats) == 1:
+    if len(look.formats) == 1 and not look.rejects:
         yield f"  format: {next(iter(look.formats))}  # of all {number:,} documents looked at"
     else:
         yield f"  format: auto  # found out by file: {listed}"
@@ -137,7 +169,7 @@ def _format(look: Look) -> Iterator[str]:
     if reader.text_field != "text":
         yield f"  text-field: {_quoted(reader.text_field)}  # what holds the longest texts"
     if reader.html != "reject":
-        yield f"  html: {reader.html}  # the main text of web pages"
+        yield f"  html: {reader.html}  # {HTML_READ[reader.html].doc}"
     if pairs := guess_fields(look.names):
         yield f"  fields: [{', '.join(map(_quoted, pairs))}]"
     if known := [name for name in ("author", "title", "genre") if look.names[name]]:

@@ -5,6 +5,7 @@ the same readers as a run.
 """
 
 import importlib.util
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,10 +27,11 @@ from transforms.formats.records.fields import listed_fields
 __all__ = ["KeptTexts", "Look", "about", "look_at"]
 
 FILES = 500  # that are looked into
-PROBED = 100  # records by which the reader is found
+PROBED = 100  # records by which the reader is found, of as many files
+PROBED_OF_A_FILE = 5  # records, where there are many
 BYTES = 64 << 20  # of files that are read whole
 CHARACTERS = 50_000_000  # that are read of more
-EXCLUDED = 10  # files that are named
+EXCLUDED = 10  # files that are named one by one
 LANGUAGE = 2_000  # characters of a document that its language is told by
 ASKED = 100  # documents that are
 UNKNOWN = "en"  # the language whose rules count where none is recognised
@@ -54,7 +56,8 @@ class Look:
         names: documents by the names of their fields.
         rejects: rejects by reason.
         example: a reject, for a person.
-        exclude: files of which nothing can be taken in; their rejects are not among those above.
+        exclude: files of which nothing can be taken in, by pattern where all of a suffix are such; their
+            rejects are not among those above.
         languages: documents by language: as they say themselves, else as it was guessed.
         said: whether they say it themselves.
         annotated: whether all came annotated.
@@ -200,6 +203,8 @@ class _View:
         self._annotated = 0
         self._languages: Counter[str] = Counter()  # that documents say
         self._beginnings: list[str] = []  # of texts that do not say theirs
+        self._refused: dict[str, list[RejectRow]] = {}  # by files of which nothing can be taken in
+        self._suffixes: set[str] = set()  # of other files
 
     def add(self, file: InputFile, budget: int | None) -> None:
         """Look into a file: to its end, or for so many characters."""
@@ -225,7 +230,11 @@ class _View:
             if left is not None and left <= 0:
                 look.whole = False
                 break
-        _note_rejects(look, file, rejects, alone=len(look.documents) == before)
+        if rejects and len(look.documents) == before:
+            self._refused[file.name] = rejects
+        else:
+            self._suffixes.add(_suffix(file.name))
+            _note_rejects(look, rejects)
 
     def _add_document(self, row: dict[str, Any], record: Any, size: int) -> None:
         look = self._look
@@ -242,12 +251,33 @@ class _View:
     def conclude(self) -> None:
         """Tell languages and dates by all documents, and count tokens where all were read to their end."""
         look = self._look
+        self._exclude()
         look.annotated = bool(look.documents) and self._annotated == len(look.documents)
         look.said = bool(self._languages)
         look.languages = self._languages or Counter(filter(None, map(guess_language, self._beginnings)))
         look.dates = guess_dates(look.documents)
         if self._texts is not None and look.dates is not None and look.complete and not look.by_names:
             _count(look, self._texts)
+
+    def _exclude(self) -> None:
+        """Exclude files of which nothing can be taken in: by suffix, or by name where others of theirs are read."""
+        names: dict[str, list[str]] = {}
+        for name in self._refused:
+            names.setdefault(_suffix(name), []).append(name)
+        for suffix, refused in names.items():
+            if self._look.documents and suffix and suffix not in self._suffixes and len(refused) > 1:
+                self._look.exclude.append(f"*{suffix}")
+                continue
+            for name in refused:
+                if self._look.documents and len(self._look.exclude) < EXCLUDED and not set(name) & set("*?[]\\,"):
+                    self._look.exclude.append(name)
+                else:
+                    _note_rejects(self._look, self._refused[name])
+
+
+def _suffix(name: str) -> str:
+    suffix = posixpath.splitext(name)[1]
+    return "" if set(suffix) & set("*?[]\\,") else suffix
 
 
 def _size(record: Any) -> int:
@@ -264,14 +294,11 @@ def _count(look: Look, texts: KeptTexts) -> None:
         look.sizes, look.counted = sizes, True
 
 
-def _note_rejects(look: Look, file: InputFile, rejects: list[RejectRow], *, alone: bool) -> None:
-    """Note what could not be taken in: a file of which nothing can may be left out by its name."""
+def _note_rejects(look: Look, rejects: Sequence[RejectRow]) -> None:
+    """Note what could not be taken in."""
     if rejects and not look.rejects:
         row = rejects[0]
         look.example = f"{row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-    if alone and rejects and not set(file.name) & set("*?[]\\,") and len(look.exclude) < EXCLUDED:
-        look.exclude.append(file.name)
-        return
     look.rejects.update(row.reason for row in rejects)
 
 
@@ -283,16 +310,13 @@ def _spread(inputs: Sequence[InputFile], most: int) -> list[InputFile]:
 
 
 def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
-    """Return how input is read: the field of the text, and pages, where the defaults read none."""
+    """Return how input is read: pages, where there are any, and the field of the text, if most lack the usual one."""
     reader = ReaderOptions()
     probed = list(_probe(inputs, reader))
     refused = Counter(row.reason for row in probed if isinstance(row, RejectRow))
-    if not refused or refused.total() * 2 < len(probed):
-        return reader
-    reason, _ = refused.most_common(1)[0]
-    if reason == "html" and importlib.util.find_spec("trafilatura") is not None:
-        return replace(reader, html="main")
-    if reason == "missing_field":
+    if refused["html"]:
+        reader = replace(reader, html="main" if importlib.util.find_spec("trafilatura") else "all")
+    if refused["missing_field"] * 2 >= max(len(probed), 1):
         names = dict.fromkeys(
             name for row in probed if isinstance(row, RejectRow) for name in listed_fields(row.detail)
         )
@@ -303,9 +327,11 @@ def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
 
 
 def _probe(inputs: Sequence[InputFile], reader: ReaderOptions) -> Iterator[RejectRow | str]:
-    rows = looked_at([Unit((file,), file.size) for file in inputs], IngestOptions(reader=reader))
-    for row, record in islice(rows, PROBED):
-        yield row if isinstance(row, RejectRow) else record.text or ""
+    spread = _spread(inputs, PROBED)
+    for file in spread:
+        rows = looked_at([Unit((file,), file.size)], IngestOptions(reader=reader))
+        for row, record in islice(rows, max(PROBED // len(spread), PROBED_OF_A_FILE)):
+            yield row if isinstance(row, RejectRow) else record.text or ""
 
 
 def _length(inputs: Sequence[InputFile], reader: ReaderOptions) -> float:

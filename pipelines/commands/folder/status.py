@@ -2,17 +2,22 @@
 
 lexbeam status results
 lexbeam status results --verify
+lexbeam status results --json
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 from pipelines.commands.folder.survey import StageWork, Survey, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.staleness import stale_sections
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, StaleError
 from transforms.common.options.fields import option
+from transforms.common.publish.layout import MANIFEST
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 
@@ -24,6 +29,8 @@ class StatusOptions(FolderOptions):
     """Options of `lexbeam status`."""
 
     verify: bool = option(False, help="check every published part by its digest")
+    json: bool = option(False, help="print it as one JSON object, with times in UTC")
+    exit_code: bool = option(False, help="exit with 4 if a published section is stale")
 
 
 def _status(options: StatusOptions, action: Action) -> None:
@@ -31,12 +38,57 @@ def _status(options: StatusOptions, action: Action) -> None:
 
     Raises:
         LexbeamError: with `verify`, published parts are damaged; they are named.
+        StaleError: with `exit_code`, a published section is stale.
     """
     state = survey(options.path)
-    for line in _lines(files.shown(options.path), state):
-        action.tell(line)
+    stale = {} if state.snapshot is None else stale_sections(state.snapshot)
+    if options.json:
+        (action.data or action.tell)(json.dumps(_record(options.path, state, stale), ensure_ascii=False, indent=2))
+    else:
+        for line in _lines(files.shown(options.path), state, stale):
+            action.tell(line)
     if options.verify:
-        action.tell(_verified(options.path, state.snapshot))
+        verified = _verified(options.path, state.snapshot)
+        if not options.json:
+            action.tell(verified)
+    if options.exit_code and stale:
+        raise StaleError(f"stale: {', '.join(stale)}")
+
+
+def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the same for programs."""
+    snapshot = state.snapshot
+    published = None
+    if snapshot is not None:
+        published = {
+            "snapshot": snapshot.name,
+            "at": _time(files.modified(files.join(snapshot.folder, MANIFEST))),
+            "sections": {
+                name: {
+                    "tables": {table: snapshot.tables[table]["rows"] for table in section["parts"]},
+                    "stale": list(stale.get(name, ())),
+                }
+                for name, section in snapshot.sections.items()
+            },
+        }
+    return {
+        "folder": files.absolute(out),
+        "published": published,
+        "at_work": state.at_work,
+        "process": state.holder,
+        "unfinished": list(state.unfinished),
+        "stages": [
+            {**stage._asdict(), "left": stage.left, "first": _time(stage.first), "last": _time(stage.last)}
+            for stage in state.stages
+        ],
+        "artefact_bytes": state.artefacts,
+        "left_behind": [leftover._asdict() for leftover in state.leftovers],
+    }
+
+
+def _time(seconds: float | None) -> str | None:
+    """Return a time as ISO 8601 has it, in UTC."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def _verified(out: str, snapshot: Snapshot | None) -> str:
@@ -51,15 +103,18 @@ def _verified(out: str, snapshot: Snapshot | None) -> str:
     return f"verified: {parts} parts are what the manifest says"
 
 
-def _lines(out: str, state: Survey) -> Iterator[str]:
+def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Iterator[str]:
     if state.snapshot is None:
         yield "published: nothing"
     else:
-        stale = stale_sections(state.snapshot)
+        at = _time(files.modified(files.join(state.snapshot.folder, MANIFEST)))
+        yield f"published at {at}" if at else "published"
         for name, section in state.snapshot.sections.items():
             rows = ", ".join(f"{table} {state.snapshot.tables[table]['rows']} rows" for table in section["parts"])
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
+        if stale:
+            yield "make stale sections anew by the command that made them, with `overwrite`; what still fits is reused"
     if state.at_work is None:
         yield ("at work: unknown, object stores have no locks; nor is it known how far a run has come")
     elif state.at_work:
@@ -78,9 +133,9 @@ def _lines(out: str, state: Survey) -> Iterator[str]:
         if state.unfinished:
             what = "was cut off" if state.at_work is False else "is at work or was cut off"
             yield f"a run that was to make {', '.join(state.unfinished)} {what}"
-            yield "the same command with `resume` continues it"
+            yield "continue it by the same command with `resume`; what is done above is not done again"
     if not state.at_work and (state.leftovers or state.artefacts):
-        yield f"`lexbeam clean {out}` frees what can be made anew"
+        yield f"`lexbeam clean {out}` frees the artefacts, which make reruns quick and can be made anew"
 
 
 def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
@@ -94,5 +149,10 @@ def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
 
 
 STATUS: Command[StatusOptions, None] = Command(
-    options=StatusOptions, examples="  lexbeam status results\n  lexbeam status results --verify", action=_status
+    options=StatusOptions,
+    examples="""\
+  lexbeam status results
+  lexbeam status results --verify
+  lexbeam status results --json --exit-code""",
+    action=_status,
 )

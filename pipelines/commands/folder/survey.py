@@ -47,6 +47,8 @@ class StageWork(NamedTuple):
         earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
             the same, and of no use to it otherwise.
         unit: what they are, in the plural, as progress says.
+        first: when the first of those done was made or taken up, in seconds since 1970; None of none.
+        last: likewise of the latest.
     """
 
     name: str
@@ -54,6 +56,8 @@ class StageWork(NamedTuple):
     done: int
     earlier: int
     unit: str = ""
+    first: float | None = None
+    last: float | None = None
 
     @property
     def left(self) -> int | None:
@@ -190,7 +194,8 @@ def _stages(root: str, section: str) -> list[StageWork]:
         if done or planned is not None:
             full = f"{section}/{name}"
             unit = units.get(full, "")
-            stage = StageWork(full, planned, len(done), len(times) - len(done), unit)
+            span = (min(done) / 1e9, max(done) / 1e9) if done else (None, None)
+            stage = StageWork(full, planned, len(done), len(times) - len(done), unit, *span)
             works.append((not done, min(done, default=0), stage))
     return _settled([stage for *_, stage in sorted(works)])
 

@@ -252,12 +252,14 @@ PACKAGES = {
 
 
 @pytest.mark.parametrize("suffix", PACKAGES)
-def test_an_archive_that_is_one_document_is_one_reject(suffix):
+def test_an_archive_that_is_one_document_is_one_source(suffix):
     data = zipped(*PACKAGES[suffix])
-    reason = "executable" if suffix == "jar" else "office"
-    for format in ("auto", "text", "tei"):
-        assert summary(data, format, f"a.{suffix}") == [("", reason)]
-    assert summary(data, name="a.zip") == [("", reason)]
+    refused = "executable" if suffix == "jar" else "office"
+    for format in ("text", "tei"):
+        assert summary(data, format, f"a.{suffix}") == [("", refused)]
+    reason = {"docx": "malformed", "odt": "empty", "epub": "malformed"}.get(suffix, refused)
+    for name in (f"a.{suffix}", "a.zip"):
+        assert summary(data, name=name) == [("", reason)]
     if suffix in ("docx", "odt", "epub"):
         assert summary(gzip.compress(data), name=f"a.{suffix}.gz") == [("", reason)]
         inner = [(f"b.{suffix}", data), ("c.txt", b"One.")]

@@ -34,6 +34,7 @@ __all__ = [
     "list_files",
     "list_folder",
     "make_folder",
+    "modified",
     "open_read",
     "open_there",
     "read_bytes",
@@ -127,6 +128,14 @@ def size(path: str) -> int | None:
         return os.path.getsize(path) if os.path.isfile(path) else None
     entries = _beam(path).match([glob.escape(path)])[0].metadata_list
     return entries[0].size_in_bytes if entries else None
+
+
+def modified(path: str) -> float | None:
+    """Return when a file was last written, in seconds since 1970; None where there is none, or nobody knows."""
+    if is_local(path):
+        return os.path.getmtime(path) if os.path.isfile(path) else None
+    entries = _beam(path).match([glob.escape(path)])[0].metadata_list
+    return (entries[0].last_updated_in_seconds or None) if entries else None
 
 
 def make_folder(path: str) -> None:

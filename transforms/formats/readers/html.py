@@ -28,7 +28,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Re
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
 
-__all__ = ["check_html", "parsed", "read_html"]
+__all__ = ["check_html", "page_paragraphs", "parsed", "read_html"]
 
 _DECLARED = re.compile(
     rb"<\?xml\s[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)"
@@ -73,7 +73,7 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     """
     everything = options.html == "all"
     how = cleaning(source, options)
-    page = clean_value(_decoded(read_all(source, options), source, options, how), how)
+    page = _page(read_all(source, options), source, options, how)
     cleaned = without_scripts(page, None if everything else 50_000)
     root = parsed(cleaned.page, deep=everything)
     texts = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
@@ -81,6 +81,20 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     if not text:
         raise BadRecord("empty", "no text" if everything else "no main text; see --html all")
     yield Record("", head_fields(root, cleaned.linked), text, None)
+
+
+def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list[str]:
+    """Return the paragraphs of the bytes of a page, all that a reader sees.
+
+    Raises:
+        BadRecord: `undecodable`, `empty`, `too_large`.
+    """
+    page = _page(data, source, options, cleaning(source, options))
+    return paragraphs(parsed(without_scripts(page).page, deep=True))
+
+
+def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
+    return clean_value(_decoded(data, source, options, how), how)
 
 
 def parsed(page: str, *, deep: bool = False) -> etree._Element:

@@ -15,8 +15,10 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
 from transforms.formats.readers.conllu import read_conllu
 from transforms.formats.readers.delimited import read_csv
+from transforms.formats.readers.epub import read_epub
 from transforms.formats.readers.html import read_html
 from transforms.formats.readers.jsonl import read_json, read_jsonl
+from transforms.formats.readers.office import read_docx, read_odt
 from transforms.formats.readers.parquet import read_parquet
 from transforms.formats.readers.tei import read_tei
 from transforms.formats.readers.text import read_lines, read_text
@@ -30,6 +32,15 @@ __all__ = ["FORMATS", "READERS", "Format", "detect", "printable", "read_file"]
 
 _LOOK = 4096
 _DETAIL = 300
+# What a person may do about content that no reader takes, or that the named one does not.
+_REMEDIES = {
+    "HTML": "; see --format html",
+    "HTML without a page around it": "; see --format html",
+    "PDF": "; convert it: pdftotext FILE",
+    "PostScript": "; convert it: ps2ascii FILE",
+    "RTF": "; convert it: soffice --convert-to docx FILE",
+    "Word, Excel or PowerPoint": "; convert it: soffice --convert-to docx FILE",
+}
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -121,7 +132,7 @@ def _read(
     try:
         head, stream = peek(source.open(), HEAD)
         source = replace(source, open=_First(stream, source.open))
-        name = _format_of(source.name, head, format, options)
+        name = _format_of(source, head, format, options)
         on_format(name)
         for entry in READERS[name].read(source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
@@ -131,13 +142,17 @@ def _read(
         yield _clean(reject_of(error))
 
 
-def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) -> str:
+def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions) -> str:
     """Return the reader of a source.
 
     Raises:
         BadRecord: its content is certainly not what the reader, or any reader, takes.
     """
-    name = format if format != "auto" else detect(source, head)
+    if source.package:
+        if format not in ("auto", source.package):
+            raise BadRecord("office", f"{_called(source.package)}, not {_called(format)}; see --format auto")
+        return source.package
+    name = format if format != "auto" else detect(source.name, head)
     content = None if name is not None and READERS[name].any_content else content_of(head)
     refused = name == "html" and format == "auto" and options.html == "reject"
     if refused and (content is None or content.reason == "html"):
@@ -145,12 +160,15 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
     if content is not None and content.reason == "html" and (name == "html" or _may_hold(name, options)):
         content = None
     if content is not None:
-        remedy = "; see --format html" if content.reason == "html" else ""
-        wanted = READERS[name].title or name if name is not None else "text"
-        raise BadRecord(content.reason, f"{content.what}, not {wanted}{remedy}")
+        wanted = _called(name) if name is not None else "text"
+        raise BadRecord(content.reason, f"{content.what}, not {wanted}{_REMEDIES.get(content.what, '')}")
     if name is None:
         raise BadRecord("binary", "bytes of no known format; see --format")
     return name
+
+
+def _called(format: str) -> str:
+    return READERS[format].title or format
 
 
 def _may_hold(name: str | None, options: ReaderOptions) -> bool:
@@ -209,6 +227,9 @@ READERS: Registry[Format] = Registry(
             read_lines, (), "lines of text", doc="ready-made sentences, one a line, tokens separated by spaces"
         ),
         "html": Format(read_html, (".html", ".htm", ".xhtml"), "HTML", doc="web pages"),
+        "docx": Format(read_docx, (".docx",), "a document of Word", doc="documents of Word (Office Open XML)"),
+        "odt": Format(read_odt, (".odt",), "an OpenDocument text", doc="documents of LibreOffice (OpenDocument)"),
+        "epub": Format(read_epub, (".epub",), "an e-book", doc="e-books (EPUB)"),
     },
     what="format",
     group="lexbeam.formats",

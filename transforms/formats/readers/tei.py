@@ -11,14 +11,14 @@ revisions are about the file, not the text, and never taken. An attribute (`when
 over one that cannot.
 """
 
-import re
 import xml.parsers.expat as expat
 from collections.abc import Iterator
 from contextlib import suppress
 
 from lxml import etree
 
-from transforms.formats.readers.tei_body import local_name, read_body
+from transforms.formats.readers.tei_body import read_body
+from transforms.formats.readers.xml_tree import local_name, parse_xml
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.date_parsing import parse_date
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
@@ -36,7 +36,6 @@ _PIECE = 1 << 12
 _SPACE = bytes((0x0B, 0x0C, *range(0x1C, 0x20)))
 _SPACES = bytes.maketrans(_SPACE, b" " * len(_SPACE))
 _FORBIDDEN = bytes({*range(0x20)} - {*b"\t\n\r\x1b", *_SPACE})
-_CODE = etree.ErrorTypes
 
 
 def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -141,11 +140,11 @@ def _entities(data: bytes) -> dict[str, str]:
 def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cleaning) -> etree._Element:
     """Return the root, decoded as declared, else in the first encoding that fits."""
     if marked_encoding(data) or b"encoding" in data[:200].split(b"?>")[0]:
-        return _parse(data, entities, None)
+        return parse_xml(data, entities, None)
     faults = []
     for encoding in options.encoding:
         try:
-            root = _parse(data, entities, None if encoding == "utf-8" else encoding)
+            root = parse_xml(data, entities, None if encoding == "utf-8" else encoding)
         except BadRecord as error:
             if error.reason != "undecodable":
                 raise
@@ -158,82 +157,6 @@ def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cl
         pairs = zip(options.encoding, faults, strict=True)
         faults = [f"not {encoding}: {fault}" for encoding, fault in pairs]
     raise BadRecord("undecodable", "; ".join(faults))
-
-
-def _parse(data: bytes, entities: dict[str, str], encoding: str | None) -> etree._Element:
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        encoding=encoding,
-    )
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        cause = re.split(r",? (?:use|try) XML_PARSE", str(error.msg))[0]
-        reason = _reason(error)
-        remedy = "; split it into smaller or flatter elements" if reason == "too_large" else ""
-        raise BadRecord(reason, f"line {error.lineno}: {cause}{remedy}") from None
-    except (LookupError, ValueError) as error:
-        raise BadRecord("undecodable", str(error)) from None
-    if root is None:
-        raise BadRecord("malformed", "no element in it")
-    subset = root.getroottree().docinfo.internalDTD
-    if subset is None:  # then nothing could be declared, and lxml has refused what is not
-        return root
-    for entity in subset.iterentities():
-        # What the look at the prologue did not come to, for its encoding or what stands before it.
-        if not {entity.name, f"%{entity.name}"} & entities.keys():
-            raise BadRecord("unsafe", f"declares the entity {entity.name!r}, which cannot be checked")
-    for parent in dict.fromkeys(reference.getparent() for reference in root.iter(etree.Entity)):
-        _resolve(parent, entities)
-    for element in root.iter():
-        for name, value in element.attrib.items():
-            element.set(name, value)  # in which lxml has put the entities' characters
-    return root
-
-
-def _reason(error: etree.XMLSyntaxError) -> str:
-    if error.code == _CODE.ERR_ENTITY_LOOP or "amplification" in str(error.msg):
-        return "unsafe"
-    if error.code == _CODE.ERR_RESOURCE_LIMIT:
-        return "too_large"
-    bad = (_CODE.ERR_INVALID_ENCODING, _CODE.ERR_UNKNOWN_ENCODING, _CODE.ERR_UNSUPPORTED_ENCODING)
-    return "undecodable" if error.code in bad or "encoding" in str(error.msg) else "malformed"
-
-
-def _resolve(parent: etree._Element, entities: dict[str, str]) -> None:
-    """Put the characters that entities stand for in the place of an element's references."""
-    text, before = [parent.text or ""], None
-    for child in list(parent):
-        if child.tag is not etree.Entity:
-            _set_text(parent, before, text)
-            text, before = [child.tail or ""], child
-            continue
-        value = entities.get(child.name, _html(child.name))
-        if value is None:
-            raise BadRecord("malformed", f"the entity {child.name!r} is not declared")
-        text += [value, child.tail or ""]
-        child.tail = None
-        parent.remove(child)
-    _set_text(parent, before, text)
-
-
-def _set_text(parent: etree._Element, before: etree._Element | None, text: list[str]) -> None:
-    """Put text behind a child, or where there is none at a parent's beginning."""
-    if before is None:
-        parent.text = "".join(text)
-    else:
-        before.tail = "".join(text)
-
-
-def _html(name: str) -> str | None:
-    from html.entities import name2codepoint
-
-    return chr(name2codepoint[name]) if name in name2codepoint else None
 
 
 def _first(element: etree._Element, name: str) -> etree._Element | None:

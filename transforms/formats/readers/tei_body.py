@@ -46,7 +46,7 @@ from transforms.formats.records.text_cleaning import (
     never_cleaned,
 )
 
-__all__ = ["Body", "local_name", "read_body"]
+__all__ = ["Body", "read_body"]
 
 
 _SOFT_HYPHEN = "\u00ad"
@@ -64,12 +64,6 @@ class Body(NamedTuple):
 
     text: str
     sentences: list[Sentence] | None
-
-
-def local_name(element: etree._Element) -> str:
-    """Return an element's name without its namespace."""
-    tag = element.tag
-    return tag[tag.find("}") + 1 :] if isinstance(tag, str) else ""
 
 
 def read_body(root: etree._Element, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:

@@ -143,6 +143,7 @@ class Source:
         open: opens the stream of decompressed bytes; for a member of a tar archive only once, and
             before the next member is asked for.
         path: where the file (of a member: the archive) really lies.
+        package: the reader of an archive that is one document; empty of all else.
         notes: counts what readers changed or guessed. A note is a few plain words for a person who
             reads the manifest, such as `encoding cp1252`.
     """
@@ -151,6 +152,7 @@ class Source:
     open: Callable[[], BinaryIO]
     path: str
     notes: Counter[str] = field(default_factory=Counter)
+    package: str = ""
 
 
 class BadRecord(Exception):

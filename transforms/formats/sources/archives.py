@@ -2,10 +2,10 @@
 
 A zip archive needs a stream that can seek; a tar archive, compressed or not, is read once from
 start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are not input
-records, as in a folder. An archive that its users see as one document or program (docx, odt, epub,
-jar) is one reject. Names that lead out of the archive and archives within archives are rejects; so
-are links and devices. A tar archive that breaks off, or whose end mark is missing, is one more
-reject. `transforms/common/names.py` says how members are named.
+records, as in a folder. An archive that its users see as one document (docx, odt, epub) is one source, or
+one reject if there is no reader for it (xlsx, jar). Names that lead out of the archive and archives within
+archives are rejects; so are links and devices. A tar archive that breaks off, or whose end mark is missing,
+is one more reject. `transforms/common/names.py` says how members are named.
 """
 
 import io
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 from transforms.common.names import Names, member_of
 from transforms.formats.records.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.sources.compression import Guard, Guarded, decompress
-from transforms.formats.sources.content import Content, package_of, packaged_head
+from transforms.formats.sources.content import HEAD, Content, package_of, packaged_head
 from transforms.formats.sources.streams import peek, reject_of
 
 __all__ = ["is_hidden", "open_sources"]
@@ -61,7 +61,7 @@ def open_sources(
         raise BadRecord("malformed", "named .zip, but is not a zip archive")
     if head.startswith(_ZIP):
         with stream:
-            yield from _zip_members(path, name, stream, options)
+            yield from _zip_members(path, name, stream, _Reopen(open, name, options), options)
     elif _is_tar(head, inner):
         with stream:
             yield from _tar_members(path, name, stream, options)
@@ -120,8 +120,10 @@ def _member(
     """Return a member as a source, decompressed if it is compressed itself."""
     try:
         stream, inner = decompress(open(), name, options)
-        head, stream = peek(stream, _BLOCK)
-        _refuse_package(packaged_head(head))
+        head, stream = peek(stream, HEAD)
+        if (package := packaged_head(head)) is not None:
+            again = None if once else _Reopen(open, name, options)
+            return published, Source(name, _Once(stream, again), path, package=_reader_of(package))
         if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, inner):
             raise BadRecord("unreadable", "an archive within an archive is not opened")
     except Exception as error:  # whatever is wrong with a member is about this member
@@ -131,13 +133,23 @@ def _member(
 
 
 def _zip_members(
-    path: str, name: str, stream: BinaryIO, options: ReaderOptions
+    path: str, name: str, stream: BinaryIO, again: Callable[[], BinaryIO], options: ReaderOptions
 ) -> Iterator[tuple[str, Source | Reject]]:
-    _refuse_package(packaged_head(peek(stream, _BLOCK)[0]))
-    if not getattr(stream, "seekable", bool)():
+    head, stream = peek(stream, HEAD)
+    package, archive = packaged_head(head), None
+    if getattr(stream, "seekable", bool)():
+        try:
+            archive = zipfile.ZipFile(stream)
+            package = package_of(archive.namelist(), _mimetype(archive))
+        except zipfile.BadZipFile:
+            if package is None:
+                raise
+    if package is not None:
+        yield name, Source(name, again, path, package=_reader_of(package))
+        return
+    if archive is None:
         raise BadRecord("unreadable", "a zip archive must lie where its end can be read first")
-    with zipfile.ZipFile(stream) as archive:
-        _refuse_package(package_of(archive.namelist(), _mimetype(archive)))
+    with archive:
         size = stream.seek(0, 2)
         guard = Guard(options, lambda: size)
         names = Names()
@@ -161,9 +173,15 @@ def _zip_members(
             raise BadRecord("empty", "the archive has no members")
 
 
-def _refuse_package(package: Content | None) -> None:
-    if package is not None:
+def _reader_of(package: Content) -> str:
+    """Return the reader of a document that is an archive.
+
+    Raises:
+        BadRecord: there is none.
+    """
+    if not package.format:
         raise BadRecord(package.reason, f"{package.what}, not an archive of texts")
+    return package.format
 
 
 def _mimetype(archive: zipfile.ZipFile) -> bytes:

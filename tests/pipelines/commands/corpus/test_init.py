@@ -5,8 +5,10 @@ import json
 import re
 
 import pytest
+from packages_making import docx, epub, odt, p, page
 
 from pipelines.cli import main
+from pipelines.commands.corpus import init as init_command
 from pipelines.commands.corpus import init_look
 from pipelines.frame.configuration import read_jobs
 from transforms.common.options.yaml_files import read_yaml
@@ -156,6 +158,59 @@ def test_web_pages_are_read_by_their_main_text(tmp_path):
     assert init(tmp_path / "mine", tmp_path / "*.html") == 0
     found = configuration(tmp_path / "mine")["corpus"]
     assert (found["format"], found["html"]) == ("html", "main")
+
+
+def mixed(folder):
+    """Write a folder as people have them, and return the documents that can be read of it."""
+    folder.mkdir()
+    for n in range(20):
+        (folder / f"story {n} 18{n:02}.txt").write_text(f"Story {n}. {SENTENCE * 4}")
+    for n in range(5):
+        text = f"Letter {n}. {SENTENCE * 3}"
+        (folder / f"letter {n} 185{n}.docx").write_bytes(docx(p(f"<w:t>{text}</w:t>")))
+        (folder / f"letter {n} 186{n}.odt").write_bytes(odt(f"<text:p>{text} Again.</text:p>"))
+        (folder / f"book {n} 187{n}.epub").write_bytes(epub({"1.xhtml": page(f"<p>Book. {text}</p>")}, metadata=""))
+        (folder / f"page {n} 188{n}.html").write_text(
+            f"<!DOCTYPE html><html><body><article><p>Page {n}. {SENTENCE * 5}</p></article></body></html>"
+        )
+        (folder / f"scan {n} 189{n}.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n")
+    for n in range(12):
+        (folder / f"plate {n}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    return 40
+
+
+@pytest.mark.slow
+def test_a_folder_of_many_formats_is_run_as_it_is_written(tmp_path, capsys):
+    number = mixed(tmp_path / "texts")
+    assert init(tmp_path / "mine", tmp_path / "texts") == 0
+    found = configuration(tmp_path / "mine")["corpus"]
+    assert (found["format"], found["html"]) == ("auto", "main")
+    assert sorted(found["exclude"]) == ["*.pdf", "*.png"]
+    assert "40 of 40 documents: 1800 to 1884" in capsys.readouterr().out
+    assert main(["run", str(tmp_path / "mine" / "config.yaml"), "--only", "corpus"]) == 0
+    assert f"{number} documents, 0 rejects" in capsys.readouterr().out
+
+
+def test_rejects_that_would_stop_the_run_are_allowed_and_named(tmp_path, capsys):
+    texts = dated(tmp_path / "texts", range(1800, 1830))
+    for year in range(1800, 1812):
+        (texts / f"empty_{year}.txt").write_text("")
+    assert init(tmp_path / "mine", texts) == 0
+    found = configuration(tmp_path / "mine")
+    assert len(found["corpus"]["exclude"]) == 10
+    (texts / "lines.jsonl").write_text("\n".join(['{"text": "One sea."}', *["{"] * 9]))
+    assert init(tmp_path / "mine", texts, "--overwrite") == 0
+    found = configuration(tmp_path / "mine")
+    assert found["max-reject-share"] == 0.3
+    assert "# 11 of 42 records looked at" in capsys.readouterr().out
+    assert main(["run", str(tmp_path / "mine" / "config.yaml"), "--only", "corpus"]) == 0
+
+
+def test_a_configuration_that_cannot_run_is_told_at_once(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(init_command, "guess_engine", lambda language: "spacy:no_such_model")
+    assert init(tmp_path / "mine", dated(tmp_path / "texts", [1800])) == 1
+    told = capsys.readouterr().err
+    assert "must be corrected before it can run: no spaCy model 'no_such_model'" in told
 
 
 def test_annotated_input_needs_no_engine(tmp_path):

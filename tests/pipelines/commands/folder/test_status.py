@@ -1,13 +1,16 @@
 import fcntl
+import json
 import os
 import shutil
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from making import TOY, files_below, made_section, put
 from object_store import OBJECTS
+from small_runs import corpus, write_texts
 
 from pipelines.cli import main
 from pipelines.commands.folder import status
@@ -267,3 +270,40 @@ def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, m
     assert left() == {"toy/make": 1, "toy/later": 1}
     make(space, later, "y", None)
     assert left() == {"toy/make": 0, "toy/later": 0}
+
+
+def told(capsys, *words):
+    capsys.readouterr()
+    code = main(["status", *map(str, words)])
+    return code, capsys.readouterr()
+
+
+def test_programs_get_the_same_as_json_with_times(killed, capsys):
+    begun = datetime.now(UTC) - timedelta(hours=1)
+    code, printed = told(capsys, killed, "--json")
+    assert (code, printed.err) == (0, "")
+    found = json.loads(printed.out)
+    corpus = found["published"]["sections"]["corpus"]
+    assert corpus["tables"] == {"documents": 3}
+    assert begun < datetime.fromisoformat(found["published"]["at"]) < begun + timedelta(hours=2)
+    assert (found["at_work"], found["unfinished"]) == (False, ["toy"])
+    made, later = found["stages"]
+    assert (made["name"], made["planned"], made["done"], made["left"]) == ("toy/make", 4, 3, 1)
+    assert made["first"] <= made["last"]
+    assert (later["left"], later["first"], later["last"]) == (2, None, None)
+    assert found["artefact_bytes"] > 0
+
+
+def test_a_stale_section_is_told_by_the_exit_code_if_that_is_asked(tmp_path, capsys):
+    texts = write_texts(tmp_path / "texts")
+    assert corpus(texts, tmp_path / "out") == 0
+    assert told(capsys, tmp_path / "out", "--exit-code")[0] == 0
+    (texts / "1860.txt").write_text("Another text.", "utf-8")
+    code, printed = told(capsys, tmp_path / "out", "--exit-code")
+    assert code == 4
+    assert "make stale sections anew by the command that made them, with --overwrite" in printed.out
+    assert printed.err == "lexbeam: stale: corpus\n"
+    assert told(capsys, tmp_path / "out")[0] == 0
+    code, printed = told(capsys, tmp_path / "out", "--json", "--exit-code")
+    assert code == 4
+    assert json.loads(printed.out)["published"]["sections"]["corpus"]["stale"]

@@ -1,0 +1,61 @@
+"""E-books: chapters in the order of reading, and what the package says."""
+
+import pytest
+from hostile_making import zipped
+from packages_making import epub, page
+from reading import entries, summary
+
+from transforms.formats.records.base import Record
+
+MISSING = '<item id="x" href="no.xhtml" media-type="text/html"/>'
+ENCRYPTED = '<e><CipherReference URI="OEBPS/{}"/></e>'
+
+
+def test_a_book_is_a_record_with_what_it_says_of_itself():
+    (record,) = entries(epub({"1.xhtml": page("<p>Ships <b>sail</b>.</p>")}), name="a.epub")
+    fields = {"title": "Sea", "author": "A. Sailor; B. Mate", "language": "en", "date": "1851"}
+    assert record == Record("", fields, "Ships sail.", None)
+
+
+def test_chapters_come_in_the_order_of_reading():
+    chapters = {"b.xhtml": page("<p>Two.</p>"), "a%20b.xhtml": page("<h1>One</h1>"), "aside.xhtml": page("<p>No.</p>")}
+    items = '<item id="nav" href="b.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+    items += '<item id="cover" href="cover.jpg" media-type="image/jpeg"/>'
+    spine = "".join(f'<itemref idref="{name}"/>' for name in ("nav", "cover", "1", "0", "1", "missing"))
+    spine += '<itemref idref="2" linear="no"/>'
+    assert summary(epub(chapters, spine, items=items), name="a.epub") == ["One\n\nTwo."]
+
+
+def test_a_chapter_that_is_no_xml_is_read_as_a_page():
+    chapters = {"1.xhtml": "<html><body><p>One<br>line&nbsp;more<p>Two</body></html>"}
+    assert summary(epub(chapters), name="a.epub") == ["One\nline more\n\nTwo"]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason", "detail"),
+    [
+        (epub({"1.xhtml": page("")}), "empty", "no text in the book"),
+        (zipped(("mimetype", b"application/epub+zip"), ("a", b"")), "malformed", "no 'META-INF/container.xml'"),
+        (epub({}, **{"META-INF/container.xml": "<container/>"}), "malformed", "names no package"),
+        (
+            epub({}, '<itemref idref="x"/>', items='<item id="x" href="no.xhtml" media-type="text/html"/>'),
+            "malformed",
+            "no.xhtml",
+        ),
+        (
+            epub(
+                {"1.xhtml": page("x")}, **{"META-INF/encryption.xml": '<e><CipherReference URI="OEBPS/1.xhtml"/></e>'}
+            ),
+            "unreadable",
+            "rights",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_a_reject_with_its_reason(data, reason, detail):
+    (reject,) = entries(data, name="a.epub")
+    assert (reject.reason, detail in reject.detail) == (reason, True), reject
+
+
+def test_fonts_that_are_obfuscated_are_no_obstacle():
+    fonts = {"META-INF/encryption.xml": ENCRYPTED.format("font.otf")}
+    assert summary(epub({"1.xhtml": page("<p>x</p>")}, **fonts), name="a") == ["x"]
