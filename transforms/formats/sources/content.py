@@ -1,7 +1,7 @@
 r"""Content that is not text, recognised by a file's first bytes: a page, a picture, a program, ...
 
     >>> content_of(b"%PDF-1.4\n1 0 obj\n<<")
-    Content(reason='pdf', what='PDF')
+    Content(reason='pdf', what='PDF', format='')
     >>> content_of(b"<html> is the first tag of a page."), content_of(b"GIF89a is a format.")
     (None, None)
 
