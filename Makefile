@@ -9,9 +9,13 @@ TOKENS ?= 300000
 export UV_LINK_MODE := copy
 # By a line in a .pth: with a finder in its place, Python started beside a checkout called `lexbeam` would
 # take the folder itself for the package.
-EDITABLE := --config-settings editable_mode=compat --editable
-# Beam and spaCy are two thousand modules: compiled once here, not at every start of a process.
-export UV_COMPILE_BYTECODE := 1
+EDITABLE := --no-build-isolation --config-settings editable_mode=compat --editable
+# Of nine thousand modules a run imports two: these alone are compiled, by importing them, even where Python
+# is told to keep nothing that it compiles.
+IMPORTED := apache_beam.runners.portability.fn_api_runner, apache_beam.runners.worker.sdk_worker_main, \
+	gensim.models, HanTa.HanoverTagger, spacy
+unexport UV_COMPILE_BYTECODE
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install run test test-fast test-soak lint format notebook api lock bench flink-jar prism runners clean
 
@@ -25,6 +29,7 @@ $(UV):
 $(VENV)/.core: requirements/core.lock setup.py | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps $(EDITABLE) .
+	@$(BIN)/python -c 'import $(IMPORTED)' 2>/dev/null
 	@touch $@
 
 $(VENV)/.run: requirements/run.lock $(VENV)/.core

@@ -17,7 +17,7 @@ def test_python_started_beside_a_checkout_called_lexbeam_finds_the_package(tmp_p
     for name in SOURCES:
         (checkout / name).symlink_to(ROOT / name)
     install = editable_install(tmp_path)
-    install += ["--no-build-isolation", "--target", str(packages)]
+    install += ["--target", str(packages)]
     subprocess.run(install, check=True, cwd=checkout, capture_output=True)
     code = f"import site; site.addsitedir({str(packages)!r}); import lexbeam; print(lexbeam.__file__, lexbeam.open)"
     environment = {"PYTHONPATH": str(Path(pytest.__file__).parents[1])}
