@@ -1,6 +1,7 @@
 """Tables of docs that list what a registry has: they name every entry, no other, and what each needs."""
 
 import importlib
+import importlib.metadata
 import re
 from pathlib import Path
 
@@ -93,6 +94,11 @@ def test_the_table_of_views_names_every_view_with_its_sections():
 def test_the_table_of_measures_has_their_ranges():
     rows = [[cell.strip(" `") for cell in row.split("|")[1:3]] for row in rows_of("tasks/change/README.md", "measure")]
     assert rows == [[name, measure.range] for name, measure in MEASURES.items()]
+
+
+def test_the_table_of_extras_names_all_that_packaging_has():
+    rows = [row.split("|")[1].strip(" `") for row in rows_of("reference/commands.md", "extra")]
+    assert sorted(rows) == sorted(set(importlib.metadata.metadata("lexbeam").get_all("Provides-Extra")) - {"dev"})
 
 
 def test_every_registry_of_entries_has_doc_lines_and_a_group_of_its_own():
