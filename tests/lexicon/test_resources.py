@@ -1,5 +1,7 @@
 """Resources by name and language, on this machine and on others."""
 
+import sys
+
 import pyarrow as pa
 import pytest
 
@@ -134,3 +136,15 @@ def test_without_a_copy_the_error_says_what_to_do(toy):
     toy.cache.rename(toy.folder / "gone")
     with pytest.raises(LexbeamError, match=r"'toy' was removed from the cache.*run the same"):
         held.open()
+
+
+def test_a_missing_package_is_told_before_anything_is_compiled(tmp_path, monkeypatch):
+    (tmp_path / "list.csv").write_text("word,value\nsea,1\n", "utf-8")
+    cache = tmp_path / "cache"
+    monkeypatch.setitem(sys.modules, "wordfreq", None)
+    texts = (f"list={tmp_path / 'list.csv'}:word=word,value=value", "zipf=wordfreq:en")
+    with pytest.raises(LexbeamError, match="need the Python package wordfreq"):
+        prepare(LexiconOptions(resources=texts, cache=str(cache)))
+    assert not list(cache.rglob("*.arrow"))
+    prepare(LexiconOptions(resources=texts[:1], cache=str(cache)))
+    assert list(cache.rglob("*.arrow"))

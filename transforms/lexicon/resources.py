@@ -5,6 +5,7 @@ lexicon = lexicon.carried(workspace)             # for workers on other machines
 words = lexicon.get("concreteness", "en")        # a worker: mapped, once per process
 """
 
+import importlib.util
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -232,8 +233,15 @@ def prepare(options: LexiconOptions) -> Lexicon:
         UsageError: a specification is wrong, or the cache cannot be written to.
         LexbeamError: a file does not suit its kind; the message names file, place and remedy.
     """
-    held = (_prepared(text, options.cache or default_cache()) for text in options.resources)
+    # What cannot be compiled here is told before anything is; it may have been compiled elsewhere.
+    resources = sorted(options.resources, key=_has_packages)
+    held = [_prepared(text, options.cache or default_cache()) for text in resources]
     return Lexicon(tuple(sorted(held, key=_name_of)))
+
+
+def _has_packages(text: str) -> bool:
+    kind = kind_of(parse_spec(text).kind)
+    return all(importlib.util.find_spec(name) is not None for name in kind.modules)
 
 
 def _prepared(text: str, cache: str) -> HeldResource:

@@ -16,6 +16,7 @@ from transforms.cloze.word_resources import WORDNET, vectors_option, wordnet_opt
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.store import files
+from transforms.lexicon.encoders.base import check_encoder_packages
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
@@ -129,6 +130,8 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
         need = FILTERS[name].needs
         if need and not getattr(options, need):
             raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
+    if options.encoder is not None:
+        check_encoder_packages(options.encoder)
 
 
 def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> FilterRequest:

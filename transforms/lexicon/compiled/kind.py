@@ -83,6 +83,7 @@ class ResourceKind(NamedTuple):
         digest: maps a path to a name of the content that counts.
         named: maps the name that a person gives the resource, and what `parse` returned, to what
             counts for a resource of that name.
+        modules: of other packages, without which it cannot be compiled.
     """
 
     parse: Callable[[str], Parsed]
@@ -91,3 +92,4 @@ class ResourceKind(NamedTuple):
     help: str
     digest: Callable[[str], str] = content_digest
     named: Callable[[str, Parsed], Parsed] = _same_for_all_names
+    modules: tuple[str, ...] = ()

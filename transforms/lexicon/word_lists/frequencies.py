@@ -193,7 +193,7 @@ def _open(opened: Opened, options: ArgumentOptions) -> Frequencies:
 
 WORDFREQ: ResourceKind = words_from(
     zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0)
-)._replace(open=_open)
+)._replace(open=_open, modules=("wordfreq",))
 
 
 def trigram_values(argument: str) -> pa.Table:
@@ -227,4 +227,6 @@ def _trigrams(text: str) -> Iterator[str]:
     return (text[at : at + 3] for at in range(len(text) - 2))
 
 
-TRIGRAMS: ResourceKind = words_from(trigram_values, help="trigrams:LANG", language=str, case="keep", duplicates="first")
+TRIGRAMS: ResourceKind = words_from(
+    trigram_values, help="trigrams:LANG", language=str, case="keep", duplicates="first"
+)._replace(modules=("wordfreq",))

@@ -12,7 +12,7 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
 from transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
-from transforms.lexicon.encoders.base import check_encoder, path_of
+from transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
 from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
 from transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
@@ -191,6 +191,8 @@ def check_generation(settings: Mapping[str, GenerationOptions], resources: Gener
             )
         if options.order == "frequency" and not resources.wordlist:
             raise UsageError(f"setting {name} ranks by frequency, which needs `wordlist`: give a list")
+    for path in resources.model:
+        check_encoder_packages(path)
 
 
 def _check_generators(name: str, options: GenerationOptions, resources: GenerationFiles) -> None:
