@@ -68,7 +68,7 @@ class ExplainOptions:
     def __post_init__(self) -> None:
         """Refuse two formats at once."""
         if self.tsv and self.json:
-            raise UsageError("`tsv` and `json`: one of them")
+            raise UsageError("`tsv` and `json` are two formats: give one of them")
 
 
 def _explain(options: ExplainOptions, action: Action) -> None:
@@ -86,9 +86,9 @@ def _explain(options: ExplainOptions, action: Action) -> None:
 
 def _lines(rows: pa.Table, filtering: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
     if options.tsv:
-        return rows_as_tsv(rows.schema.names, rows.to_pylist())
+        return shown_lines(rows_as_tsv(rows.schema.names, rows.to_pylist()))
     if options.json:
-        return rows_as_json(rows.to_pylist())
+        return shown_lines(rows_as_json(rows.to_pylist()))
     return shown_lines(blocks_of(rows, filtering))
 
 

@@ -180,7 +180,10 @@ def read_mythes(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tu
                 continue
             head = _HEAD.match(line)
             if head is None:
-                raise LexbeamError(f"{path}: line {number} should be WORD|SENSES, not {line[:60]!r}: repair it")
+                raise LexbeamError(
+                    f"{path}: line {number} should be WORD|SENSES, not {line[:60]!r}: repair it, or give "
+                    "another `format=`"
+                )
             word, left, number_of_sense = _tidy(head[1]).lower(), int(head[2]), 0
             continue
         pos, bar, rest = line.partition("|")
