@@ -83,5 +83,5 @@ def _shortened(text: str, most: int) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return `"; did you mean 'X'?"` for the known word nearest to `word`, else an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.65)
     return f"; did you mean {close[0]!r}?" if close else ""

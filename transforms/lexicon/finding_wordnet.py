@@ -34,4 +34,4 @@ def is_installed() -> bool:
 
 def spec_or_default(stated: str | None) -> str:
     """Return the specification of WordNet that an option states, else that of Debian's."""
-    return stated or f"{WORDNET.name}={WORDNET.kind}"
+    return stated or WORDNET.spec(DEBIAN)

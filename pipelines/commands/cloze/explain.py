@@ -55,7 +55,7 @@ class ExplainOptions:
     """Options of `lexbeam cloze explain`."""
 
     passage: str = option(help="the passage, a text in UTF-8", metavar="FILE", path="file")
-    summary: str = option(help="its summary, likewise", metavar="FILE", path="file")
+    summary: str = option(help="its summary, a text in UTF-8", metavar="FILE", path="file")
     language: str | None = option(
         None, help="language of both; if not given, that of the engine, without one en", metavar="L"
     )

@@ -178,7 +178,7 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
         first = next(iter(asked))
         askers = dict.fromkeys(n for _, n, view in _views() if first in options_of(view.options))
         named = " or ".join(f"`{name}`" for name in askers)
-        raise UsageError(f"`{first}` says more of a question, and none is asked: give {named} as well")
+        raise UsageError(f"`{first}` goes with {named}: add that")
     asked_names = list(dict.fromkeys(name for _, name, _ in views))
     if len(asked_names) > 1:
         named = " and ".join(f"`{name}`" for name in asked_names)

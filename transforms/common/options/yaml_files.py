@@ -103,7 +103,7 @@ class _Loader(yaml.SafeLoader):
             # Options have dashes or underscores: these are one name.
             name = key.value.replace("-", "_")
             if name in seen:
-                raise _Refused(key, f"{key.value} is given twice")
+                raise _Refused(key, f"{key.value} is given twice: leave one out")
             seen.add(name)
         return super().construct_mapping(node, deep)
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.extras import missing_package
 from transforms.common.patterns import compiled, searchable
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def _beam(path: str) -> "type[FileSystems]":
         UsageError: a package is missing.
         LexbeamError: none does.
     """
+    from apache_beam.io.filesystem import FileSystem
     from apache_beam.io.filesystems import FileSystems
 
     scheme = path.partition("://")[0] + "://"
@@ -95,7 +97,11 @@ def _beam(path: str) -> "type[FileSystems]":
     try:
         FileSystems.get_filesystem(path)
     except ValueError as error:
-        raise LexbeamError(f"no file system for {scheme!r}: {error}") from error
+        if scheme == "gs://":
+            raise missing_package(f"paths {scheme} need", "google-cloud-storage", "gcp") from error
+        schemes = {kind.scheme() for kind in FileSystem.get_all_subclasses()}
+        known = sorted({*_PACKAGES, "gs://", *(f"{name}://" for name in schemes if name)})
+        raise LexbeamError(f"no file system for {scheme!r} of {path!r}; there are {', '.join(known)}") from error
     file_systems: type[FileSystems] = FileSystems
     return file_systems
 
@@ -162,7 +168,7 @@ def open_read(path: str) -> BinaryIO:
     if is_local(path):
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, "a folder", path)
+            raise IsADirectoryError(errno.EISDIR, "a folder; name a file", path)
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "not a regular file; name one", path)
         return open(path, "rb")
