@@ -131,7 +131,9 @@ def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
         raise UsageError(f"`lexbeam {first}` takes one of {', '.join(inner)}{hint} (see lexbeam {first} --help)")
     if first.startswith("-"):
         raise UsageError(f"unknown option {first!r} (see lexbeam --help)")
-    raise UsageError(f"no command is called {first!r}{nearest(first, known)} (see lexbeam --help)")
+    # The first of two words alone would be nearest to some command or other that begins with it.
+    hint = nearest(" ".join(arguments[:2]), known) or nearest(first, [words.partition(" ")[0] for words in known])
+    raise UsageError(f"no command is called {first!r}{hint} (see lexbeam --help)")
 
 
 def _dispatch(arguments: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ transforms/common/options/fields.py describes the options themselves.
 import argparse
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from transforms.common.errors import UsageError, nearest
@@ -43,12 +43,18 @@ class Parser(argparse.ArgumentParser):
             flag = word.partition("=")[0]
             if not word.startswith("-"):
                 raise UsageError(
-                    f"{word!r} belongs to no option: one that takes several values is repeated, "
-                    f"or its values are separated by commas (see {self.prog} --help)"
+                    f"{word!r} belongs to no option: {self._why_not(words, word)} (see {self.prog} --help)"
                 )
             hint = nearest(flag, self._option_string_actions)
             raise UsageError(f"unknown option {word!r}{hint} (see {self.prog} --help)")
         return values
+
+    def _why_not(self, words: Sequence[str], word: str) -> str:
+        before = words[words.index(word) - 1]
+        action = self._option_string_actions.get(before)
+        if action is not None and action.nargs == 0:
+            return f"{before} takes no value, leave it out"
+        return "one that takes several values is repeated, or its values are separated by commas"
 
     def _joined(self, arguments: Iterable[str]) -> list[str]:
         """Join flags with values that begin with a minus sign, as years before our era do.
@@ -150,7 +156,7 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
     set_options = {}
     for name, entry in options_of(cls).items():
         if entry.positional and entry.default is dataclasses.MISSING and name not in named:
-            raise UsageError(f"{_flag(entry)} must be given")
+            raise UsageError(f"{_flag(entry)} must be given: {entry.wanted}")
         if name in named:
             value = _with_dashes(named[name])
             if isinstance(value, list) and not entry.positional and entry.split:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from transforms.common.errors import readable
+from transforms.common.errors import readable, visible
 from transforms.common.shown import Block, Grid, Kwic, Use
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def shown_lines(blocks: Iterable[Block], width: int | None = None) -> Iterator[s
     """Yield the lines of blocks.
 
     Args:
-        blocks: see `transforms/common/shown.py`; a string is a whole line.
+        blocks: see `transforms/common/shown.py`; a string is a whole line, as it is but for what a terminal obeys.
         width: columns of the terminal; 0: plain lines; None: according to standard output.
     """
     if width is None:
@@ -52,7 +52,7 @@ def shown_lines(blocks: Iterable[Block], width: int | None = None) -> Iterator[s
         elif isinstance(block, Kwic):
             yield from _uses(block, width)
         else:
-            yield block
+            yield visible(block) if width else block
 
 
 def _grid(grid: Grid, width: int) -> Iterator[str]:

@@ -43,11 +43,13 @@ class TableSource(NamedTuple):
         table: its name.
         folder: where it is published; None: it is made by the same run or published in the same folder.
         optional: whether the command can do without it.
+        otherwise: what makes it do without it, for the message that the table is missing.
     """
 
     table: str
     folder: str | None = None
     optional: bool = False
+    otherwise: str = ""
 
     def is_in(self, out: str) -> bool:
         """Return whether it is read from the folder `out`, which the command publishes to."""

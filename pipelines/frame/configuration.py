@@ -117,7 +117,10 @@ def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tu
         if section not in known and not inner:
             raise UsageError(f"{path}: unknown key {section!r}{_hint(section, known)}")
         if not isinstance(value or {}, dict):
-            raise UsageError(f"{path}: section {section} must be a mapping of options")
+            raise UsageError(
+                f"{path}: section {section} must be a mapping of options: write them below it as `name: value`, "
+                "a line each, indented and without a dash"
+            )
         if section in known:
             yield section, _checked(path, section, value or {})
         else:

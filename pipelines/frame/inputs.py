@@ -28,6 +28,7 @@ __all__ = [
     "corpora_of",
     "described_in",
     "find_inputs",
+    "folder_with",
     "list_inputs",
     "missing_table",
     "noted_files",
@@ -188,12 +189,26 @@ def missing_table(source: TableSource, out: str) -> LexbeamError:
     words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
     # A command that alone makes a table is better known than the table.
     maker = names[0] if len(names) == 1 and "/" not in source.table else None
+    otherwise = f", or {source.otherwise}" if source.otherwise else ""
     if source.folder is not None:
         missing = f"{maker} tables are" if maker else f"table {source.table} is"
-        return LexbeamError(f"no {missing} published at {source.folder!r}: run {words} first")
+        return LexbeamError(f"no {missing} published at {source.folder!r}: run {words} first{otherwise}")
     return UsageError(
-        f"no {maker or source.table} is published at {out!r}: name a folder made by {words}, or make one there first"
+        f"no {maker or source.table} is published at {out!r}: name a folder made by {words}, or make one there "
+        f"first{otherwise}"
     )
+
+
+def folder_with(path: str, table: str) -> Snapshot:
+    """Return what is published at a folder, for an action that reads one of its tables.
+
+    Raises:
+        LexbeamError: nothing is published there, or not this table.
+    """
+    snapshot = open_snapshot(path)
+    if table not in snapshot.tables:
+        raise missing_table(TableSource(table, path), path)
+    return snapshot
 
 
 def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:

@@ -207,11 +207,11 @@ def _check_paths(job: Job) -> None:
     for name, paths in noted_paths(job.options, "file").items():
         for path in paths:
             if not files.exists(path):
-                raise UsageError(f"{job.section}: `{name}`: no file is at {path!r}")
+                raise UsageError(f"{job.section}: `{name}`: no file is at {path!r}: check the path")
     for name, paths in noted_paths(job.options, "resource").items():
         for path in paths:
             if files.is_local(path) and not files.exists(path):
-                raise UsageError(f"{job.section}: `{name}`: no file or folder is at {path!r}")
+                raise UsageError(f"{job.section}: `{name}`: no file or folder is at {path!r}: check the path")
     inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
     if isinstance(job.options, PublishOptions):
         refuse_output_as_input(inputs, job.options.out)

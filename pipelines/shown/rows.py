@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as
 
 WIDTH = 60  # characters of a text in a cell that a person reads
 BRIEF = 40  # the same, among the first rows of a table
+_OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 FIRST = 3  # items of a list there
 
 
@@ -85,7 +87,9 @@ def rows_as_json(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def as_json(value: object, indent: int | None = 1) -> str:
     """Return plain values as JSON; nan and infinity become null."""
-    return json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    text = json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    # JSON escapes only the first 32 characters by itself; others that a terminal obeys mean the same as escapes.
+    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _plain(value: object) -> object:

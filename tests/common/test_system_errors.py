@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from apache_beam.io.filesystem import BeamIOError
 
 from transforms.common.errors import LexbeamError, quoted, readable
 from transforms.common.system_errors import explained_text, explaining
@@ -48,6 +49,17 @@ def test_others_pass_or_say_what_they_say():
         raise OSError("damaged thrift")
     with pytest.raises(LexbeamError, match="there is not enough memory"), explaining():
         raise MemoryError
+
+
+def test_an_error_of_a_store_names_its_path_and_what_its_library_says():
+    denied = PermissionError("Unable to locate credentials")
+    inner = BeamIOError("exists() operation failed", {"s3://b/x": denied})
+    error = BeamIOError("Match operation failed", {"s3://b/x/**": inner})
+    with pytest.raises(LexbeamError) as caught, explaining("/a/out"):
+        raise error
+    assert re.fullmatch(
+        r"'s3://b/x': .*: Unable to locate credentials; check the path, .*credentials.*", str(caught.value)
+    )
 
 
 def test_a_traceback_counts_by_its_last_line():

@@ -9,8 +9,8 @@ from wordnet_making import write_wordnet
 
 import lexbeam
 from lexbeam import UsageError
-from transforms.cloze.filters import options as candidate_options
 from transforms.common.publish.snapshots import open_snapshot
+from transforms.lexicon import finding_wordnet
 
 pytestmark = pytest.mark.slow
 
@@ -116,7 +116,7 @@ def test_what_is_lacking_is_told_and_leaves_verdicts_open(given, capsys, monkeyp
     assert house["imperceptibility"]["passed"] is None
     assert house["imperceptibility"]["reason"] is None
     assert house["nonspecificity"]["reason"] == "nonspecificity"
-    monkeypatch.setattr(candidate_options, "DEBIAN", str(tmp_path / "nothing"))
+    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "nothing"))
     said = told(given, "--json", capsys=capsys)
     assert "there is no WordNet (`wordnet`)" in caplog.text
     found = json.loads(said.out)

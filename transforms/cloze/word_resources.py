@@ -6,6 +6,7 @@ from typing import Any
 
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
+from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, path_within
 
@@ -20,13 +21,12 @@ __all__ = [
     "warn_of_languages",
     "within_ratings",
     "within_vectors",
-    "wordnet_option",
 ]
 
 log = logging.getLogger("lexbeam")
 
 # Names of resources. A model of concreteness may have several lists and vectors: a number follows the name.
-RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", "wordnet_"
+RATINGS, VECTORS, WORDNET = "ratings_", "vectors_", _WORDNET.name
 
 
 def _spec(path: str, name: str, kind: str) -> str:
@@ -54,16 +54,6 @@ def within_vectors(text: str) -> Within | None:
     return path_within(as_vectors(text))
 
 
-def as_wordnet(path: str) -> str:
-    """Return the specification of the resource at a path to WordNet."""
-    return _spec(path, WORDNET, "wordnet")
-
-
-def within_wordnet(text: str) -> Within | None:
-    """Return where the path is in what `as_wordnet` returns, or takes."""
-    return path_within(as_wordnet(text))
-
-
 def check_spec(text: str) -> None:
     """Check the specification of a resource.
 
@@ -81,21 +71,6 @@ def check_specs(texts: tuple[str, ...]) -> None:
     """
     for text in texts:
         parse_spec(text)
-
-
-def wordnet_option() -> Any:
-    """Return the option `wordnet` of a command."""
-    return option(
-        None,
-        help="folder of the database files of WordNet, "
-        "see docs/reference/wordnet.md; if not given, where Debian has them",
-        metavar="PATH",
-        path="resource",
-        within=within_wordnet,
-        stands_for=as_wordnet,
-        check=check_spec,
-        group="resources",
-    )
 
 
 def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:

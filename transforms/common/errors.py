@@ -1,6 +1,6 @@
 """Errors that a person is meant to read: cause, place and remedy, without a traceback."""
 
-__all__ = ["LexbeamError", "StaleError", "UsageError", "cause_of", "nearest", "quoted", "readable"]
+__all__ = ["LexbeamError", "StaleError", "UsageError", "cause_of", "nearest", "quoted", "readable", "visible"]
 
 import difflib
 import re
@@ -41,8 +41,12 @@ class StaleError(LexbeamError):
 
 def readable(message: str) -> str:
     """Return a message without what a terminal obeys or cannot show, its long lines shortened."""
-    lines = _UNSEEN.sub(_escaped, message).split("\n")
-    return "\n".join(_shortened(line, LONGEST_LINE) for line in lines)
+    return "\n".join(_shortened(line, LONGEST_LINE) for line in visible(message).split("\n"))
+
+
+def visible(text: str) -> str:
+    """Return a text, uncut, with escapes in place of what a terminal obeys or cannot show; tabs and line ends stay."""
+    return _UNSEEN.sub(_escaped, text)
 
 
 def quoted(value: object) -> str:
@@ -79,5 +83,5 @@ def _shortened(text: str, most: int) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return `"; did you mean 'X'?"` for the known word nearest to `word`, else an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.65)
     return f"; did you mean {close[0]!r}?" if close else ""

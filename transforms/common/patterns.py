@@ -33,6 +33,10 @@ _UNLIKE = (
     ("escape", r"\\[uUN]", r"write the character itself, or \x{E9}"),
     ("operator", r"\(\?#|\(\?[aLux]", "of flags there are (?i), (?m), (?s) and (?U)"),
     ("repetition size", "", "a part may be repeated 1000 times at most"),
+    ("missing )", "", r"close the group with ), or write \( for a bracket of the text"),
+    ("missing ]", "", r"close the class with ], or write \[ for a bracket of the text"),
+    ("unexpected )", "", r"write \) for a bracket of the text"),
+    ("repetition operator", "", r"write \*, \+ or \? for a sign of the text"),
 )
 # Steps of a pattern, at most: a name of 65,000 characters, as archives may have, takes seconds.
 _LARGEST = 20_000

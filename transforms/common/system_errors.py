@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, cause_of
 
 __all__ = ["explained", "explained_text", "explaining", "reason_of"]
 
@@ -57,9 +57,26 @@ def explained(error: OSError, path: str | None = None) -> LexbeamError:
         error: the error.
         path: what to name; the path that the error itself names, if it is not given.
     """
+    if isinstance(getattr(error, "exception_details", None), dict):
+        return _of_store(error)
     named = path or error.filename
     place = f"{os.fsdecode(named)!r}: " if isinstance(named, str | bytes | os.PathLike) else ""
     return LexbeamError(place + reason_of(error))
+
+
+def _of_store(error: BaseException) -> LexbeamError:
+    """Return an error of Beam's file systems, which hold the errors of others by path, for a person."""
+    path = ""
+    while details := getattr(error, "exception_details", None):
+        path, inner = next(iter(details.items()))
+        if not isinstance(inner, BaseException):
+            break
+        error = inner
+    place = f"{os.fsdecode(path)!r}: " if isinstance(path, str | bytes) and path else ""
+    return LexbeamError(
+        f"{place}the file system fails: {cause_of(error)}; check the path, the network, and what this machine is "
+        "permitted to do there (its credentials)"
+    )
 
 
 def explained_text(text: str) -> LexbeamError | None:

@@ -69,5 +69,6 @@ def parse_spec(text: str) -> Spec:
         parsed = KINDS[kind].parse(argument if kind == word else rest)
         return Spec(name, kind, KINDS[kind].named(name, parsed))
     except UsageError as error:
-        hint = nearest(word, KINDS) if kind == DEFAULT and argument else ""
+        # A word with a full stop or a slash is a file.
+        hint = nearest(word, KINDS) if word not in KINDS and word.isidentifier() else ""
         raise UsageError(f"resource {name!r}: {error}{hint}") from None

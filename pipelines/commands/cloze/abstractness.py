@@ -19,6 +19,7 @@ from transforms.common.extras import check_packages
 from transforms.common.store import files
 from transforms.evaluation.evaluating import MeasuredMetric
 from transforms.learning.models.keeping import keep_model
+from transforms.lexicon.finding_wordnet import spec_or_default
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 from transforms.lexicon.vectors.static_vectors import StaticVectors
@@ -60,7 +61,7 @@ def _resources(options: AbstractnessOptions) -> dict[str, str]:
     inputs = inputs_of(options)
     texts = _numbered(options.ratings, RATINGS)
     if {"wordnet", "glosses"} & set(inputs):
-        texts[WORDNET] = options.words.wordnet or f"{WORDNET}=wordnet"
+        texts[WORDNET] = spec_or_default(options.words.wordnet)
     if "vectors" in inputs:
         texts |= _numbered(options.words.vectors, VECTORS)
     return texts

@@ -55,7 +55,7 @@ class ExplainOptions:
     """Options of `lexbeam cloze explain`."""
 
     passage: str = option(help="the passage, a text in UTF-8", metavar="FILE", path="file")
-    summary: str = option(help="its summary, likewise", metavar="FILE", path="file")
+    summary: str = option(help="its summary, a text in UTF-8", metavar="FILE", path="file")
     language: str | None = option(
         None, help="language of both; if not given, that of the engine, without one en", metavar="L"
     )
@@ -68,7 +68,7 @@ class ExplainOptions:
     def __post_init__(self) -> None:
         """Refuse two formats at once."""
         if self.tsv and self.json:
-            raise UsageError("`tsv` and `json`: one of them")
+            raise UsageError("`tsv` and `json` are two formats: give one of them")
 
 
 def _explain(options: ExplainOptions, action: Action) -> None:
@@ -86,9 +86,9 @@ def _explain(options: ExplainOptions, action: Action) -> None:
 
 def _lines(rows: pa.Table, filtering: CandidateSetting, options: ExplainOptions) -> Iterable[str]:
     if options.tsv:
-        return rows_as_tsv(rows.schema.names, rows.to_pylist())
+        return shown_lines(rows_as_tsv(rows.schema.names, rows.to_pylist()))
     if options.json:
-        return rows_as_json(rows.to_pylist())
+        return shown_lines(rows_as_json(rows.to_pylist()))
     return shown_lines(blocks_of(rows, filtering))
 
 

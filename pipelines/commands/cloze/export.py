@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pipelines.commands.options import annotators, order_seed, sheet_path
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.inputs import folder_with
 from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
 from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import QUESTIONS
@@ -16,7 +17,6 @@ from transforms.cloze.annotations.sheet import COLUMNS, SHEET, asked_rows
 from transforms.common.draws.by_content import content_hashes, permutation
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import open_snapshot
 from transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_QUESTIONS", "ClozeExportOptions"]
@@ -40,7 +40,7 @@ def _check(options: ClozeExportOptions) -> None:
 
 def _export(options: ClozeExportOptions, action: Action) -> None:
     """Write the files; those that are there already are left, if they are the same."""
-    snapshot = open_snapshot(options.path)
+    snapshot = folder_with(options.path, QUESTIONS.name)
     questions = snapshot.read(QUESTIONS.name, list(COLUMNS))
     asked = asked_rows(questions, options.kind, options.split)
     rows = asked.rows

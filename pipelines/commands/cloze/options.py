@@ -28,7 +28,7 @@ from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
 from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
-from transforms.cloze.word_resources import VECTORS, WORDNET, vectors_option, wordnet_option
+from transforms.cloze.word_resources import VECTORS, WORDNET, vectors_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -36,6 +36,7 @@ from transforms.common.shown import Block
 from transforms.common.store.receipts import summed, totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
+from transforms.lexicon.finding_wordnet import wordnet_option
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from transforms.report.panels import Panel
 from transforms.report.section_tables import SectionTable, TableColumn

@@ -42,7 +42,9 @@ class EvaluateComplexityOptions(PublishOptions):
         path="file",
         published=False,
     )
-    predictions: str = option(help="predicted complexity by id, likewise", metavar="FILE", path="file", published=False)
+    predictions: str = option(
+        help="predicted complexity by id, as `gold` has it", metavar="FILE", path="file", published=False
+    )
     system: str = option("predictions", help="what the table calls what was evaluated")
     measures: ScorerMeasureOptions = embedded(ScorerMeasureOptions, group="evaluation")
 

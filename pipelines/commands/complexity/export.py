@@ -13,13 +13,14 @@ import pyarrow.compute as pc
 from pipelines.commands.options import annotators, order_seed, sheet_path
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
+from pipelines.frame.inputs import folder_with
 from pipelines.frame.sheet_files import check_sheets, path_of, write_texts
 from schemas.complexity.instances import INSTANCES, KINDS
 from schemas.complexity.scores import PREDICTIONS
 from transforms.common.draws.by_content import permutation
 from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import option
-from transforms.common.publish.snapshots import Snapshot, open_snapshot
+from transforms.common.publish.snapshots import Snapshot
 from transforms.complexity.instances.official_files import official_ids, official_lines
 from transforms.complexity.labels.judgments import COLUMNS, SHEET, instances_to_judge
 from transforms.people.writing import sheet_text
@@ -49,7 +50,7 @@ def _check(options: ComplexityExportOptions) -> None:
 
 def _export(options: ComplexityExportOptions, action: Action) -> None:
     """Write the files; those that are there already are left, if they are the same."""
-    snapshot = open_snapshot(options.path)
+    snapshot = folder_with(options.path, PREDICTIONS.name if options.predictions is not None else INSTANCES.name)
     if options.predictions is not None:
         texts, contents = _official(options, snapshot), f"predictions of {options.predictions}"
     else:

@@ -100,6 +100,7 @@ class ScorePlan(NamedTuple):
     save: tuple[str, bool] | None
 
 
+_WITHOUT_LABELS = "give `model`: the folder of a model that `save` has kept, which needs no labels"
 _TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
 
 
@@ -108,7 +109,7 @@ def _reads(options: ScoreOptions) -> Sequence[TableSource]:
     sources = [
         TableSource(features, options.folder),
         TableSource(instances, options.folder),
-        TableSource(labels, options.folder, optional=options.model is not None),
+        TableSource(labels, options.folder, optional=options.model is not None, otherwise=_WITHOUT_LABELS),
         TableSource(splits, options.folder, optional=True),
     ]
     if options.on is not None:

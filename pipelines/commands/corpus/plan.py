@@ -36,7 +36,7 @@ def _table_of_dates(rule: str) -> Within | None:
     if not rule.startswith("table:"):
         return None
     path, colon, columns = rule.removeprefix("table:").rpartition(":")
-    return Within("table:", path, colon + columns)
+    return Within("table:", path, colon + columns) if path else None  # the rule's own check reports it
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,9 @@ __all__ = ["RUN"]
 class RunOptions(PublishOptions):
     """Options of `lexbeam run`; None means that the file, or the default, decides."""
 
-    config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="place")
+    config: str = option(
+        help="YAML file, such as `lexbeam init` writes", metavar="CONFIG.yaml", positional=True, path="place"
+    )
     only: tuple[str, ...] = option(
         (), help="run only these sections of the file; what they read must be published", metavar="SECTION"
     )

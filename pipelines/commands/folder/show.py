@@ -43,7 +43,7 @@ class _Look:
     def __post_init__(self) -> None:
         """Refuse two formats at once."""
         if self.tsv and self.json:
-            raise UsageError("`tsv` and `json`: one of them")
+            raise UsageError("`tsv` and `json` are two formats: give one of them")
 
     rows: int = option(5, help="rows to show", least=0)
 
@@ -136,13 +136,39 @@ def _table(name: str, paths: Sequence[str], options: Any) -> Iterator[Block]:
 
 def _parquet_at(path: str) -> list[str]:
     if files.size(path) is not None:
-        return [path]
-    if os.path.isdir(path) or any(files.list_folder(path)):
+        return [_parquet(path)]
+    inside = files.list_folder(path)
+    if any(inside):
         paths = [entry.path for entry in files.list_files(path) if entry.name.endswith(".parquet")]
         if paths:
             return paths
-        raise LexbeamError(f"{path!r} holds no published tables and no Parquet files")
-    raise LexbeamError(f"nothing is at {path!r}")
+    if any(inside) or os.path.isdir(path):
+        raise LexbeamError(
+            f"{path!r} holds no published tables and no Parquet files: name the folder that a command published to"
+        )
+    raise LexbeamError(f"nothing is at {path!r}{_tables_near(path)}")
+
+
+def _parquet(path: str) -> str:
+    """Return the path of a file whose first bytes are those of Parquet."""
+    with files.open_read(path) as stream:
+        if stream.read(4) != b"PAR1":
+            raise LexbeamError(f"{path!r} is no Parquet file: name a folder of published tables, or one table in it")
+    return path
+
+
+def _tables_near(path: str) -> str:
+    """Return what to do about a path at which nothing is: a table's name may be mistyped."""
+    folder, _, name = path.rpartition("/")
+    for _ in range(2):  # as `_table_at`
+        snapshot = find_snapshot(folder or ".")
+        if snapshot is not None:
+            return f": {files.shown(folder)} has the tables {', '.join(sorted(snapshot.tables))}" + nearest(
+                name, snapshot.tables
+            )
+        folder, _, task = folder.rpartition("/")
+        name = f"{task}/{name}"
+    return ": check the path"
 
 
 def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
@@ -151,7 +177,8 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     if not views:
         first = next(iter(asked))
         askers = dict.fromkeys(n for _, n, view in _views() if first in options_of(view.options))
-        raise UsageError(f"`{first}` goes with {' or '.join(f'`{name}`' for name in askers)}")
+        named = " or ".join(f"`{name}`" for name in askers)
+        raise UsageError(f"`{first}` goes with {named}: add that")
     asked_names = list(dict.fromkeys(name for _, name, _ in views))
     if len(asked_names) > 1:
         named = " and ".join(f"`{name}`" for name in asked_names)
@@ -160,7 +187,7 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     section, name, view = _view_of(snapshot, options.section, views)
     for other in asked:
         if other not in options_of(view.options):
-            raise UsageError(f"`{other}` does not go with `{name}`")
+            raise UsageError(f"`{other}` does not go with `{name}`: leave one of them out")
     snapshot.section(section)
     view_options = from_mapping(view.options, asked, "--")
     if view.blocks is None or options.tsv or options.json:

@@ -106,7 +106,7 @@ def survey(out: str) -> Survey:
     if not files.is_local(out):
         return _survey_store(out, owned)
     if not owned and not is_link_of_ours(out, POINTER):
-        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
+        raise _no_output(out)
     at_work, holder = _lock_of(out)
     root = os.path.join(out, ARTEFACTS)
     unfinished = tuple(read_unfinished(out).get("sections", ())) if ARTEFACTS in owned else ()
@@ -122,10 +122,17 @@ def survey(out: str) -> Survey:
     )
 
 
+def _no_output(out: str) -> LexbeamError:
+    return LexbeamError(
+        f"{out!r} is not an output folder: no run of Lexbeam has written there; "
+        "name the folder that a command published to"
+    )
+
+
 def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     snapshot = find_snapshot(out)
     if not owned and snapshot is None:
-        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
+        raise _no_output(out)
     root = files.join(out, ARTEFACTS)
     hidden = leftovers(root) if ARTEFACTS in owned else ()
     return Survey(

@@ -213,7 +213,11 @@ def _declared(inputs: Inputs) -> dict[str, list[str]]:
 
 def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
     if not gold.ids:
-        raise LexbeamError(f"{where} has no instance with a substitute: nothing can be evaluated")
+        raise LexbeamError(
+            f"{where} has no instance with a substitute, so that nothing can be evaluated: "
+            "load instances with people's substitutes by `lexbeam simplify instances`, or "
+            "name files by `gold` and `predictions`"
+        )
     if gold.without:
         notes.append(f"{where}: {len(gold.without)} instances have no substitute but the target, and do not count")
 

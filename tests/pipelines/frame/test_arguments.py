@@ -110,7 +110,7 @@ def test_bad_usage_names_what_is_wrong_and_what_is_right(words, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"slicse": "s"}, r"unknown option change: slicse; did you mean 'slices'\?"),
+        ({"slicse": "s"}, r"change: unknown option slicse; did you mean 'slices'\?"),
         ({"slices": "s", "dim": 1.5}, "change: dim must be a whole number"),
         ({"slices": "s", "resume": "yes"}, "change: resume must be true or false"),
         ({}, "change: slices must be given"),

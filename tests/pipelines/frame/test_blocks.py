@@ -118,3 +118,9 @@ def test_lists_say_how_many_are_left_out():
 def test_empty_columns_are_left_out():
     grid = columns_with((("a", "<"), ("b", ">"), ("c", ">")), [["x", "", "1"], ["", "", ""]])
     assert grid == Grid(("a", "c"), (("x", "1"), ("", "")), frozenset({1}))
+
+
+def test_lines_are_data_when_piped_and_their_escapes_are_seen_on_a_terminal():
+    line = "a\t\x1b[31mred\x9b2J " + "x" * 5000
+    assert plain(line) == [line]
+    assert list(shown_lines([line], width=80)) == ["a\t\\x1b[31mred\\x9b2J " + "x" * 5000]

@@ -51,3 +51,9 @@ def test_tab_separated_values_are_whole_and_cells_for_a_person_say_what_they_lac
     assert cell("x" * 80, 60) == "x" * 59 + "…"
     assert cell(0.1 + 0.2, None) == "0.30000000000000004"
     assert cell("a\tb\nc", None) == "a b c"
+
+
+def test_json_holds_nothing_that_a_terminal_obeys():
+    text = as_json({"a": "\x1b[31m\x7f\x9b2J\u202e b"})
+    assert text.replace("\n", " ").isprintable()
+    assert json.loads(text) == {"a": "\x1b[31m\x7f\x9b2J\u202e b"}

@@ -45,7 +45,9 @@ def check_engine(spec: str) -> None:
             f"(engines: {', '.join(sorted([*ENGINES, 'none']))})"
         )
     if not argument:
-        raise UsageError(f"engine {spec!r} names no {ENGINES[kind].argument}: {kind}:...")
+        raise UsageError(
+            f"engine {spec!r} names no {ENGINES[kind].argument}: write {kind}:{ENGINES[kind].argument.upper()}"
+        )
 
 
 def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> EngineInfo:

@@ -161,7 +161,7 @@ def rows_about(snapshot: Snapshot, table: str, words: Collection[str], columns: 
 def _unknown(snapshot: Snapshot, words: Sequence[str]) -> Iterator[str]:
     near = near_words(snapshot, words)
     for word in words:
-        hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
+        hint = f"; did you mean {', '.join(near[word])}?" if near[word] else "; give a lemma of the texts"
         yield f"no word {word!r} in the tables at {snapshot.out!r}{hint}"
 
 

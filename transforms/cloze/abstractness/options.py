@@ -2,17 +2,11 @@
 
 from dataclasses import dataclass
 
-from transforms.cloze.word_resources import (
-    as_ratings,
-    as_vectors,
-    check_specs,
-    within_ratings,
-    within_vectors,
-    wordnet_option,
-)
+from transforms.cloze.word_resources import as_ratings, as_vectors, check_specs, within_ratings, within_vectors
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.evaluation.bootstrap import BootstrapOptions
+from transforms.lexicon.finding_wordnet import wordnet_option
 from transforms.lexicon.resources import CacheOptions
 
 __all__ = [

@@ -12,15 +12,15 @@ from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
-from transforms.cloze.word_resources import WORDNET, vectors_option, wordnet_option
+from transforms.cloze.word_resources import vectors_option
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
-from transforms.common.store import files
+from transforms.common.options.needs import check_given
 from transforms.lexicon.encoders.base import check_encoder_packages
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
+from transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
-from transforms.lexicon.wordnet.kind import DEBIAN
 
 __all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
 
@@ -102,7 +102,7 @@ class FilterRequest(NamedTuple):
 def lacking(options: CandidateOptions) -> dict[str, str]:
     """Return the filters that lack a resource, each with the option that would name it."""
     options_by_filter = {} if options.abstractness else {"abstractness": "abstractness"}
-    if options.wordnet is None and not files.exists(DEBIAN):
+    if options.wordnet is None and not is_installed():
         options_by_filter |= dict.fromkeys(OF_WORDNET, "wordnet")
     return options_by_filter
 
@@ -124,12 +124,10 @@ def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -
         if asks and not options.abstractness:
             raise UsageError(
                 f"kind {kind} asks how concrete words are, which needs `abstractness`: give the "
-                "folder of a model, or another `kind`"
+                "folder of a model, which `lexbeam cloze abstractness` makes, or another `kind`"
             )
     for name in options.filters:
-        need = FILTERS[name].needs
-        if need and not getattr(options, need):
-            raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
+        check_given(FILTERS[name].needs, options, f"`filters` names {name}", "filters")
     if options.encoder is not None:
         check_encoder_packages(options.encoder)
 
@@ -154,7 +152,7 @@ def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> 
     used = {name for kind in options.kind for name in filters_of(kind, optional)} - {*without}
     resources = []
     if used & {*OF_WORDNET} or options.proper_nouns == "common":
-        resources.append(options.wordnet or f"{WORDNET}=wordnet")
+        resources.append(spec_or_default(options.wordnet))
     if "static" in used and options.vectors:
         resources.append(options.vectors)
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))

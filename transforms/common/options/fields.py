@@ -23,7 +23,7 @@ import numbers
 import os
 import types
 import typing
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from transforms.common.errors import UsageError, nearest, quoted
@@ -150,7 +150,9 @@ def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", ba
             name = name if isinstance(name, str) else quoted(name)
             names = [entry.shown if where else entry.name for entry in known.values()]
             hint = nearest(str(name).replace("_", "-") if where else str(name), names)
-            raise UsageError(f"unknown option {where}{name}{hint}")
+            # A flag is one word; a section of a file is where the option stands.
+            shown = f"unknown option --{name}" if where == "--" else f"{where}unknown option {name}"
+            raise UsageError(f"{shown}{hint or _listed(names)}")
         chosen[key] = _converted(known[key], value, where, base or os.getcwd())
     for name, entry in known.items():
         if entry.fills and chosen.get(entry.fills) is None and chosen.get(name):
@@ -159,8 +161,13 @@ def from_mapping(cls: type[T], values: Mapping[str, object], where: str = "", ba
                 chosen[entry.fills] = named[0]
     for name, entry in known.items():
         if entry.default is MISSING and name not in chosen:
-            raise UsageError(f"{_named(entry, where)} must be given")
+            others = "".join(f", or `{other.name}`" for other in known.values() if other.fills == name)
+            raise UsageError(f"{_named(entry, where)} must be given{others}: {entry.wanted}")
     return _build(cls, chosen)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"; the options are {', '.join(names)}" if names else "; there are no options"
 
 
 def _build(cls: type[T], chosen: Mapping[str, object]) -> T:

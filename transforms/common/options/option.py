@@ -101,6 +101,16 @@ class Option(NamedTuple):
         return f"{self.help} [{'; '.join(docs)}]" if docs else self.help
 
     @property
+    def wanted(self) -> str:
+        """What is to be given where it must be: one of its choices, or what help says."""
+        return f"one of {', '.join(self.allowed)}" if self.choices else self.help
+
+    @property
+    def told(self) -> str:
+        """Its name with a placeholder and what it means, for a message that asks for it."""
+        return f"`{self.name}` {self.metavar or self.name.upper()} ({self.help})"
+
+    @property
     def several(self) -> bool:
         """Whether it takes several values."""
         return typing.get_origin(self.type) is tuple

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from transforms.common.errors import UsageError, quoted
+from transforms.common.options.yaml_errors import explained_yaml
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 
@@ -43,11 +44,11 @@ def read_yaml(path: str) -> Any:
         finally:
             loader.dispose()
     except UnicodeDecodeError as error:
-        raise UsageError(f"{shown} is not YAML in UTF-8: {error}") from None
+        raise UsageError(f"{shown} is not YAML in UTF-8: {error}; save it as UTF-8") from None
     except _Refused as error:
         raise UsageError(f"{shown}: {error}") from None
     except yaml.YAMLError as error:
-        raise UsageError(f"{shown} is not YAML: {error}") from None
+        raise UsageError(f"{shown} is not YAML: {explained_yaml(error)}") from None
 
 
 class _Refused(Exception):
@@ -102,7 +103,7 @@ class _Loader(yaml.SafeLoader):
             # Options have dashes or underscores: these are one name.
             name = key.value.replace("-", "_")
             if name in seen:
-                raise _Refused(key, f"{key.value} is given twice")
+                raise _Refused(key, f"{key.value} is given twice: leave one out")
             seen.add(name)
         return super().construct_mapping(node, deep)
 

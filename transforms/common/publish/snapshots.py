@@ -150,7 +150,10 @@ def open_snapshot(out: str) -> Snapshot:
     """
     snapshot = find_snapshot(out)
     if snapshot is None:
-        raise LexbeamError(f"nothing is published at {out!r}: run `lexbeam corpus` first")
+        raise LexbeamError(
+            f"nothing is published at {out!r}: check the path, or first run a command that publishes there, "
+            "such as `lexbeam corpus`"
+        )
     return snapshot
 
 

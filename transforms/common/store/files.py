@@ -6,6 +6,7 @@ imported only then. What is written appears under its name whole or not at all.
 
 import errno
 import glob
+import importlib.util
 import os
 import posixpath
 import re
@@ -17,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.extras import missing_package
 from transforms.common.patterns import compiled, searchable
 
 if TYPE_CHECKING:
@@ -74,19 +76,32 @@ def is_local(path: str) -> bool:
     return "://" not in path
 
 
+# Packages that Beam's file systems import when they are first used, with the extra of Beam that installs them.
+_PACKAGES = {"s3://": ("boto3", "aws"), "hdfs://": ("hdfs", "hadoop"), "azfs://": ("azure", "azure")}
+
+
 def _beam(path: str) -> "type[FileSystems]":
     """Return Beam's file systems, if one of them serves `path`.
 
     Raises:
+        UsageError: a package is missing.
         LexbeamError: none does.
     """
+    from apache_beam.io.filesystem import FileSystem
     from apache_beam.io.filesystems import FileSystems
 
+    scheme = path.partition("://")[0] + "://"
+    package, extra = _PACKAGES.get(scheme, ("", ""))
+    if package and importlib.util.find_spec(package) is None:
+        raise UsageError(f"paths {scheme} need the Python package {package}: pip install 'apache-beam[{extra}]'")
     try:
         FileSystems.get_filesystem(path)
     except ValueError as error:
-        scheme = path.partition("://")[0] + "://"
-        raise LexbeamError(f"no file system for {scheme!r}: {error}") from error
+        if scheme == "gs://":
+            raise missing_package(f"paths {scheme} need", "google-cloud-storage", "gcp") from error
+        schemes = {kind.scheme() for kind in FileSystem.get_all_subclasses()}
+        known = sorted({*_PACKAGES, "gs://", *(f"{name}://" for name in schemes if name)})
+        raise LexbeamError(f"no file system for {scheme!r} of {path!r}; there are {', '.join(known)}") from error
     file_systems: type[FileSystems] = FileSystems
     return file_systems
 
@@ -151,8 +166,11 @@ def open_read(path: str) -> BinaryIO:
         OSError: it cannot be opened, or is a pipe or device, for which a reader would wait forever.
     """
     if is_local(path):
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, "a folder; name a file", path)
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "not a regular file; name one", path)
         return open(path, "rb")
     from apache_beam.io.filesystem import CompressionTypes
 

@@ -16,6 +16,7 @@ from schemas.complexity.features import COVERAGE, FEATURES
 from transforms.common.errors import UsageError
 from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
+from transforms.common.options.needs import check_given
 from transforms.common.options.option import Within
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
@@ -144,9 +145,7 @@ def check_features(options: FeatureOptions) -> None:
         UsageError: a group lacks an option that it needs, or a package that is not installed.
     """
     for name in options.use:
-        need = GROUPS[name].needs
-        if need and not getattr(options, need):
-            raise UsageError(f"`use` names the group {name}, which needs `{need}`: give it")
+        check_given(GROUPS[name].needs, options, f"`use` names the group {name}", "use")
     check_packages("features need", ("wordfreq",), "complexity")  # has the languages
     for name in _groups_of(options):
         GROUPS[name].check_installed(f"group `{name}`")

@@ -307,7 +307,9 @@ def _check_encodings(names: tuple[str, ...]) -> None:
         except (LookupError, ValueError):
             known = False
         if not known:
-            raise UsageError(f"`encoding`: no text encoding is called {name!r}")
+            raise UsageError(
+                f"`encoding`: no text encoding is called {name!r}; name one that Python knows, such as utf-8 or latin-1"
+            )
         if len(names) > 1 and feed != b"\n":
             raise UsageError(
                 f"`encoding`: {name!r} stands alone or not at all, since its line feed is not that "

@@ -180,7 +180,10 @@ def read_mythes(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tu
                 continue
             head = _HEAD.match(line)
             if head is None:
-                raise LexbeamError(f"{path}: line {number} should be WORD|SENSES, not {line[:60]!r}: repair it")
+                raise LexbeamError(
+                    f"{path}: line {number} should be WORD|SENSES, not {line[:60]!r}: repair it, or give "
+                    "another `format=`"
+                )
             word, left, number_of_sense = _tidy(head[1]).lower(), int(head[2]), 0
             continue
         pos, bar, rest = line.partition("|")
@@ -235,7 +238,8 @@ def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple
         cells = line.split("\t")
         if len(cells) < 3 or _SYNSET_ID.match(cells[0]) is None:
             raise LexbeamError(
-                f"{path}: line {number} should be OFFSET-POS, TYPE and LEMMA with tabs, not {line[:60]!r}: repair it"
+                f"{path}: line {number} should be OFFSET-POS, TYPE and LEMMA with tabs, not {line[:60]!r}: repair it, "
+                "or give another `format=`"
             )
         if cells[1].rpartition(":")[2] != "lemma":
             continue

@@ -81,7 +81,9 @@ def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Vec
         if sizes_of(head[0][1]) is not None and len(head) > 1 and head[1][1].count(b" ") > 1:
             raise LexbeamError(f"{path}, line 1 has the sizes of `format=word2vec`, not a word")
         if dim < 1:
-            raise LexbeamError(f"{path}, line {number}: no numbers separated by spaces")
+            raise LexbeamError(
+                f"{path}, line {number}: no numbers separated by spaces: name a file of vectors, or its `format=`"
+            )
 
         def all_lines() -> Iterator[Line]:
             yield from head

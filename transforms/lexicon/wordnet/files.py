@@ -27,7 +27,7 @@ __all__ = [
 
 _REMEDY = (
     "install Debian's packages wordnet-base and wordnet-sense-index, or name the folder that holds "
-    "WordNet's database files (`wordnet:DIR`)"
+    "WordNet's database files (`wordnet` DIR, or `wordnet:DIR` in `resources`)"
 )
 _TYPES = {"noun": "n", "verb": "v", "adj": "as", "adv": "r"}
 _NEEDED = tuple(name for part in _TYPES for name in (f"data.{part}", f"index.{part}", f"{part}.exc"))

@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from transforms.lexicon.encoders.encoding import Encoding
     from transforms.simplification.generation.options import GenerationOptions
 
-__all__ = ["THESAURUS", "WORDNET", "Context", "Generator", "Propose", "Source"]
+__all__ = ["THESAURUS", "Context", "Generator", "Propose", "Source"]
 
 # What resources are called; thesauri have a number behind their name.
 THESAURUS = ResourceAlias("thesaurus_", "thesaurus")
-WORDNET = ResourceAlias("wordnet_", "wordnet")
 
 
 class Context(NamedTuple):

@@ -10,14 +10,16 @@ import pyarrow as pa
 from transforms.common.code.registry import docs_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.options.needs import check_given
 from transforms.common.options.small_texts import read_lines
 from transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
 from transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
 from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
+from transforms.lexicon.finding_wordnet import WORDNET, is_installed, spec_or_default, wordnet_option
 from transforms.lexicon.resources import Lexicon, LexiconOptions, check_specs, prepare
 from transforms.simplification.generation.forms import key_of
-from transforms.simplification.generation.generator import THESAURUS, WORDNET, Context
+from transforms.simplification.generation.generator import THESAURUS, Context
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.readings import readings
@@ -49,16 +51,7 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
         check=check_specs,
         group="resources",
     )
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
-        metavar="DIR",
-        path="resource",
-        within=WORDNET.within,
-        stands_for=WORDNET.spec,
-        check=check_specs,
-        group="resources",
-    )
+    wordnet: str | None = wordnet_option()
     model: tuple[str, ...] = option(
         (),
         help="masked language models: folders as save_pretrained writes them",
@@ -183,7 +176,10 @@ def check_generation(settings: Mapping[str, GenerationOptions], resources: Gener
     for name, options in settings.items():
         _check_generators(name, options, resources)
         if options.sense_votes == "cosine" and not resources.vectors:
-            raise UsageError(f"setting {name} weighs senses by cosine, which needs `vectors`")
+            raise UsageError(
+                f"setting {name} weighs senses by cosine, which needs `vectors`: give them, or another choice of "
+                "`sense_votes`"
+            )
         if "masked-lm" in options.generators and "same_stem" in options.masked.masked_rules and not resources.inflector:
             raise UsageError(
                 f"setting {name} has rule same_stem of `masked_rules`, which needs `inflector`: "
@@ -202,8 +198,9 @@ def _check_generators(name: str, options: GenerationOptions, resources: Generati
         )
     for generator in options.used_generators:
         need = GENERATORS[generator].needs
-        if need and not getattr(resources, need):
-            raise UsageError(f"setting {name} generates by {generator}, which needs `{need}`: give it")
+        if need == "wordnet" and is_installed():
+            continue
+        check_given(need, resources, f"setting {name} generates by {generator}", "generators")
     if "thesaurus" in options.used_generators and options.senses == "best" and not resources.vectors:
         raise UsageError(
             f"setting {name} takes the best sense, which needs `vectors`: give them, or another choice of `senses`"
@@ -220,7 +217,10 @@ def generation_inputs(settings: Mapping[str, GenerationOptions], resources: Gene
     check_generation(settings, resources)
     thesauri = tuple(f"{THESAURUS.name}{n}" for n in range(1, len(resources.thesaurus) + 1))
     specs = [name + text.removeprefix(THESAURUS.name) for name, text in zip(thesauri, resources.thesaurus, strict=True)]
-    specs += [spec for spec in (resources.vectors, resources.wordnet) if spec]
+    wordnet = resources.wordnet
+    if any("wordnet" in options.used_generators for options in settings.values()):
+        wordnet = spec_or_default(wordnet)
+    specs += [spec for spec in (resources.vectors, wordnet) if spec]
     inflector = inflector_reference(resources.inflector) if resources.inflector else None
     if inflector is None and any(options.gives_lemmas for options in settings.values()):
         log.warning("without `inflector` candidates that are lemmas stand as they are, in no form of the target")

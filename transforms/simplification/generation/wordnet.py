@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.lexicon.compiled.keys import MISSING
+from transforms.lexicon.finding_wordnet import WORDNET
 from transforms.lexicon.wordnet.lexnames import PARTS, UPOS
 from transforms.lexicon.wordnet.ragged import Ragged
 from transforms.lexicon.wordnet.wordnet import WordNet
-from transforms.simplification.generation.generator import WORDNET, Context, Source
+from transforms.simplification.generation.generator import Context, Source
 from transforms.simplification.generation.options import WordNetOptions
 from transforms.simplification.records import Instance, Proposal
 from transforms.simplification.resources import by_language

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.options.needs import check_given
 from transforms.learning.scorers import SCORERS
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.ranking.options import RankingOptions, gain_of
@@ -59,9 +60,7 @@ def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFile
             raise UsageError("`average_of`: the average of what has an average is not defined")
         for name in _used(options):
             kind, _, listed = name.partition(":")
-            need = RANKERS[kind].needs
-            if need and not getattr(resources, need):
-                raise UsageError(f"{where} by {kind}, which needs `{need}`: give it")
+            check_given(RANKERS[kind].needs, resources, f"{where} by {kind}", "ranker")
             if listed and listed not in lists:
                 raise UsageError(
                     f"{where} by {name}, and no `wordlist` is called {listed} (there are: {', '.join(lists) or 'none'})"

@@ -7,6 +7,7 @@ from schemas.corpus.sentences import UPOS
 from transforms.annotation.engines.registry import check_engine, describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
+from transforms.common.options.needs import check_given
 from transforms.common.options.option import Within
 from transforms.inflection.models import inflector_reference
 from transforms.lexicon.resources import LexiconOptions, check_specs, path_within, prepare
@@ -64,9 +65,13 @@ def check_selection(settings: Mapping[str, SelectionOptions], resources: Selecti
         where = f"setting {name} filters" if name else "`filters`: they filter"
         for filter_name in options.filters:
             need = FILTERS[filter_name].needs
-            has = engine if need == "engine" else getattr(resources, need) if need else True
-            if not has:
-                raise UsageError(f"{where} by {filter_name}, which needs `{need}`: give it")
+            if need != "engine":
+                check_given(need, resources, f"{where} by {filter_name}", "filters")
+            elif not engine:
+                raise UsageError(
+                    f"{where} by {filter_name}, which needs `engine`, one that gives parts of speech, such as "
+                    "spacy:NAME: give it, or choose otherwise by `filters`"
+                )
         for pair in options.same_pos:
             parts = pair.split("=")
             if len(parts) != 2 or not set(parts) <= set(UPOS):

@@ -1,0 +1,23 @@
+"""Where WordNet is found by commands that use it."""
+
+from transforms.cloze.filters.options import CandidateOptions
+from transforms.common.options.fields import options_of
+from transforms.lexicon import finding_wordnet
+from transforms.lexicon.finding_wordnet import is_installed, spec_or_default
+from transforms.lexicon.kinds import parse_spec
+from transforms.simplification.generation.inputs import GenerationFiles
+
+
+def test_what_is_stated_counts_and_else_debians(tmp_path, monkeypatch):
+    monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "wordnet"))
+    assert spec_or_default("wordnet_=wordnet:mine:language=de") == "wordnet_=wordnet:mine:language=de"
+    assert parse_spec(spec_or_default(None)).parsed.paths == (str(tmp_path / "wordnet"),)
+    assert not is_installed()
+    (tmp_path / "wordnet").mkdir()
+    assert is_installed()
+
+
+def test_commands_have_one_option():
+    options = [options_of(cls)["wordnet"]._replace(place=()) for cls in (CandidateOptions, GenerationFiles)]
+    assert options[0].help == options[1].help
+    assert options[0].stands_for("x") == options[1].stands_for("x") == "wordnet_=wordnet:x"

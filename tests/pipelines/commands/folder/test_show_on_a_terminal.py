@@ -1,0 +1,63 @@
+"""Rows that `lexbeam show` prints, on a terminal and through a pipe."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+WORD = "a\x1b]0;owned\x07\x1b[31m\x9b2Jred\u202e"
+SEEN = "a\\x1b]0;owned\\x07\\x1b[31m\\x9b2Jred\\u202e"
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "words.parquet"
+    pq.write_table(pa.table({"word": [WORD], "n": [1]}), path)
+    return path
+
+
+def command(path, flag):
+    code = "import sys; from pipelines.cli import main; sys.exit(main(sys.argv[1:]))"
+    return [sys.executable, "-c", code, "show", str(path), flag]
+
+
+def on_a_terminal(path, flag):
+    """Return what the command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    try:
+        process = subprocess.Popen(command(path, flag), stdout=theirs, stdin=subprocess.DEVNULL)
+        os.close(theirs)
+        written = b""
+        while block := _read(ours):
+            written += block
+        assert process.wait() == 0
+    finally:
+        os.close(ours)
+    return written.decode().replace("\r\n", "\n")
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # how Linux says that nobody holds the other end any more
+        return b""
+
+
+def piped(path, flag):
+    return subprocess.run(command(path, flag), capture_output=True, check=True).stdout.decode()
+
+
+def test_tab_separated_values_are_data_in_a_pipe_and_escaped_on_a_terminal(table):
+    assert piped(table, "--tsv") == f"word\tn\n{WORD}\t1\n"
+    assert on_a_terminal(table, "--tsv") == f"word\tn\n{SEEN}\t1\n"
+
+
+def test_json_means_the_same_in_both_and_a_terminal_obeys_nothing_of_it(table):
+    for printed in (piped(table, "--json"), on_a_terminal(table, "--json")):
+        assert json.loads(printed) == [{"word": WORD, "n": 1}]
+        assert printed.replace("\n", "").isprintable()
