@@ -45,9 +45,8 @@ from transforms.simplification.evaluation.tables import (
     gold_settings,
 )
 from transforms.simplification.instances.layouts import LAYOUTS
-from transforms.simplification.shown.metrics import FunnelOptions, funnel_blocks, metric_blocks
-from transforms.simplification.shown.panels import evaluation_panels, sentence_panels
-from transforms.simplification.shown.views import EVALUATION_VIEWS
+from transforms.simplification.shown.metrics import EVALUATION_VIEWS, FunnelOptions, funnel_blocks, metric_blocks
+from transforms.simplification.shown.panels import evaluation_panels
 
 __all__ = ["EVALUATE_SIMPLIFY", "EvaluateSimplifyOptions"]
 
@@ -213,7 +212,10 @@ def _declared(inputs: Inputs) -> dict[str, list[str]]:
 
 def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
     if not gold.ids:
-        raise LexbeamError(f"{where} has no instance with a substitute: nothing can be evaluated")
+        raise LexbeamError(
+            f"{where} has no instance with a substitute: nothing can be evaluated without what people gave; "
+            "`lexbeam show DIR --stages TARGET` tells what became of candidates"
+        )
     if gold.without:
         notes.append(f"{where}: {len(gold.without)} instances have no substitute but the target, and do not count")
 
@@ -306,6 +308,5 @@ EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan] = Co
     after=_write,
     views=EVALUATION_VIEWS,
     report=evaluation_panels,
-    quotes=sentence_panels,
     action=_evaluate,
 )

@@ -25,8 +25,8 @@ NO_IMPORTANCE = (
 )
 
 NO_LABELS = (
-    "No instance that is predicted has a label, so nothing can be measured. `lexbeam show DIR --hardest 20` shows "
-    "the words predicted hardest; `lexbeam complexity aggregate` makes labels of what people judge."
+    "No instance that is predicted has a label, so nothing can be measured. `lexbeam show` has the question `hardest`: "
+    "the words predicted hardest. `lexbeam complexity aggregate` makes labels of what people judge."
 )
 
 
