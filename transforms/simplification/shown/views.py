@@ -262,7 +262,7 @@ STAGES_VIEW: View[Any] = View(
     StagesOptions,
     stages_of,
     _stage_blocks,
-    doc="candidates of targets, or of instances by their ids, by stage, with their rank in gold where there is any",
+    doc="candidates of targets, or of instances by their ids, stage by stage, with any rank in gold",
 )
 CANDIDATE_VIEWS: Registry[View[Any]] = Registry(
     {"candidates": CANDIDATES_VIEW, "stages": STAGES_VIEW}, what="view", group="lexbeam.simplification_candidate_views"
