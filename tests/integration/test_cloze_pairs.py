@@ -2,6 +2,8 @@
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_runs import call, corpus, manifest
 
@@ -71,6 +73,8 @@ def test_a_corpus_gives_the_same_pairs_with_its_annotation(texts, tmp_path):
         (("--layout", "recam", "--fields", "passage=x"), "--fields"),
         (("--layout", "jsonl", "--kind", "intersection"), "--kind"),
         (("--layout", "corpus", "--engine", "builtin:en"), "--engine"),
+        (("--layout", "json", "--format", "csv"), "--format"),
+        (("--layout", "tsv", "--text-field", "a", "--fields", "passage=b"), "--text-field"),
         (("--layout", "jsonl", "--min-passage-words", "30000"), "--min-passage-words"),
         (("--layout", "jsonl"), "nothing is published"),
     ],
@@ -96,6 +100,42 @@ def test_too_many_rejects_name_the_layouts_own_remedies_once(tmp_path, capsys, l
     assert pairs(tmp_path / "out", file, "--layout", layout) == 1
     said = capsys.readouterr().err
     assert f"Correct them, {remedies} allow more with --max-reject-share" in said
+
+
+ARTICLES = [
+    {"n": "a", "story": "The dog barked at the cats. They ran.", "head": "A loud dog barked"},
+    {"n": "b", "story": "Ships sailed far away. They came back.", "head": "The old ships sailed"},
+]
+NAMES = ("--fields", "passage=story,summary=head,id=n", "--engine", "builtin:en")
+
+
+@pytest.mark.parametrize("layout", ["json", "jsonl", "tsv", "parquet"])
+def test_articles_and_headlines_of_any_names(tmp_path, layout):
+    file = tmp_path / f"articles.{layout}"
+    if layout == "parquet":
+        pq.write_table(pa.Table.from_pylist(ARTICLES), file)
+    elif layout == "tsv":
+        file.write_text("".join("\t".join(row) + "\n" for row in [ARTICLES[0], *(a.values() for a in ARTICLES)]))
+    else:
+        lines = "\n".join(map(json.dumps, ARTICLES))
+        file.write_text(lines if layout == "jsonl" else json.dumps(ARTICLES))
+    assert pairs(tmp_path / "out", file, "--layout", layout, *NAMES) == 0
+    found = {row["source_id"]: row for row in rows(tmp_path / "out")}
+    assert {name: (row["passage"], row["summary"]) for name, row in found.items()} == {
+        article["n"]: (article["story"], article["head"]) for article in ARTICLES
+    }
+    assert found["a"]["summary_lemmas"] == ["a", "loud", "dog", "bark"]
+    assert rows(tmp_path / "out", "cloze/rejects") == []
+
+
+def test_a_column_that_is_not_there_is_told_with_the_flag_that_names_it(tmp_path, capsys):
+    pq.write_table(pa.Table.from_pylist(ARTICLES), tmp_path / "a.parquet")
+    words = ("--layout", "parquet", "--fields", "passage=story,summary=headline")
+    assert pairs(tmp_path / "out", tmp_path / "a.parquet", *words) == 1
+    said = capsys.readouterr().err
+    assert "a.parquet: no column 'headline'; there are n, story, head" in said
+    assert "by --fields, as in passage=article,summary=highlights" in said
+    assert not (tmp_path / "out" / "current").exists()
 
 
 def test_the_questions_of_recam(data, tmp_path):

@@ -108,7 +108,7 @@ def test_all_that_scorers_are_measured_by(published, capsys):
 
 
 @pytest.mark.slow
-def test_another_folder_a_kept_model_and_words_without_labels(published, tmp_path):
+def test_another_folder_a_kept_model_and_words_without_labels(published, tmp_path, capsys):
     model = tmp_path / "models" / "stack"
     train, other = published("train"), published("other", seed=2, unlabelled=(1,))
     words = ["--scorer", "stack", "--mwe", "pooled"]
@@ -129,6 +129,24 @@ def test_another_folder_a_kept_model_and_words_without_labels(published, tmp_pat
     assert {row["instance_id"]: row["prediction"] for row in rows} == said
     reasons = {row["reason"] for row in again.read("complexity/metrics").to_pylist()}
     assert reasons == {"empty", "too_few"} or reasons == {"empty"}
+    # There is nothing to measure: what is shown is what is predicted.
+    told = capsys.readouterr().out
+    assert "stack predicts single 120 of 120, mwe 60 of 60" in told
+    assert "undefined" not in told
+    command = load("complexity score")
+    note, words_there = command.report(again)
+    assert (note.title, words_there.title) == ("Scorers", "Words predicted hardest")
+    means = {}
+    tokens = {row["instance_id"]: row["token"].lower() for row in again.read("complexity/instances").to_pylist()}
+    for row in rows:
+        means.setdefault((tokens[row["instance_id"]], row["kind"]), []).append(row["prediction"])
+    means = {key: sum(values) / len(values) for key, values in means.items()}
+    listed = [(row["target"], row["kind"]) for row in words_there.rows.to_pylist()]
+    assert [means[key] for key in listed] == pytest.approx(sorted(means.values(), reverse=True)[: len(listed)])
+    (quoted,) = command.quotes(again, ())
+    hardest = max(rows, key=lambda row: row["prediction"])
+    assert quoted.rows["prediction"][0].as_py() == hardest["prediction"]
+    assert tokens[hardest["instance_id"]] in quoted.rows["context"][0].as_py().lower()
     # The model stays as it is, unless it may be replaced.
     results = lexbeam.complexity.score(train, out=tmp_path / "again", scorer="ridge", test="trial", resamples=0)
     splits = {
@@ -222,3 +240,26 @@ def test_files_are_evaluated_and_published_where_that_is_asked(tmp_path, capsys)
     (tmp_path / "said.csv").write_text("i0,0.5\n")
     assert main(command) == 1
     assert "predictions lack 29 ids ('i1'" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_texts_of_ones_own_scored_by_a_kept_model(tmp_path, monkeypatch, capsys):
+    """A person's own text has no labels: the words predicted hardest are told, in their sentences."""
+    monkeypatch.chdir(tmp_path)
+    known = {"sea": 0.0, "ship": 0.1, "dog": 0.05, "ordinance": 0.6, "inscrutability": 0.9, "negotiation": 0.5}
+    rows = [f"{token}\tThe {token} was there.\t{value}" for token, value in known.items()]
+    (tmp_path / "labelled.tsv").write_text("token\tsentence\tcomplexity\n" + "\n".join(rows) + "\n")
+    (tmp_path / "own.txt").write_text("The cat saw the incomprehensibility. The dog ran.\n")
+    for words in (
+        ["complexity", "load", "labelled.tsv", "--layout", "tsv", "--language", "en", "--out", "known"],
+        ["complexity", "features", "known", "--use", "form"],
+        ["complexity", "score", "known", "--scorer", "ridge", "--save", "model", "--folds", "2", "--resamples", "0"],
+        ["corpus", "own.txt", "--engine", "builtin:en", "--out", "own"],
+        ["complexity", "select", "own", "--out", "words"],
+        ["complexity", "features", "words", "--use", "form"],
+        ["complexity", "score", "words", "--model", "model"],
+    ):
+        assert main(words) == 0
+    assert "ridge predicts single 3 of 3" in capsys.readouterr().out
+    assert main(["show", "words", "--hardest", "1"]) == 0
+    assert "The cat saw the [incomprehensibility]." in capsys.readouterr().out

@@ -9,6 +9,8 @@ from small_runs import call, manifest
 
 import lexbeam
 from lexbeam import UsageError
+from pipelines.frame.registry import load
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -195,6 +197,46 @@ def test_views_show_what_became_of_candidates(folder, capsys):
     assert "not_generated" in capsys.readouterr().out
     assert call("show", "out", "--funnel", "c") == 2
     assert "there are a, b" in capsys.readouterr().err
+
+
+@pytest.fixture
+def without_gold(folder):
+    """The same tables without substitutes, and an instance that no setting has a candidate for."""
+    rows = [row for row in worked() if "substitute" not in row]
+    publish(folder / "own", [*rows, instance(9, "xyzzy")], 3)
+    return folder
+
+
+def test_stages_are_told_without_gold(without_gold, capsys):
+    rows = lexbeam.open("own").stages(["arduo"], stages_setting="a", stages_most=1).to_pylist()
+    with_gold = lexbeam.open("out").stages(["arduo"], stages_setting="a", stages_most=1).to_pylist()
+    gold = {"gold_rank": None, "annotators": None}
+    assert [row | gold for row in with_gold if row["reason"] != "not_generated"] == rows
+    own = {row["form"]: row for row in rows if row["ranker"] == "frequency"}
+    assert (own["difícil"]["ranked"], own["difícil"]["chosen"]) == (1, True)
+    assert own["largo"]["reason"] == "pos_mismatch"
+    assert call("show", "own", "--stages", "arduo", "--stages-setting", "a") == 0
+    told = capsys.readouterr().out
+    assert "pos_mismatch" in told
+    assert "gold" not in told
+    assert call("show", "own", "--stages", "arduo,nowhere") == 2
+    assert "no instance has the target or the id 'nowhere'" in capsys.readouterr().err
+
+
+def test_a_word_without_candidates_is_told(without_gold, capsys):
+    assert call("show", "own", "--stages", "xyzzy") == 0
+    assert "Frase 9 con [[xyzzy]] en ella." in capsys.readouterr().out
+    assert lexbeam.open("own").stages(["xyzzy"]).num_rows == 0
+
+
+def test_the_report_without_gold_quotes_sentences_stage_by_stage(without_gold):
+    command = load("simplify generate")
+    (panel,) = command.quotes(open_snapshot("own"), ())
+    assert "gold" not in panel.rows.column_names
+    assert "Frase 9" not in str(panel.rows["sentence"].to_pylist())
+    assert {"largo", "difícil"} <= set(panel.rows["candidate"].to_pylist())
+    (beside,) = command.quotes(open_snapshot("out"), ())
+    assert "gold" in beside.rows.column_names
 
 
 def test_the_report_has_its_panels_and_quotes_only_if_it_may(folder):

@@ -6,6 +6,7 @@ from generated import write_world
 from mixed_runs import compared_runners, skip_without
 from small_runs import call, manifest
 
+import lexbeam
 from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
@@ -125,3 +126,32 @@ def test_rankers_need_what_they_need(world, capsys):
         command, *rest = words
         assert call("simplify", command, out, *rest, "--overwrite") == 2
         assert told in capsys.readouterr().err
+
+
+def test_sentences_of_ones_own_without_gold(world, capsys):
+    """Every stage is told though nobody gave substitutes; a word without candidates, and a name, too."""
+    (world / "own.txt").write_text("Vio los [[perros]] de su vecino.\nNada de [[xyz]] hay.\nVio a [[Perros]] ayer.\n")
+    settings = yaml.safe_load((world / "config.yaml").read_text())
+    settings["simplify"]["instances"] |= {"inputs": "own.txt", "layout": "text"}
+    del settings["evaluate"]
+    (world / "config.yaml").write_text(yaml.safe_dump(settings))
+    out = world / "own"
+    assert call("run", world / "config.yaml", "--out", out) == 0
+    capsys.readouterr()
+    assert call("show", out, "--stages", "perros,xyz", "--stages-setting", "b") == 0
+    told = capsys.readouterr().out
+    assert told.count("b: no candidates, since no generator gives any or the word is protected") == 2
+    reasons = {row["form"]: (row["selected"], row["reason"]) for row in lexbeam.open(out).stages("perros").to_pylist()}
+    assert ("canes", (True, None)) in reasons.items()
+    assert "keep_target" in told
+    assert "gold" not in told
+    assert call("show", out, "--candidates", "xyz") == 0
+    assert "Nada de [xyz] hay.  a: no candidates" in capsys.readouterr().out
+    assert call("show", out, "--instances", "3") == 0
+    assert "nobody gave substitutes" in capsys.readouterr().out
+    assert call("report", out, "--out", world / "page.html") == 0
+    page = (world / "page.html").read_text()
+    assert "Candidates stage by stage" in page
+    assert "there is no gold" in page
+    assert call("evaluate", "simplify", out) == 1
+    assert "--stages TARGET" in capsys.readouterr().err

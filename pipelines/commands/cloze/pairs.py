@@ -112,6 +112,7 @@ def _reads(options: ClozePairsOptions) -> Sequence[TableSource]:
 
 
 _CUT = ("documents", CORPUS)
+_WITH_FIELDS = tuple(name for name, layout in LAYOUTS.items() if layout.format is not None)
 
 
 def _check(options: ClozePairsOptions) -> None:
@@ -124,9 +125,11 @@ def _check(options: ClozePairsOptions) -> None:
             f"corpus; {layout} has its summaries"
         )
     if layout == "recam" and options.reader.fields:
-        raise UsageError("`fields` are of `layout` jsonl, tsv and documents; recam has its own")
-    if layout in ("jsonl", "tsv"):
-        paths_of_fields(options.reader.fields)
+        raise UsageError(f"`fields` are of `layout` {', '.join(_WITH_FIELDS)} and documents; recam has its own")
+    if layout in _WITH_FIELDS:
+        paths_of_fields(options.reader)
+    if layout != "documents" and options.format != "auto":
+        raise UsageError(f"`format` is of `layout` documents; files of {layout} have one")
     if layout != "recam" and options.kind is not None:
         raise UsageError(f"`kind` is of the questions of `layout` recam; {layout} has none")
     if layout == CORPUS and options.engine is not None:
@@ -318,6 +321,8 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
       --engine spacy:en_core_web_sm
   lexbeam cloze pairs news.jsonl --layout jsonl --fields passage=article,summary=highlights \\
       --out cloze --engine builtin:en
+  lexbeam cloze pairs train.parquet --layout parquet --fields passage=document,summary=headline,id=uid \\
+      --out cloze
   lexbeam cloze pairs bbc --layout documents --summary first-sentence --skip-paragraphs 1 \\
       --out cloze --engine builtin:en""",
     tables=(PAIRS, PAIR_REJECTS),

@@ -30,7 +30,7 @@ from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
 from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, setting_of
 from transforms.complexity.shown.feature_panels import low_coverage, panels
-from transforms.complexity.shown.views import FEATURE_VIEWS
+from transforms.complexity.shown.feature_views import FEATURE_VIEWS
 from transforms.corpora.corpus import SentencePart
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@
 docs/tasks/complexity/score.md says what is computed, and how.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.commands.options import input_folder
@@ -24,7 +23,6 @@ from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
 from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import embedded, option
-from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store import files
 from transforms.common.store.sound import checked
 from transforms.complexity.scorers.design import DesignColumn, columns_of
@@ -33,7 +31,8 @@ from transforms.complexity.scorers.fit_stages import DESIGN, FIT, DesignTask, Fi
 from transforms.complexity.scorers.holding_out import HoldOptions, systems_of
 from transforms.complexity.scorers.metric_rows import ScorerMeasureOptions, check_measures
 from transforms.complexity.scorers.scorer_models import OpenedScorer, SavedScorer, opened
-from transforms.complexity.shown.score_panels import metric_lines, score_panels, worst_panels
+from transforms.complexity.shown.prediction_panels import quoted_panels
+from transforms.complexity.shown.score_panels import score_lines, score_panels
 from transforms.complexity.shown.views import SCORE_VIEWS
 from transforms.learning.scorer import ScorerOptions
 from transforms.learning.scorers import SCORERS
@@ -227,15 +226,6 @@ def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {"systems": plan.systems, "other": len(plan.folders) > 1, **model}
 
 
-def _summary(snapshot: Snapshot) -> Iterator[str]:
-    rows = snapshot.read(COMPLEXITY_METRICS.name)
-    # Genres, splits, seen targets, and what word lists know are in the table.
-    shown = pc.or_(
-        pc.invert(pc.match_substring(rows["subset"], "/")), pc.match_substring(rows["subset"], "/new target")
-    )
-    yield from metric_lines(rows.filter(shown))
-
-
 COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     options=ScoreOptions,
     examples="""\
@@ -252,8 +242,8 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     rows={"models": SavedScorer},
     resources=_resources,
     section=_section,
-    summary=_summary,
+    summary=score_lines,
     views=SCORE_VIEWS,
     report=score_panels,
-    quotes=worst_panels,
+    quotes=quoted_panels,
 )

@@ -224,7 +224,7 @@ def _view_of(
             raise UsageError(f"section {only!r} does not answer `{views[0][1]}`{hint}")
         return named[0]
     there = [view for view in views if view[0] in snapshot.sections]
-    if len(there) > 1:
+    if any(view[2] is not there[0][2] for view in there):  # one view of several sections reads what there is of them
         sections = ", ".join(section for section, *_ in there)
         raise UsageError(f"`{there[0][1]}` is answered by {sections}: name one by `section`")
     return (there or views)[0]

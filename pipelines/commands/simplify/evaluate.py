@@ -45,9 +45,8 @@ from transforms.simplification.evaluation.tables import (
     gold_settings,
 )
 from transforms.simplification.instances.layouts import LAYOUTS
-from transforms.simplification.shown.metrics import FunnelOptions, funnel_blocks, metric_blocks
-from transforms.simplification.shown.panels import evaluation_panels, sentence_panels
-from transforms.simplification.shown.views import EVALUATION_VIEWS
+from transforms.simplification.shown.metrics import EVALUATION_VIEWS, FunnelOptions, funnel_blocks, metric_blocks
+from transforms.simplification.shown.panels import evaluation_panels
 
 __all__ = ["EVALUATE_SIMPLIFY", "EvaluateSimplifyOptions"]
 
@@ -216,7 +215,8 @@ def _check_gold(gold: GoldInstances, where: str, notes: list[str]) -> None:
         raise LexbeamError(
             f"{where} has no instance with a substitute, so that nothing can be evaluated: "
             "load instances with people's substitutes by `lexbeam simplify instances`, or "
-            "name files by `gold` and `predictions`"
+            "name files by `gold` and `predictions`; without them `lexbeam show DIR --stages TARGET` "
+            "tells what became of candidates"
         )
     if gold.without:
         notes.append(f"{where}: {len(gold.without)} instances have no substitute but the target, and do not count")
@@ -310,6 +310,5 @@ EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan] = Co
     after=_write,
     views=EVALUATION_VIEWS,
     report=evaluation_panels,
-    quotes=sentence_panels,
     action=_evaluate,
 )

@@ -29,7 +29,9 @@ from transforms.simplification.generation.inputs import (
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
-from transforms.simplification.shown.candidates import CANDIDATE_VIEWS, GENERATED, candidate_panels, generator_counts
+from transforms.simplification.shown.candidate_panels import GENERATED, candidate_panels, generator_counts
+from transforms.simplification.shown.panels import sentence_panels
+from transforms.simplification.shown.views import CANDIDATE_VIEWS
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -173,4 +175,5 @@ GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
     summary=_summary,
     views=CANDIDATE_VIEWS,
     report=candidate_panels,
+    quotes=sentence_panels,
 )

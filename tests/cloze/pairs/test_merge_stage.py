@@ -2,8 +2,10 @@
 
 import gzip
 import hashlib
+import io
 import json
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -39,8 +41,9 @@ def lines(rows):
     return "".join(f"{json.dumps(row)}\n" if isinstance(row, dict) else f"{row}\n" for row in rows)
 
 
-def options_of(layout, fields=(), lengths=None, cut=None, **more):
-    read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=ReaderOptions(fields=fields), **more)
+def options_of(layout, fields=(), lengths=None, cut=None, reader=None, **more):
+    reader = reader or ReaderOptions(fields=fields)
+    read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=reader, **more)
     return PairReadOptions(read=read, lengths=lengths or LengthOptions())
 
 
@@ -201,11 +204,93 @@ def test_json_lines_and_tables_with_named_fields(load):
     table = 'summary\tpassage\tlanguage\n"Of ""two""."\tOne.\tde\nOf none.\nA.\tB.\tC\tD\n'
     (pair,), rejects = load({"a.tsv": table}, "tsv", name="tsv")
     assert (pair["summary"], pair["language"], pair["position"]) == ('Of "two".', "de", "2")
-    assert [row["reason"] for row in rejects] == ["missing_field", "malformed"]
-    with pytest.raises(LexbeamError, match=r"b\.tsv: no column 'passage'.*`fields`"):
+    assert [row["reason"] for row in rejects] == ["malformed", "malformed"]
+    with pytest.raises(LexbeamError, match=r"b\.tsv: no column 'passage'.*there are summary, text, language.*`fields`"):
         load({"b.tsv": table.replace("passage", "text")}, "tsv", name="none")
+
+
+def parquet_of(rows):
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), stream)
+    return stream.getvalue()
+
+
+ROWS = [
+    {"uid": "x1", "body": "The old dog barks at cats.", "head": "Dog barks", "lang": "en"},
+    {"uid": "x2", "body": "Ships sailed " + "far away " * 300, "head": "Ships " + "and more " * 200, "lang": "en"},
+]
+FIELDS = ("passage=body", "summary=head", "id=uid", "language=lang")
+FILES = {
+    "jsonl": ("a.jsonl", lines(ROWS)),
+    "json": ("a.json", json.dumps(ROWS, indent=1)),
+    "tsv": ("a.tsv", "lang\tuid\thead\tbody\n" + "".join("{lang}\t{uid}\t{head}\t{body}\n".format(**r) for r in ROWS)),
+    "csv": ("a.csv", "lang;uid;head;body\n" + "".join('{lang};{uid};"{head}";{body}\n'.format(**r) for r in ROWS)),
+    "parquet": ("a.parquet", parquet_of(ROWS)),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(FILES))
+def test_every_format_with_any_names_gives_the_same_pairs(load, kind):
+    name, content = FILES[kind]
+    layout = "tsv" if kind == "csv" else kind
+    pairs, rejects = load({name: content}, layout, fields=FIELDS)
+    assert rejects == []
+    by_id = {pair["source_id"]: pair for pair in pairs}
+    for row in ROWS:
+        pair = by_id[row["uid"]]
+        assert (pair["passage"], pair["summary"]) == (row["body"].strip(), row["head"].strip())
+        assert (pair["language"], pair["source"]) == ("en", name)
+    # The option that names texts elsewhere names the passage, too.
+    reader = ReaderOptions(fields=FIELDS[1:], text_field="body")
+    assert load({name: content}, layout, name="again", reader=reader) == (pairs, rejects)
+
+
+@pytest.mark.parametrize("layout", ["tsv", "parquet"])
+@pytest.mark.parametrize(("missing", "told"), [("head", "'headline'"), ("body", "'text'"), ("uid", "'number'")])
+def test_a_table_without_a_named_column_stops_and_lists_those_that_there_are(load, layout, missing, told):
+    name, content = FILES[layout]
+    places = {"passage": "body", "summary": "head", "id": "uid"}
+    (wrong,) = (key for key, column in places.items() if column == missing)
+    places[wrong] = told.strip("'")
+    with pytest.raises(LexbeamError) as caught:
+        load({name: content}, layout, fields=tuple(f"{key}={column}" for key, column in places.items()))
+    message = str(caught.value)
+    assert f"{name}: no column {told}" in message
+    assert all(column in message.partition("there are")[2] for column in ("uid", "head", "lang"))
+    assert "`fields`" in message
+
+
+def test_objects_without_a_field_are_rejects_that_list_those_that_there_are(load):
+    rows = [ROWS[0], {"uid": "x3", "body": "One.", "title": "Two"}, {"body": " ", "head": "Empty one"}]
+    pairs, rejects = load({"a.json": json.dumps(rows)}, "json", fields=FIELDS)
+    assert [pair["source_id"] for pair in pairs] == ["x1"]
+    told = {row["position"]: (row["reason"], row["detail"]) for row in rejects}
+    assert told["2"][0] == "missing_field"
+    assert "no field 'head'; there are uid, body, title" in told["2"][1]
+    assert told["3"][0] == "empty_passage"
+
+
+def test_pairs_within_arrays_of_objects(load):
+    feed = {"data": [{"lang": "fr", "items": [{"body": ["Un deux.", "Trois."], "head": "Quatre cinq"}]}]}
+    reader = ReaderOptions(
+        json_path="data", records="items[]", fields=("passage=body", "summary=head", "language=lang")
+    )
+    (pair,), rejects = load({"a.json": json.dumps(feed)}, "json", reader=reader)
+    assert (pair["passage"], pair["language"], pair["position"]) == ("Un deux.\n\nTrois.", "fr", "1:1")
+    assert rejects == []
+
+
+def test_a_column_that_is_there_twice_is_refused(load):
+    _, rejects = load({"a.tsv": "passage\tsummary\tsummary\nA b.\tC d.\tE f.\n"}, "tsv")
+    assert [(row["reason"], "several columns 'summary'" in row["detail"]) for row in rejects] == [("malformed", True)]
+
+
+def test_what_fields_may_name():
+    assert paths_of_fields(ReaderOptions()) == {"passage": "passage", "summary": "summary"}
     with pytest.raises(UsageError, match="did you mean 'passage'"):
-        paths_of_fields(("pasage=x",))
+        paths_of_fields(ReaderOptions(fields=("pasage=x",)))
+    with pytest.raises(UsageError, match=r"`text_field` and `fields` both.*'a' and 'b'"):
+        paths_of_fields(ReaderOptions(fields=("passage=b",), text_field="a"))
 
 
 def test_documents_are_cut_in_any_format(load):

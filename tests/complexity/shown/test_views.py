@@ -23,7 +23,7 @@ MADE["features"] = MADE["features"].set_column(
 LABELS = {row["instance_id"]: row["complexity"] for row in MADE["labels"].to_pylist() if row["group"] == ""}
 
 
-def predictions():
+def predictions(labelled=True):
     rows = [
         {
             "instance_id": name,
@@ -31,7 +31,7 @@ def predictions():
             "kind": row["kind"],
             "fold": 0,
             "prediction": (place * (7 if scorer == "svr" else 11) % 60) / 60,
-            "complexity": LABELS.get(name),
+            "complexity": LABELS.get(name) if labelled else None,
         }
         for place, (name, row) in enumerate(sorted(INSTANCES.items()))
         for scorer in ("ridge", "svr")
@@ -39,13 +39,28 @@ def predictions():
     return pa.Table.from_pylist(rows, PREDICTIONS.schema())
 
 
+def predicted():
+    return predictions().to_pylist()
+
+
+def put_predictions(out, rows):
+    part = Part.of(PREDICTIONS.name, 0, write_part(Artefact(f"{out}-predictions"), PREDICTIONS.schema(), [rows]))
+    put(out, Made(name="complexity.score", parts=(part,), entry={"options": {}, "inputs": []}))
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("views") / "made"
     publish(out, MADE)
-    file = write_part(Artefact(f"{out}-predictions"), PREDICTIONS.schema(), [predictions()])
-    part = Part.of(PREDICTIONS.name, 0, file)
-    put(out, Made(name="complexity.score", parts=(part,), entry={"options": {}, "inputs": []}))
+    put_predictions(out, predictions())
+    return out
+
+
+@pytest.fixture(scope="module")
+def unlabelled(tmp_path_factory):
+    out = tmp_path_factory.mktemp("views") / "unlabelled"
+    publish(out, {name: rows for name, rows in MADE.items() if name != "labels"})
+    put_predictions(out, predictions(False))
     return out
 
 
@@ -116,11 +131,58 @@ def test_what_is_not_there_is_told_with_what_may_be_meant(results, ask, told):
         ask(results)
 
 
-def test_without_labels_the_remedy_is_named(tmp_path):
+def test_without_labels_and_predictions_the_remedies_are_named(tmp_path):
     made = {name: rows for name, rows in MADE.items() if name != "labels"}
     publish(tmp_path / "bare", made)
-    with pytest.raises(UsageError, match=r"no table complexity/labels.*complexity load.*aggregate"):
+    with pytest.raises(UsageError, match=r"neither labels nor predictions.*complexity load.*aggregate.*`model`"):
         lexbeam.open(tmp_path / "bare").hardest(3)
+
+
+@pytest.mark.parametrize(("scorer", "genre"), [(None, None), ("svr", None), ("svr", "biomed")])
+def test_without_labels_the_hardest_are_those_predicted_hardest(unlabelled, scorer, genre):
+    said = {row["instance_id"]: row["prediction"] for row in predicted() if row["scorer"] == (scorer or "ridge")}
+    expected = sorted(kept(None, genre), key=lambda name: (-said[name], name))[:9]
+    rows = lexbeam.open(unlabelled).hardest(9, scorer=scorer, genre=genre).to_pylist()
+    assert [row["instance_id"] for row in rows] == expected
+    for row in rows:
+        name = row["instance_id"]
+        assert (row["prediction"], row["complexity"], row["scorer"]) == (said[name], None, scorer or "ridge")
+        assert (row["token"], row["sentence"]) == (INSTANCES[name]["token"], INSTANCES[name]["sentence"])
+
+
+def test_a_scorer_that_is_named_counts_before_labels(results):
+    said = {row["instance_id"]: row["prediction"] for row in predicted() if row["scorer"] == "svr"}
+    expected = sorted(INSTANCES, key=lambda name: (-said[name], name))[:60]
+    rows = results.hardest(60, scorer="svr").to_pylist()
+    assert [row["instance_id"] for row in rows] == expected
+    assert [row["complexity"] for row in rows] == [LABELS.get(name) for name in expected]
+    with pytest.raises(UsageError, match=r"no predictions of 'srv'.*'svr'"):
+        results.hardest(3, scorer="srv")
+    assert {row["prediction"] for row in results.hardest(60).to_pylist()} == {None}
+    assert results.hardest(60).schema.names == results.hardest(60, scorer="svr").schema.names
+
+
+def test_the_worst_without_labels_are_refused_with_what_can_be_asked(unlabelled):
+    with pytest.raises(UsageError, match=r"no instance has both a label and a prediction.*`hardest`.*aggregate"):
+        lexbeam.open(unlabelled).worst(3)
+
+
+def test_a_person_sees_predictions_in_context_and_that_there_are_no_labels(unlabelled, capsys):
+    assert main(["show", str(unlabelled), "--hardest", "2"]) == 0
+    told = capsys.readouterr().out
+    first = max((row for row in predicted() if row["scorer"] == "ridge"), key=lambda row: row["prediction"])
+    assert "ridge: the 2 instances predicted hardest" in told
+    assert "no labels to compare with" in told
+    assert f"[{INSTANCES[first['instance_id']]['token']}]" in told
+    assert f"{first['prediction']:.3f}, {INSTANCES[first['instance_id']]['genre']}" in told
+
+
+def test_predictions_that_lie_apart_from_their_instances_are_shown_by_ids(tmp_path, capsys):
+    put_predictions(tmp_path / "apart", predictions(False))
+    assert main(["show", str(tmp_path / "apart"), "--hardest", "2"]) == 0
+    told = capsys.readouterr().out
+    assert max(predicted(), key=lambda row: (row["scorer"] == "ridge", row["prediction"]))["instance_id"] in told
+    assert "in the folder that has table complexity/instances" in told
 
 
 def test_a_person_sees_targets_in_their_sentences_and_features_by_group(folder, capsys):

@@ -77,6 +77,16 @@ def test_a_table_without_text_is_one_reject():
     assert summary(b'"text\n', "csv") == [("", "malformed")]
 
 
+def test_a_column_that_is_there_twice_is_refused_if_an_option_names_it():
+    table = b"text,n,n\na,1,2\n"
+    (reject,) = entries(table, "csv", fields=("id=n",))
+    assert (reject.reason, "several columns 'n'" in reject.detail) == ("malformed", True)
+    (record,) = entries(table, "csv")
+    assert record.text == "a"
+    (reject,) = entries(b"text,text\na,b\n", "csv")
+    assert "several columns 'text'" in reject.detail
+
+
 def test_null_like_words_are_words():
     data = b"text\nnull\nNone\nNA\n"
     assert summary(data, "csv") == ["null", "None", "NA"]

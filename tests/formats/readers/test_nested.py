@@ -15,7 +15,8 @@ from reading import entries, summary
 from transforms.common.errors import UsageError
 from transforms.formats.dates.rules import date_of, parse_date_rule
 from transforms.formats.readers import jsonl
-from transforms.formats.records.base import ReaderOptions, Record, Reject
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from transforms.formats.records.text_cleaning import STRICT
 
 SPEECHES = [{"text": "One."}, {"by": "B"}, {"text": "Two.", "date": "1851", "by": "A"}]
 DEBATE = {"date": "1850", "title": "On corn", "text": "Minutes.", "speeches": SPEECHES}
@@ -119,6 +120,22 @@ def test_a_parents_field_of_the_same_name_is_reached_by_a_dot():
     assert date_of(parse_date_rule("field:.date"), last, "a").year == 1850
     assert date_of(parse_date_rule("field:date"), last, "a").year == 1850  # as `fields` says
     assert date_of(parse_date_rule("field:...date"), last, "a").reason == "no_date"
+
+
+def test_a_field_is_given_as_a_text_of_any_length_with_its_paragraphs():
+    long = "word " * 900 + "end"
+    value = {"by": long, "intro": "First.", "items": [{"t": "x", "head": ["One.", "Two."]}, {"t": "y", "head": ""}]}
+    options = {"records": "items[]", "text_field": "t", "fields": ("a=head", "b=.by", "c=intro", "d=none", "e=t")}
+    first, second = entries(line(value), "jsonl", **options)
+    assert [first.fields.text(name, STRICT) for name in "abce"] == ["One.\n\nTwo.", long, "First.", "x"]
+    assert first.fields.get("b") is None  # too long for a field
+    assert second.fields.text("a", STRICT) == ""
+    with pytest.raises(BadRecord, match=r"no field 'none'; there are .*head") as caught:
+        first.fields.text("d", STRICT)
+    assert caught.value.reason == "missing_field"
+    (other,) = entries(line({"t": "x", "intro": {"a": 1}}), "jsonl", text_field="t", fields=("c=intro",))
+    with pytest.raises(BadRecord, match="'intro' is dict, not text"):
+        other.fields.text("c", STRICT)
 
 
 def test_what_an_element_has_empty_its_parent_gives():

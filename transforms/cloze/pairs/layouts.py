@@ -1,6 +1,7 @@
 """Layouts of pairs: how a file's records become pairs and rejects.
 
-Rows of a file are read here: ReCAM's questions, JSON lines, tables. Documents are cut in two by `documents`.
+Records are read here: ReCAM's questions, and lines, elements and rows with a field for each text. Documents are
+cut in two by `documents`.
 """
 
 import functools
@@ -14,15 +15,15 @@ from transforms.cloze.pairs.pair import GivenTarget, RawPair
 from transforms.cloze.pairs.read_options import FIELDS, InputText, PairEntry, ReadOptions
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import LexbeamError
-from transforms.formats.readers.delimited import rows
 from transforms.formats.readers.jsonl import json_rows
-from transforms.formats.records.base import BadRecord, Reject, Source
-from transforms.formats.records.fields import list_fields, scalar
+from transforms.formats.readers.registry import read_file
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.records.fields import Fields, list_fields, scalar, text_at
 from transforms.formats.records.paths import look_up
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, cleaning
 from transforms.intake.row_files import read_rows_of
 
-__all__ = ["CORPUS", "LAYOUTS", "PairLayout", "kind_of_name", "read_recam"]
+__all__ = ["CORPUS", "LAYOUTS", "PairLayout", "kind_of_name", "read_recam", "read_records"]
 
 CORPUS = "corpus"  # a layout of folders, not of files
 
@@ -31,6 +32,8 @@ _TASKS = dict(zip("123", KINDS, strict=True))
 _TASK = re.compile(r"task[\W_]*([123])(?![0-9])")
 _OPTION = re.compile(r"option_([0-9]{1,3})")
 _LABEL = re.compile(r"[0-9]{1,3}")
+_TABLES = ("csv", "parquet")  # formats whose records all have the same fields
+_NAME_FIELDS = "name those of passage and summary by `fields`, as in passage=article,summary=highlights"
 
 
 MakePair = Callable[[str, Mapping[str, object], Cleaning], RawPair]
@@ -43,9 +46,11 @@ class PairLayout(Entry):
     Attributes:
         read: from a file and options, its pairs and rejects, each with its source; None: of folders, which
             `read_stage.READ_CORPUS` reads.
+        format: of files whose records have a field for the passage and one for the summary, a key of `READERS`.
     """
 
     read: Callable[[InputText, ReadOptions], Iterator[tuple[str, PairEntry]]] | None
+    format: str | None = None
 
 
 def kind_of_name(name: str) -> str | None:
@@ -122,24 +127,6 @@ def _label(values: Mapping[str, object], number: int) -> int:
     return int(text)
 
 
-def _read_jsonl(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
-    """Yield the pairs of a file of JSON objects, one a line.
-
-    `options.paths` says in which fields, or at which paths, each value is; several strings at a path
-    are paragraphs.
-    """
-
-    def make(position: str, values: Mapping[str, object], how: Cleaning) -> RawPair:
-        paths = options.paths
-        passage, summary = (_text(values, paths[name], how) for name in ("passage", "summary"))
-        return _with_others(RawPair(position, passage, summary), values, options, paths)
-
-    def read(source: Source) -> Iterator[PairEntry]:
-        return _objects(source, options, make)
-
-    return read_rows_of(file.path, file.name, file.open, options.reader, read, "JSON lines")
-
-
 def _objects(source: Source, options: ReadOptions, make: MakePair) -> Iterator[PairEntry]:
     how = cleaning(source, options.reader)
     for number, value in json_rows(source, options.reader):
@@ -153,15 +140,11 @@ def _objects(source: Source, options: ReadOptions, make: MakePair) -> Iterator[P
             yield Reject(str(number), error.reason, error.detail)
 
 
-def _text(values: Mapping[str, object], path: str, how: Cleaning) -> str:
-    value = look_up(values, path)
-    if value is None:
-        raise BadRecord("missing_field", f"no field {path!r}{list_fields(values, path)}")
-    if isinstance(value, list) and all(isinstance(paragraph, str) for paragraph in value):
-        value = "\n\n".join(value)
-    if not isinstance(value, str):
-        raise BadRecord("malformed", f"{path!r} is {type(value).__name__}, not text")
-    return clean_text(value, how)
+def _text(values: Mapping[str, object], name: str, how: Cleaning) -> str:
+    text = text_at(values, name, how)
+    if text is None:
+        raise BadRecord("missing_field", f"no field {name!r}{list_fields(values, name)}")
+    return text
 
 
 def _with_others(
@@ -176,65 +159,66 @@ def _with_others(
     )
 
 
-def _read_tsv(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
-    """Yield the pairs of a table whose header names the columns of passage and summary.
+def read_records(file: InputText, options: ReadOptions) -> Iterator[tuple[str, PairEntry]]:
+    """Yield the records of a file as pairs: its lines, elements or rows with a field for the passage and one for the
+    summary.
+
+    They are read as `lexbeam corpus` reads them, by `options.format`; `options.paths` says in which fields, or at
+    which paths, each value is. Several strings at a path are paragraphs.
 
     Raises:
-        LexbeamError: it does not, or its header cannot be read.
+        LexbeamError: a table has no column for the passage, for the summary, or that `fields` name.
     """
-
-    def read(source: Source) -> Iterator[PairEntry]:
-        return _cells(source, options)
-
-    return read_rows_of(file.path, file.name, file.open, options.reader, read)
-
-
-def _cells(source: Source, options: ReadOptions) -> Iterator[PairEntry]:
-    how = cleaning(source, options.reader)
-    paths = options.paths
-    needed = [paths[name] for name in FIELDS[:2]]
-    header: list[str] | None = None
-    for number, cells in rows(source, options.reader):
+    reader = options.record_reader
+    how = Cleaning(reader.marks, reader.control)
+    entries = read_file(file.path, file.name, format=options.format, options=reader, open=file.open)
+    checked = "" if options.format in _TABLES and not reader.records else None
+    for source, entry in entries:
+        if isinstance(entry, Reject):
+            if entry.reason == "missing_field" and not entry.position:
+                raise LexbeamError(f"{source}: {entry.detail}: {_NAME_FIELDS}")
+            empty = entry.reason == "empty" and entry.position and not reader.records
+            yield source, entry._replace(reason="empty_passage") if empty else entry
+            continue
+        if checked is not None and checked != source:
+            checked = source
+            _check_columns(source, entry, reader)
         try:
-            if header is None:
-                header = _header(source, number, cells, needed)
-                continue
-            if isinstance(cells, BadRecord):
-                raise cells
-            while len(cells) > len(header) and not cells[-1].strip():
-                cells.pop()
-            if len(cells) > len(header):
-                raise BadRecord("malformed", f"{len(cells)} cells, but {len(header)} columns")
-            values = dict(zip(header, cells, strict=False))
-            for name in needed:
-                if name not in values:
-                    raise BadRecord("missing_field", f"{len(cells)} cells, and none is {name!r}")
-            passage, summary = (clean_text(values[name], how) for name in needed)
-            yield _with_others(RawPair(str(number), passage, summary), values, options, paths)
+            yield source, _pair_of_record(entry, options, how)
         except BadRecord as error:
-            yield Reject(str(number), error.reason, error.detail)
+            yield source, Reject(entry.position, error.reason, error.detail)
 
 
-def _header(source: Source, number: int, cells: list[str] | BadRecord, needed: list[str]) -> list[str]:
-    if isinstance(cells, BadRecord):
-        raise LexbeamError(f"{source.name}, line {number}: no header can be read: {cells.detail}")
-    names = [cell.strip() for cell in cells]
-    for name in needed:
-        if names.count(name) != 1:
-            there = ", ".join(repr(column[:40]) for column in names[:12])
-            what = "several columns" if name in names else "no column"
-            raise LexbeamError(
-                f"{source.name}: {what} {name!r} in the header; there are {there}: name the "
-                "columns by `fields`, as in passage=article,summary=highlights"
-            )
-    return names
+def _check_columns(source: str, record: Record, reader: ReaderOptions) -> None:
+    fields = record.fields
+    assert isinstance(fields, Fields)
+    for pair in reader.fields:
+        path = pair.partition("=")[2]
+        if not fields.holds(path):
+            raise LexbeamError(f"{source}: no column {path!r}{list_fields(fields, path)}: {_NAME_FIELDS}")
+
+
+def _pair_of_record(record: Record, options: ReadOptions, how: Cleaning) -> RawPair:
+    fields = record.fields
+    assert isinstance(fields, Fields)  # of every format that layouts name
+    assert record.text is not None
+    return RawPair(
+        record.position,
+        record.text,
+        fields.text("summary", how),
+        language=fields.get("language") or options.language or options.engine_language,
+        genre=fields.get("genre") or options.genre,
+        source_id=fields.get("id") or None,
+    )
 
 
 LAYOUTS: Registry[PairLayout] = Registry(
     {
         "recam": PairLayout(read_recam, doc="the files of the task"),
-        "jsonl": PairLayout(_read_jsonl, doc="JSON lines with fields for passage and summary"),
-        "tsv": PairLayout(_read_tsv, doc="a table with columns for passage and summary"),
+        "jsonl": PairLayout(read_records, "jsonl", doc="JSON lines with fields for passage and summary"),
+        "json": PairLayout(read_records, "json", doc="a JSON array of objects with such fields"),
+        "tsv": PairLayout(read_records, "csv", doc="a table as text (TSV, CSV) with such columns"),
+        "parquet": PairLayout(read_records, "parquet", doc="a Parquet table with such columns"),
         "documents": PairLayout(read_documents, doc="documents, cut into summary and passage"),
         "corpus": PairLayout(None, doc="folders that `lexbeam corpus` made, cut likewise, with their annotation"),
     },

@@ -1,7 +1,7 @@
 """What every layout of pairs takes, and what it yields, see `layouts.LAYOUTS`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, NamedTuple
 
 from transforms.cloze.pairs.cutting import CutOptions
@@ -30,11 +30,11 @@ class ReadOptions:
     Attributes:
         layout: an entry of `LAYOUTS`.
         kind: of ReCAM's questions, where the file's name does not say.
-        format: of documents.
+        format: of documents, or of records.
         language, genre: of records that do not say.
         engine_language: language where it is not known otherwise.
         cut: how documents are cut.
-        reader: how files are read; its `fields` say which field gives what.
+        reader: how files are read; its `fields` say which field gives what, see `paths_of_fields`.
     """
 
     layout: str
@@ -47,23 +47,35 @@ class ReadOptions:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
 
     @property
-    def paths(self) -> dict[str, str]:
-        """Where each of `FIELDS` stands, of layouts with fields."""
-        return paths_of_fields(self.reader.fields)
+    def record_reader(self) -> ReaderOptions:
+        """How files of records are read: the text is the passage, the summary and others are fields."""
+        paths = paths_of_fields(self.reader)
+        passage = paths.pop("passage")
+        return replace(self.reader, text_field=passage, fields=tuple(f"{name}={path}" for name, path in paths.items()))
 
 
-def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return where each of `FIELDS` is: at its own name, unless `NAME=FIELD` names another place.
+def paths_of_fields(reader: ReaderOptions) -> dict[str, str]:
+    """Return where the passage, the summary and others of `FIELDS` are.
+
+    Passage and summary are at their own names, unless `fields` names another place by `NAME=FIELD`. `text_field`
+    may name that of the passage instead, as it does for other texts.
 
     Raises:
-        UsageError: another name is given.
+        UsageError: another name is given, or two places of the passage.
     """
-    paths = {name: name for name in FIELDS}
-    for pair in pairs:
+    paths = {name: name for name in FIELDS[:2]}
+    for pair in reader.fields:
         name, _, path = pair.partition("=")
-        if name not in paths:
+        if name not in FIELDS:
             raise UsageError(f"`fields`: a pair has no {name!r}{nearest(name, FIELDS)}: name {', '.join(FIELDS)}")
         paths[name] = path
+    if reader.text_field != ReaderOptions.text_field:
+        if paths["passage"] not in ("passage", reader.text_field):
+            raise UsageError(
+                f"`text_field` and `fields` both say where the passage is: {reader.text_field!r} and "
+                f"{paths['passage']!r}: leave one out"
+            )
+        paths["passage"] = reader.text_field
     return paths
 
 

@@ -105,14 +105,17 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
         LexbeamError: a file is of another layout.
         Superseded: a file is no longer what the artefact is named by.
     """
-    read = LAYOUTS[options.read.layout].read
+    layout = LAYOUTS[options.read.layout]
+    read, how = layout.read, options.read
     assert read is not None  # `READ_CORPUS` reads folders
+    if layout.format is not None:
+        how = replace(how, format=layout.format)
     inputs = []
     with Staging(artefact, ROWS, STAGE) as staging:
         for file, reading in zip(unit.files, unit.readings, strict=True):
             before = staging.records, staging.rejected
             text = InputText(file.name, file.path, reading.open)
-            for number, (source, entry) in enumerate(read(text, options.read)):
+            for number, (source, entry) in enumerate(read(text, how)):
                 if reading.broken is not None:
                     break
                 _add(staging, source, number, entry, options.lengths)
@@ -136,7 +139,11 @@ def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusPairOptions)
 
 
 def _chosen(_: Unit, options: PairReadOptions) -> dict[str, tuple[str, ...]]:
-    return {"transforms.cloze.pairs.layouts:LAYOUTS": (options.read.layout,)}
+    layout = options.read.layout
+    chosen: dict[str, tuple[str, ...]] = {"transforms.cloze.pairs.layouts:LAYOUTS": (layout,)}
+    if (format := LAYOUTS[layout].format) is not None:
+        chosen["transforms.formats.readers.registry:READERS"] = (format,)
+    return chosen
 
 
 READ: Stage[Unit, PairReadOptions, Loaded] = Stage(

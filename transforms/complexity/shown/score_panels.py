@@ -1,34 +1,73 @@
-"""Panels of the scorers: how good they are, which features they rely on, where they are wrong."""
+"""Panels of the scorers: how good they are, which features they rely on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.complexity.instances import INSTANCES
+from schemas.complexity.instances import INSTANCES, KINDS
 from schemas.complexity.scores import IMPORTANCE, LEARNING, PREDICTIONS
 from schemas.metrics import COMPLEXITY_METRICS
-from transforms.common.draws.by_content import numbers
 from transforms.common.publish.snapshots import Snapshot
+from transforms.complexity.shown.prediction_panels import KEY, table_of, word_panels
 from transforms.report.charts import bars_across, lines
-from transforms.report.layered_charts import cloud
 from transforms.report.panels import Chart, Choice, Note, Panel
 
-__all__ = ["metric_lines", "metrics_panel", "score_panels", "worst_panels"]
+__all__ = ["metric_lines", "metrics_panel", "score_lines", "score_panels"]
 
 FEATURES = 25  # bars of importance
-POINTS = 1_500  # of a cloud
-WORDS = 60  # listed, of a scorer and kind
-CONTEXT = 80  # characters to each side of a target
-KEY = "scorer"
 NO_IMPORTANCE = (
     "The importance of features was not asked for, or is not defined. Option `importance` of the "
     "command `complexity score` deals out the values of each feature anew, `ablation` leaves out "
     "each group (both with `overwrite`, and only in cross-validation, not with `on` or `test`)."
 )
+
+NO_LABELS = (
+    "No instance that is predicted has a label, so nothing can be measured. `lexbeam show` has the question `hardest`: "
+    "the words predicted hardest. `lexbeam complexity aggregate` makes labels of what people judge."
+)
+
+
+def score_lines(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the metrics of scorers in lines; where no instance has a label, how many were predicted."""
+    rows = snapshot.read(COMPLEXITY_METRICS.name)
+    if not _measured(rows):
+        yield from _predicted_lines(snapshot)
+        yield NO_LABELS
+        return
+    # Genres, splits, seen targets, and what word lists know are in the table.
+    shown = pc.or_(
+        pc.invert(pc.match_substring(rows["subset"], "/")), pc.match_substring(rows["subset"], "/new target")
+    )
+    yield from metric_lines(rows.filter(shown))
+
+
+def _measured(metrics: pa.Table) -> bool:
+    """Return whether any instance counts for any metric."""
+    return bool(pc.any(pc.greater(metrics["n"], 0)).as_py())
+
+
+def _predicted_lines(snapshot: Snapshot) -> Iterator[str]:
+    """Yield how many instances of each kind a scorer predicts, a line each; of how many, if these are published here.
+
+    A kind that a kept model was not trained on has no predictions.
+    """
+    there = _counts(snapshot, INSTANCES.name, ["kind"])
+    predicted = _counts(snapshot, PREDICTIONS.name, [KEY, "kind"])
+    for scorer in sorted({scorer for scorer, _ in predicted}):
+        kinds = [kind for kind in KINDS if (kind,) in there or (scorer, kind) in predicted]
+        of = {kind: f" of {there.get((kind,), 0)}" if there else "" for kind in kinds}
+        counts = [f"{kind} {predicted.get((scorer, kind), 0)}{of[kind]}" for kind in kinds]
+        yield f"{scorer} predicts {', '.join(counts)}"
+
+
+def _counts(snapshot: Snapshot, table: str, columns: list[str]) -> dict[tuple[str, ...], int]:
+    if table not in snapshot.tables:
+        return {}
+    rows = snapshot.read(table, columns).group_by(columns).aggregate([([], "count_all")])
+    return {tuple(row[name] for name in columns): row["count_all"] for row in rows.to_pylist()}
 
 
 def metric_lines(rows: pa.Table) -> Iterator[str]:
@@ -64,9 +103,13 @@ def _figure(row: Mapping[str, Any]) -> str:
 def score_panels(snapshot: Snapshot) -> list[Panel]:
     """Return metrics with intervals, importance, learning curves, predictions against labels.
 
+    Where nothing has a label, none of these is known: a note says so, before the words predicted hardest.
+
     Raises:
         LexbeamError: the extra `report` is not installed.
     """
+    if not _measured(snapshot.read(COMPLEXITY_METRICS.name)):
+        return [Note("Scorers", NO_LABELS, tuple(_predicted_lines(snapshot))), *word_panels(snapshot)]
     panels: list[Panel] = [metrics_panel(snapshot)]
     importance = snapshot.read(IMPORTANCE.name)
     importance = importance.filter(pc.is_valid(importance["value"]))
@@ -81,10 +124,7 @@ def score_panels(snapshot: Snapshot) -> list[Panel]:
     learning = snapshot.read(LEARNING.name)
     if learning.num_rows:
         panels.append(_learning(learning))
-    labelled = _labelled(snapshot)
-    if labelled.num_rows:
-        panels += [_cloud(labelled), _hardest(labelled)]
-    return panels
+    return panels + word_panels(snapshot)
 
 
 def metrics_panel(snapshot: Snapshot) -> Choice:
@@ -107,10 +147,6 @@ def _keyed(rows: pa.Table) -> pa.Array:
 _KEYED = column("scorer and kind", pa.string(), "the scorer, and the kind of instances")
 
 
-def _table(fields: Sequence[tuple[pa.Field, pa.Array | pa.ChunkedArray]]) -> pa.Table:
-    return pa.table([v for _, v in fields], schema=pa.schema([field for field, _ in fields]))
-
-
 def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
     rows = rows.sort_by([("scorer", "ascending"), ("kind", "ascending"), ("value", "descending")])
     keys = _keyed(rows)
@@ -121,7 +157,7 @@ def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
         if seen[key] <= FEATURES:
             shown.append(place)
     rows, keys = rows.take(pa.array(shown, pa.int64())), keys.take(pa.array(shown, pa.int64()))
-    table = _table(
+    table = table_of(
         [
             (_KEYED, keys),
             (column(what, pa.string(), "what is missing"), rows["of"]),
@@ -143,7 +179,7 @@ def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
 
 
 def _learning(rows: pa.Table) -> Chart:
-    table = _table(
+    table = table_of(
         [
             (column("scorer and kind", pa.string(), "the scorer, and the kind"), _keyed(rows)),
             (column("instances", pa.float64(), "trained on, mean over folds"), rows["trained"]),
@@ -156,120 +192,3 @@ def _learning(rows: pa.Table) -> Chart:
         lines("instances", "Pearson", colour="scorer and kind"),
         table,
     )
-
-
-def _labelled(snapshot: Snapshot) -> pa.Table:
-    """Return predictions that have a label, with token and genre if these are published here."""
-    rows = snapshot.read(PREDICTIONS.name)
-    rows = rows.filter(pc.is_valid(rows["complexity"]))
-    if INSTANCES.name not in snapshot.tables:
-        return rows.slice(0, 0)
-    instances = snapshot.read(INSTANCES.name, ["instance_id", "token", "genre"])
-    places = pc.index_in(rows["instance_id"], instances["instance_id"].combine_chunks())
-    for name in ("token", "genre"):
-        rows = rows.append_column(name, instances[name].take(places))
-    return rows.filter(pc.is_valid(rows["token"]))
-
-
-def _cloud(rows: pa.Table) -> Chart:
-    # The same instances of every scorer, drawn by their ids.
-    ids = sorted(set(rows["instance_id"].to_pylist()))
-    order = np.argsort(numbers(ids, seed=0, label="shown"), kind="stable")[:POINTS]
-    shown = pa.array([ids[place] for place in order.tolist()])
-    rows = rows.filter(pc.is_in(rows["instance_id"], value_set=shown))
-    single, mwe = "one word", "expression"
-    kinds = pc.if_else(pc.equal(rows["kind"], "single"), single, mwe)
-    table = _table(
-        [
-            (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
-            (column("target", pa.string(), "as it stands"), rows["token"]),
-            (column("prediction", pa.float64(), "predicted complexity, 0 to 1"), rows["prediction"]),
-            (column("label", pa.float64(), "complexity, 0 to 1"), rows["complexity"]),
-            (column("kind", pa.string(), "one word, or an expression"), kinds),
-        ]
-    )
-    text = "Each instance by its label and what was predicted of it without its target."
-    if len(ids) > POINTS:
-        text += f" Drawn are {POINTS:,} of {len(ids):,} instances."
-    spec = cloud(
-        "label",
-        "prediction",
-        behind=None,
-        name="target",
-        label="",
-        colour="kind",
-        values={single: "var(--c1)", mwe: "var(--c2)"},
-        log=False,
-    )
-    return Chart("Predictions against labels", text, spec, table, key=KEY)
-
-
-def _hardest(rows: pa.Table) -> Choice:
-    """Return the targets with the highest mean label, and their predictions."""
-    rows = rows.append_column("target", pc.utf8_lower(rows["token"]))
-    grouped = rows.group_by(["scorer", "kind", "target"]).aggregate(
-        [("complexity", "mean"), ("prediction", "mean"), ("instance_id", "count")]
-    )
-    grouped = grouped.sort_by([("scorer", "ascending"), ("complexity_mean", "descending"), ("target", "ascending")])
-    keep: list[int] = []
-    seen: dict[str, int] = {}
-    for place, scorer in enumerate(grouped["scorer"].to_pylist()):
-        seen[scorer] = seen.get(scorer, 0) + 1
-        if seen[scorer] <= WORDS:
-            keep.append(place)
-    grouped = grouped.take(pa.array(keep, pa.int64()))
-    table = _table(
-        [
-            (column(KEY, pa.string(), "the scorer"), grouped["scorer"]),
-            (column("target", pa.string(), "in lower case"), grouped["target"]),
-            (column("kind", pa.string(), "one word, or an expression"), grouped["kind"]),
-            (column("label", pa.float64(), "mean complexity of its instances"), grouped["complexity_mean"]),
-            (column("prediction", pa.float64(), "mean prediction"), grouped["prediction_mean"]),
-            (column("instances", pa.int64(), "that it has"), grouped["instance_id_count"]),
-        ]
-    )
-    text = f"The {WORDS} targets that people found hardest, and what a scorer says of them."
-    return Choice("Hardest words", text, table, key=KEY, listed=True)
-
-
-def worst_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
-    """Return the worst predicted instances, quoted in their sentences."""
-    rows = _labelled(snapshot)
-    if not rows.num_rows:
-        return []
-    wrong = pc.subtract(rows["prediction"], rows["complexity"])
-    rows = rows.append_column("error", wrong).append_column("size", pc.abs(wrong))
-    rows = rows.sort_by([("scorer", "ascending"), ("size", "descending"), ("instance_id", "ascending")])
-    keep: list[int] = []
-    seen: dict[str, int] = {}
-    for place, scorer in enumerate(rows["scorer"].to_pylist()):
-        seen[scorer] = seen.get(scorer, 0) + 1
-        if seen[scorer] <= WORDS:
-            keep.append(place)
-    rows = rows.take(pa.array(keep, pa.int64()))
-    instances = snapshot.read(INSTANCES.name, ["instance_id", "sentence", "start", "end"])
-    places = pc.index_in(rows["instance_id"], instances["instance_id"].combine_chunks())
-    contexts = [_context(instance) for instance in instances.take(places).to_pylist()]
-    table = _table(
-        [
-            (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
-            (column("target", pa.string(), "as it stands"), rows["token"]),
-            (column("genre", pa.string(), "genre"), rows["genre"]),
-            (column("label", pa.float64(), "complexity"), rows["complexity"]),
-            (column("prediction", pa.float64(), "what was predicted"), rows["prediction"]),
-            (column("error", pa.float64(), "prediction less label"), rows["error"]),
-            (column("context", pa.string(), "its sentence, or some of it"), pa.array(contexts)),
-        ]
-    )
-    text = f"The {WORDS} instances that a scorer is most wrong about, in their sentences."
-    return [Choice("Worst predicted, in context", text, table, key=KEY, listed=True)]
-
-
-def _context(row: Mapping[str, Any]) -> str | None:
-    text, start = row["sentence"], row["start"]
-    if text is None:
-        return None
-    if start is None:
-        return str(text[: 2 * CONTEXT]) + ("..." if len(text) > 2 * CONTEXT else "")
-    first, last = max(0, start - CONTEXT), min(len(text), row["end"] + CONTEXT)
-    return f"{'...' * (first > 0)}{text[first:last]}{'...' * (last < len(text))}"

@@ -68,7 +68,7 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
 
     Raises:
         BadRecord: `empty`, if there is no row; `missing_field`, if the header lacks the text's
-            column; `malformed`, if the header cannot be read.
+            column; `malformed`, if the header cannot be read, or has a column twice that options name.
     """
     columns: list[str] | None = list(options.columns) or None
     records = 0
@@ -82,6 +82,9 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
             if options.text_field not in columns:
                 names = ", ".join(columns[:12])
                 raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {names}")
+            for name in (options.text_field, *(pair.partition("=")[2] for pair in options.fields)):
+                if columns.count(name) > 1:
+                    raise BadRecord("malformed", f"several columns {name!r} in the header; rename all but one")
             headed = True
             continue
         records += 1

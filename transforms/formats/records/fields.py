@@ -11,7 +11,7 @@ from transforms.formats.records.base import BadRecord, ReaderOptions, Record
 from transforms.formats.records.paths import ARRAY, look_up, paths_of
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = ["KNOWN", "Fields", "list_fields", "listed_fields", "record_of_fields", "scalar"]
+__all__ = ["KNOWN", "Fields", "list_fields", "listed_fields", "record_of_fields", "scalar", "text_at"]
 
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
@@ -35,20 +35,33 @@ def record_of_fields(
             `too_many_marks`.
     """
     fields = Fields(values, options, parent)
-    text = look_up(values, options.text_field)
+    text = text_at(values, options.text_field, how)
     if text is None:
         said = list_fields(fields.without_parent(), options.text_field)
         raise BadRecord("missing_field", f"no text in field {options.text_field!r}{said}")
-    if isinstance(text, bytes):
-        text = decode(text, ("utf-8",))
-    if isinstance(text, list):
-        text = _joined(text, options.text_field)
-    if not isinstance(text, str):
-        raise BadRecord("malformed", f"{options.text_field!r} is {type(text).__name__}, not text")
-    text = clean_text(text, how)
     if not text:
         raise BadRecord("empty", f"field {options.text_field!r} has no text")
     return Record(position, fields, text, None)
+
+
+def text_at(values: Mapping[str, object], path: str, how: Cleaning) -> str | None:
+    """Return the text at a path, cleaned as `how` says; None if nothing is there.
+
+    Several strings are paragraphs.
+
+    Raises:
+        BadRecord: `malformed` (something else than a string), `undecodable`, `control`, `too_many_marks`.
+    """
+    text = look_up(values, path)
+    if text is None:
+        return None
+    if isinstance(text, bytes):
+        text = decode(text, ("utf-8",))
+    if isinstance(text, list):
+        text = _joined(text, path)
+    if not isinstance(text, str):
+        raise BadRecord("malformed", f"{path!r} is {type(text).__name__}, not text")
+    return clean_text(text, how)
 
 
 def _joined(parts: list[object], path: str) -> object:
@@ -108,6 +121,29 @@ class Fields(Mapping[str, str]):
             return parent._at(path[1:])
         value = _value(look_up(self._values, path), path)
         return value or (parent._at(path) if parent is not None else "")
+
+    def text(self, name: str, how: Cleaning) -> str:
+        """Return the first text for a name that is not empty: of any length, cleaned as `how` says.
+
+        Raises:
+            BadRecord: `missing_field`, if there is none, not even an empty one; see `text_at`.
+        """
+        paths = _paths(self._options.fields).get(name, [name])
+        texts = [text for path in paths if (text := self._text_at(path, how)) is not None]
+        if not texts:
+            raise BadRecord("missing_field", f"no field {paths[0]!r}{list_fields(self, paths[0])}")
+        return next(filter(None, texts), "")
+
+    def holds(self, path: str) -> bool:
+        """Return whether the record has a field where a path begins, even an empty one."""
+        return path in self._values or path.partition(".")[0].removesuffix(ARRAY) in self._values
+
+    def _text_at(self, path: str, how: Cleaning) -> str | None:
+        parent = self._parent
+        if parent is not None and path.startswith(".") and path not in self._values:
+            return parent._text_at(path[1:], how)
+        text = text_at(self._values, path, how)
+        return parent._text_at(path, how) if text is None and parent is not None else text
 
     def _named(self, name: str) -> str:
         """Return the value for a name that `fields` does not mention."""

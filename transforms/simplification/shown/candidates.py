@@ -1,21 +1,20 @@
-"""Candidates for a person: those of chosen words through all stages, and panels of generation.
+"""The view of candidates: those of chosen words, through all stages.
 
 lexbeam show es --candidates abordaje
 lexbeam show es --candidates abordaje --of-setting thesaurus --kept
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.columns import Table, column
-from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
+from schemas.columns import Table
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS
-from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
@@ -23,22 +22,13 @@ from transforms.common.publish.views import View
 from transforms.common.shown import Block, Grid, Kwic, Use, number
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
-from transforms.report.panels import Panel, Rows
-from transforms.report.section_tables import SectionTable, TableColumn
-from transforms.simplification.generation.protection import PROTECTED
 from transforms.simplification.records import Row
 
-__all__ = [
-    "CANDIDATE_VIEWS",
-    "GENERATED",
-    "CandidatesOptions",
-    "candidate_panels",
-    "candidates_of_words",
-    "generator_counts",
-]
+__all__ = ["CANDIDATES_VIEW", "SECTION", "CandidatesOptions", "candidates_of_words", "without_candidates"]
 
 _INSTANCE_COLUMNS = ("instance_id", "target", "sentence", "start", "end")
 _LAST = 1 << 30
+SECTION = "simplify.generate"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,38 +137,57 @@ def _check_setting(snapshot: Snapshot, setting: str | None) -> None:
 
 
 def _candidate_blocks(snapshot: Snapshot, options: CandidatesOptions) -> Iterator[Block]:
-    """Yield each instance in context, and a line for each of its candidates."""
+    """Yield each instance in context, a line for each of its candidates, and settings that give it none."""
     rows = candidates_of_words(snapshot, options)
+    instances = _instances(snapshot, options.candidates)
     rankers = [name for name in rows.column_names if name.startswith("rank_")]
-    cells: dict[tuple[str, str], list[Row]] = {}
+    cells: dict[str, dict[str, list[Row]]] = {identifier: {} for identifier in sorted(instances)}
     for row in rows.to_pylist():
-        cells.setdefault((row["instance_id"], row["setting"]), []).append(row)
-    if not cells:
-        yield "no candidates"
-    for (_, setting), candidates in cells.items():
-        first = candidates[0]
-        text, start, end = first["sentence"], first["start"], first["end"]
-        yield Kwic((Use(text[:start], text[start:end], text[end:], setting),))
-        heads = ("rank", "form", "lemma", "score", "votes", "reason", "selected", *rankers)
-        yield Grid(
-            heads,
-            tuple(
-                (
-                    _shown(row["rank"]),
-                    row["shown"] or row["form"],
-                    row["lemma"] or "",
-                    number(row["score"]),
-                    _shown(row["votes"]),
-                    row["reason"] or "",
-                    _selected(row),
-                    *(_shown(row[name]) for name in rankers),
-                )
-                for row in candidates
-            ),
-            frozenset({0, 3, 4, *range(7, 7 + len(rankers))}),
-            2,
-            True,
+        cells[row["instance_id"]].setdefault(row["setting"], []).append(row)
+    for identifier, by_setting in cells.items():
+        text, start, end = (instances[identifier][name] for name in ("sentence", "start", "end"))
+        use = Use(text[:start], text[start:end], text[end:], "")
+        for setting, candidates in by_setting.items():
+            yield Kwic((use._replace(where=setting),))
+            yield _grid(candidates, rankers)
+        for line in () if options.kept else without_candidates(snapshot, by_setting, options.of_setting):
+            yield Kwic((use._replace(where=line),))
+        if options.kept and not by_setting:
+            yield Kwic((use._replace(where="no candidate that generation lets through"),))
+
+
+def _grid(candidates: Sequence[Row], rankers: Sequence[str]) -> Grid:
+    heads = ("rank", "form", "lemma", "score", "votes", "reason", "selected", *rankers)
+    cells = tuple(
+        (
+            _shown(row["rank"]),
+            row["shown"] or row["form"],
+            row["lemma"] or "",
+            number(row["score"]),
+            _shown(row["votes"]),
+            row["reason"] or "",
+            _selected(row),
+            *(_shown(row[name]) for name in rankers),
         )
+        for row in candidates
+    )
+    return Grid(heads, cells, frozenset({0, 3, 4, *range(7, 7 + len(rankers))}), 2, True)
+
+
+def without_candidates(snapshot: Snapshot, there: Collection[str], only: str | None) -> Iterator[str]:
+    """Yield a line for each setting that gives an instance no candidate, with what may be the reason.
+
+    Args:
+        snapshot: with what the manifest says of generation, or nothing is yielded.
+        there: the settings that give it one.
+        only: of this setting alone; None: of all.
+    """
+    settings = snapshot.section(SECTION)["settings"] if SECTION in snapshot.sections else ()
+    for setting in settings:
+        name = setting["setting"]
+        if name not in there and only in (None, name):
+            why = " or the word is protected" if setting["protected"] else ""
+            yield f"{name}: no candidates, since no generator gives any{why}"
 
 
 def _shown(value: int | None) -> str:
@@ -191,83 +200,9 @@ def _selected(row: Row) -> str:
     return row["selection"] or ("yes" if row["kept"] else "no")
 
 
-CANDIDATE_VIEWS: Registry[View[Any]] = Registry(
-    {
-        "candidates": View(
-            CandidatesOptions,
-            candidates_of_words,
-            _candidate_blocks,
-            doc="candidates of targets, whatever their capitals, or of instances by their ids, by stage",
-        )
-    },
-    what="view",
-    group="lexbeam.simplification_candidate_views",
+CANDIDATES_VIEW: View[Any] = View(
+    CandidatesOptions,
+    candidates_of_words,
+    _candidate_blocks,
+    doc="candidates of targets, whatever their capitals, or of instances by their ids, by stage",
 )
-
-
-SECTION = "simplify.generate"
-
-
-GENERATED = SectionTable(
-    "Candidates",
-    "What each generator gives, and why some of it does not go on; a form that several give counts for each of them.",
-    (
-        TableColumn("setting", "name of the setting", pa.string()),
-        TableColumn("generator", "what gives them; all: each form counts once", pa.string()),
-        TableColumn("kept", "candidates that go on"),
-        TableColumn("dropped", "candidates that do not"),
-        TableColumn("reasons", "why not", pa.string()),
-    ),
-)
-
-
-def generator_counts(section: Mapping[str, Any]) -> Iterator[dict[str, str | int]]:
-    """Yield rows of `GENERATED`: setting, generator, how many candidates go on, how many do not, and why not.
-
-    Args:
-        section: what the manifest says; its `counts` are by setting, generator and reason.
-    """
-    by_generator: dict[tuple[str, str], dict[str, int]] = {}
-    for count in section["counts"]:
-        by_generator.setdefault((count["setting"], count["generator"]), {})[count["reason"]] = count["candidates"]
-    for (setting, generator), reasons in by_generator.items():
-        why = {name: reasons[name] for name in REASONS if name in reasons}
-        yield {
-            "setting": setting,
-            "generator": generator,
-            "kept": reasons.get("kept", 0),
-            "dropped": sum(why.values()),
-            "reasons": ", ".join(f"{name} {number}" for name, number in why.items()),
-        }
-
-
-def candidate_panels(snapshot: Snapshot) -> list[Panel]:
-    """Return the panels of `lexbeam simplify generate`."""
-    section = snapshot.section(SECTION)
-    settings = pa.Table.from_pylist(
-        [
-            {
-                "setting": setting["setting"],
-                "generators": ", ".join(setting["generators"]),
-                "combine": setting["combine"],
-                "instances": section["instances"],
-                "with_candidates": setting["with_candidates"],
-                **{name: setting["protected"].get(name, 0) for name in PROTECTED},
-            }
-            for setting in section["settings"]
-        ],
-        schema=pa.schema(
-            [
-                column("setting", pa.string(), "name of the setting"),
-                column("generators", pa.string(), "what gives candidates"),
-                column("combine", pa.string(), "those of any generator, or of all"),
-                column("instances", pa.int64(), "words in their sentences"),
-                column("with_candidates", pa.int64(), "those that have a candidate that goes on"),
-                *(column(name, pa.int64(), f"protected: {doc}") for name, doc in PROTECTED.items()),
-            ]
-        ),
-    )
-    return [
-        Rows("Instances with candidates", "By setting; protected words get none.", settings),
-        GENERATED.panel(generator_counts(section)),
-    ]

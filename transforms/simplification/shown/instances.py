@@ -129,18 +129,20 @@ def _by_rank(row: Row) -> tuple[int, str]:
 def _gold_text(row: Row) -> str:
     pairs = zip(row["substitutes"], row["annotators"], strict=True)
     gold = [text if number is None else f"{text} {number}" for text, number in pairs]
-    return listed(gold, most=6) or row["upos"] or ""
+    return listed(gold, most=6)
 
 
 def _instance_blocks(snapshot: Snapshot, options: InstancesOptions) -> Iterator[Block]:
     rows = instances_shown(snapshot, options).to_pylist()
-    yield f"{len(rows)} words in their sentences; what people gave for them, and how many"
+    judged = any(row["substitutes"] for row in rows)
+    beside = "what people gave for them, and how many" if judged else "nobody gave substitutes for them"
+    yield f"{len(rows)} words in their sentences; {beside}"
     yield Kwic(tuple(_use(row) for row in rows))
 
 
 def _use(row: Row) -> Use:
     text, start, end = row["sentence"], row["start"], row["end"]
-    return Use(text[:start], text[start:end], text[end:], _gold_text(row))
+    return Use(text[:start], text[start:end], text[end:], _gold_text(row) or row["upos"] or "")
 
 
 def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
@@ -167,7 +169,10 @@ def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
         ]
     )
     text = f"{len(rows)} words to simplify in their sentences, the first by id."
-    return [Rows("Words to simplify", text, pa.Table.from_pylist(rows, schema))]
+    table = pa.Table.from_pylist(rows, schema)
+    if table["substitutes"].null_count == table.num_rows:
+        table = table.drop_columns(["substitutes"])
+    return [Rows("Words to simplify", text, table)]
 
 
 INSTANCE_VIEWS: Registry[View[Any]] = Registry(

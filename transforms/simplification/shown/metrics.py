@@ -2,19 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.simplification.rankings import FUNNEL, STAGES
+from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
+from transforms.common.publish.views import View
 from transforms.common.shown import Block, Grid, columns_with
 from transforms.common.store.join import Rows
 from transforms.simplification.records import Row
+from transforms.simplification.shown.views import STAGES_VIEW
 
-__all__ = ["FunnelOptions", "funnel_blocks", "funnel_of", "metric_blocks", "place_of"]
+__all__ = ["EVALUATION_VIEWS", "FunnelOptions", "funnel_blocks", "funnel_of", "metric_blocks", "place_of"]
 
 _LISTS = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k")
 _LEAST = ("map_at_k", "accuracy_at_k_top1")
@@ -148,3 +152,18 @@ def funnel_blocks(snapshot: Snapshot, options: FunnelOptions) -> Iterator[Block]
             for row in rows
         ]
         yield columns_with(heads, cells, indent=2)
+
+
+EVALUATION_VIEWS: Registry[View[Any]] = Registry(
+    {
+        "stages": STAGES_VIEW,
+        "funnel": View(
+            FunnelOptions,
+            funnel_of,
+            funnel_blocks,
+            doc="what is lost at each stage of a setting, by reason; all: of each",
+        ),
+    },
+    what="view",
+    group="lexbeam.simplification_evaluation_views",
+)

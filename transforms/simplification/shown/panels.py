@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from schemas.columns import column
 from schemas.metrics import SIMPLIFICATION_METRICS
+from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from schemas.simplification.rankings import STAGES
 from transforms.common.draws.by_content import permutation
@@ -187,22 +188,26 @@ def _losses(funnel: Sequence[Row]) -> Choice:
 
 
 def _drawn(paths: Sequence[str]) -> list[str]:
-    """Return the instances that are shown, drawn by their ids from those that have gold."""
-    with_gold: set[str] = set()
+    """Return the instances that are shown, drawn by their ids from those of a table."""
+    there: set[str] = set()
     for rows in read_rows(paths, ["instance_id"]):
-        with_gold.update(pc.unique(rows["instance_id"]).to_pylist())
-    ids = pa.array(sorted(with_gold), pa.string())
+        there.update(pc.unique(rows["instance_id"]).to_pylist())
+    ids = pa.array(sorted(there), pa.string())
     order = permutation(ids, seed=0, label="simplification/shown")
     return sorted(ids.take(pa.array(order[:SENTENCES])).to_pylist())
 
 
 def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
-    """Return the panel that quotes some sentences, with their candidates stage by stage."""
+    """Return the panel that quotes some sentences, with their candidates stage by stage.
+
+    They are drawn from those with gold; where there is none, from those with candidates.
+    """
     names = (INSTANCES.name, SUBSTITUTES.name, *STAGE_COLUMNS)
     tables = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
-    if INSTANCES.name not in tables or SUBSTITUTES.name not in tables:
+    if INSTANCES.name not in tables or CANDIDATES.name not in tables:
         return []
-    ids = _drawn(tables[SUBSTITUTES.name])
+    with_gold = _drawn(tables.get(SUBSTITUTES.name, ()))
+    ids = with_gold or _drawn(tables[CANDIDATES.name])
     schema = pa.schema(
         [
             column("sentence", pa.string(), "with the target in brackets"),
@@ -232,12 +237,13 @@ def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     ]
     if not rows:
         return []
+    table = pa.Table.from_pylist(rows, schema)
     return [
         Choice(
             "Candidates stage by stage",
-            f"{SENTENCES} sentences, drawn by their ids: what became of each candidate, and "
-            "of gold that no generator gives.",
-            pa.Table.from_pylist(rows, schema),
+            f"{len(ids)} sentences, drawn by their ids: what became of each candidate"
+            + (", and of gold that no generator gives." if with_gold else "; there is no gold."),
+            table if with_gold else table.drop_columns(["gold"]),
             key="sentence",
             across="setting",
             listed=True,

@@ -1,8 +1,7 @@
-"""Views of simplification: candidates stage by stage, and the funnel.
+"""The view of stages: what becomes of the candidates of words, with gold or without.
 
 lexbeam show DIR --stages grotesco
 lexbeam show DIR --stages grotesco,2f1c... --stages-setting thesaurus
-lexbeam show DIR --funnel all
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,13 +19,14 @@ from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block, columns_with, number
+from transforms.common.store import files
 from transforms.common.store.join import Rows, joined
 from transforms.common.store.tables import read_rows
 from transforms.simplification.evaluation.lists import folded
 from transforms.simplification.records import ID, Row
-from transforms.simplification.shown.metrics import FunnelOptions, funnel_blocks, funnel_of
+from transforms.simplification.shown.candidates import CANDIDATES_VIEW, without_candidates
 
-__all__ = ["EVALUATION_VIEWS", "StagesOptions", "marked", "stage_rows", "stages_of"]
+__all__ = ["CANDIDATE_VIEWS", "STAGES_VIEW", "StagesOptions", "marked", "stage_rows", "stages_of"]
 
 _COLUMNS = {
     INSTANCES.name: ("target", "sentence", "start", "end"),
@@ -64,7 +64,8 @@ class StagesOptions:
     """Options of the view `stages`."""
 
     stages: tuple[str, ...] = option(
-        help="candidates of targets, whatever their capitals, or of instances by their ids, stage by stage, with gold",
+        help="candidates of targets, whatever their capitals, or of instances by their ids, stage by stage, with gold "
+        "where there is any",
         metavar="TARGET",
     )
     stages_setting: str | None = option(None, help="only of this setting", metavar="SETTING")
@@ -92,7 +93,7 @@ def stage_rows(tables: Mapping[str, Sequence[str]], ids: Sequence[str], setting:
         Rows: instance, setting, ranker (null where there is none), form, lemma; its rank and
         annotators in gold; its rank in generation, its last score, whether it was selected, its
         rank, whether it was chosen; at which stage it was dropped, and why. In the order of the last
-        stage that they reach.
+        stage that they reach. Without gold these columns are null, and no row is of gold alone.
     """
     paths = {name: tables[name] for name in _COLUMNS if name in tables}
     columns = {name: _COLUMNS[name] for name in paths}
@@ -134,6 +135,7 @@ def _of_setting(instance: Row, gold: Rows, stages: Mapping[str, Rows]) -> Iterat
         places = {r["form"]: r for r in stages[RANKINGS.name] if r["ranker"] == ranker and not r["is_target"]}
         made = [r for r in stages[SIMPLIFICATIONS.name] if r["ranker"] == ranker]
         chosen = {r["form"] for r in made if r["changed"]}
+        kept = {r["form"] for r in made if r["reason"] == "keep_target"}
         placed = []
         for form, shown in forms.items():
             ranked = places.get(form)
@@ -147,6 +149,8 @@ def _of_setting(instance: Row, gold: Rows, stages: Mapping[str, Rows]) -> Iterat
                 "ranked": None if ranked is None else ranked["rank"],
                 "chosen": form in chosen if ranked is not None else None,
             }
+            if ranked is not None and form in kept:
+                columns |= {"stage": "pipeline", "reason": "keep_target"}
             placed.append((_place(shown, ranked), {**shown, **columns}))
         for _, row in sorted(placed, key=lambda pair: pair[0]):
             yield row
@@ -170,23 +174,36 @@ def _place(shown: Row, ranked: Row | None) -> tuple[Any, ...]:
 def stages_of(snapshot: Snapshot, options: StagesOptions) -> pa.Table:
     """Return the candidates of instances stage by stage, see `stage_rows`.
 
+    An instance without candidates has no row.
+
     Raises:
         UsageError: no instance has such a target or id, or there is no such setting.
     """
-    wanted = {folded(name) for name in options.stages}
+    return _stages(snapshot, options, list(_chosen(snapshot, options)))
+
+
+def _chosen(snapshot: Snapshot, options: StagesOptions) -> dict[str, str]:
+    """Return the instances with these targets or ids, the first by id: their sentences, with the target in brackets."""
+    if INSTANCES.name not in snapshot.tables:
+        raise UsageError(f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: show the folder that has")
+    wanted = {folded(name): name for name in options.stages}
     targets: set[str] = set()
-    ids: list[str] = []
-    for rows in read_rows(snapshot.paths(INSTANCES.name), ["instance_id", "target"]):
+    there: set[str] = set()
+    instances: dict[str, str] = {}
+    for rows in read_rows(snapshot.paths(INSTANCES.name), ["instance_id", *_COLUMNS[INSTANCES.name]]):
         for row in rows.to_pylist():
-            word = folded(row["target"])
-            targets.add(word)
-            if word in wanted or row["instance_id"] in wanted:
-                ids.append(row["instance_id"])
-    if not ids:
-        hint = nearest(folded(options.stages[0]), targets)
-        raise UsageError(f"`stages`: no instance has the target or the id {', '.join(options.stages)!r}{hint}")
+            targets.add(folded(row["target"]))
+            if names := wanted.keys() & {folded(row["target"]), row["instance_id"]}:
+                there |= names
+                instances[row["instance_id"]] = marked(row["sentence"], row["start"], row["end"])
+    for word, name in wanted.items():
+        if word not in there:
+            raise UsageError(f"`stages`: no instance has the target or the id {name!r}{nearest(word, targets)}")
+    return {name: instances[name] for name in sorted(instances)[: options.stages_most]}
+
+
+def _stages(snapshot: Snapshot, options: StagesOptions, ids: Sequence[str]) -> pa.Table:
     tables = {name: snapshot.paths(name) for name in _COLUMNS if name in snapshot.tables}
-    ids = sorted(ids)[: options.stages_most]
     shown = list(stage_rows(tables, ids, options.stages_setting))
     if not shown and options.stages_setting is not None:
         known = sorted({row["setting"] for row in stage_rows(tables, ids)})
@@ -196,27 +213,31 @@ def stages_of(snapshot: Snapshot, options: StagesOptions) -> pa.Table:
 
 
 def _stage_blocks(snapshot: Snapshot, options: StagesOptions) -> Iterator[Block]:
-    groups: dict[tuple[str, str, str | None], Rows] = {}
-    for row in stages_of(snapshot, options).to_pylist():
-        groups.setdefault((row["instance_id"], row["setting"], row["ranker"]), []).append(row)
-    last = None
-    for (identifier, setting, ranker), rows in groups.items():
-        if identifier != last:
-            yield f"{identifier}  {rows[0]['sentence']}"
-        last = identifier
-        yield f"  {setting}" + ("" if ranker is None else f", {ranker}")
-        heads = [
-            ("candidate", "<"),
-            ("lemma", "<"),
-            ("gold rank", ">"),
-            ("generated", ">"),
-            ("score", ">"),
-            ("selected", "<"),
-            ("ranked", ">"),
-            ("", "<"),
-            ("reason", "<"),
-        ]
-        yield columns_with(heads, [_cells(row) for row in rows], indent=4)
+    instances = _chosen(snapshot, options)
+    groups: dict[str, dict[tuple[str, str | None], Rows]] = {identifier: {} for identifier in instances}
+    for row in _stages(snapshot, options, list(instances)).to_pylist():
+        groups[row["instance_id"]].setdefault((row["setting"], row["ranker"]), []).append(row)
+    for identifier, sentence in instances.items():
+        yield f"{identifier}  {sentence}"
+        for (setting, ranker), rows in groups[identifier].items():
+            yield f"  {setting}" + ("" if ranker is None else f", {ranker}")
+            yield columns_with(_HEADS, [_cells(row) for row in rows], indent=4)
+        known = {setting for setting, _ in groups[identifier]}
+        for line in without_candidates(snapshot, known, options.stages_setting):
+            yield f"  {line}"
+
+
+_HEADS = [
+    ("candidate", "<"),
+    ("lemma", "<"),
+    ("gold rank", ">"),
+    ("generated", ">"),
+    ("score", ">"),
+    ("selected", "<"),
+    ("ranked", ">"),
+    ("", "<"),
+    ("reason", "<"),
+]
 
 
 def _cells(row: Row) -> list[str]:
@@ -237,21 +258,12 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-EVALUATION_VIEWS: Registry[View[Any]] = Registry(
-    {
-        "stages": View(
-            StagesOptions,
-            stages_of,
-            _stage_blocks,
-            doc="candidates of targets, or of instances by their ids, by stage, with their rank in gold",
-        ),
-        "funnel": View(
-            FunnelOptions,
-            funnel_of,
-            funnel_blocks,
-            doc="what is lost at each stage of a setting, by reason; all: of each",
-        ),
-    },
-    what="view",
-    group="lexbeam.simplification_evaluation_views",
+STAGES_VIEW: View[Any] = View(
+    StagesOptions,
+    stages_of,
+    _stage_blocks,
+    doc="candidates of targets, or of instances by their ids, stage by stage, with any rank in gold",
+)
+CANDIDATE_VIEWS: Registry[View[Any]] = Registry(
+    {"candidates": CANDIDATES_VIEW, "stages": STAGES_VIEW}, what="view", group="lexbeam.simplification_candidate_views"
 )
