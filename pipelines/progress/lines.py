@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from transforms.common.shown import singular
 
-__all__ = ["Foreseen", "Line", "StageCount", "in_one_line", "line_of", "settled"]
+__all__ = ["Foreseen", "Line", "StageCount", "amount", "in_one_line", "line_of", "settled"]
 
 
 class Foreseen(NamedTuple):
@@ -82,13 +82,7 @@ def line_of(count: StageCount, now: float) -> Line:
     >>> line_of(StageCount(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
     '3 of 6 slices (2 there already), 1 min 15 s'
     """
-    done = of = count.made + count.there
-    words = str(done)
-    # Where inputs are the same, fewer are made than planned, such as for parts without documents.
-    if count.planned is not None and not (count.ended and done < count.planned):
-        done, of = min(done, count.planned), count.planned
-        words = f"{done} of {count.planned}"
-    words += f" {count.stage.unit if of != 1 else singular(count.stage.unit)}"
+    words = amount(count)
     if count.there and not count.made and count.is_finished:
         return Line(count.stage.name, 1.0, f"{words} (all there already)")
     if count.there:
@@ -96,8 +90,23 @@ def line_of(count: StageCount, now: float) -> Line:
     if count.is_finished:
         return Line(count.stage.name, 1.0, f"{words} in {_span(count.seconds)}")
     begun = now if count.begun is None else count.begun
-    share = done / count.planned if count.planned else None
+    share = min(1.0, (count.made + count.there) / count.planned) if count.planned else None
     return Line(count.stage.name, share, f"{words}, {_span(now - begun)}")
+
+
+def amount(count: StageCount) -> str:
+    """Return how many artefacts a stage has of how many.
+
+    >>> amount(StageCount(Foreseen("toy/train", "slices"), 6, 1, 2))
+    '3 of 6 slices'
+    """
+    done = of = count.made + count.there
+    words = str(done)
+    # Where inputs are the same, fewer are made than planned, such as for parts without documents.
+    if count.planned is not None and not (count.ended and done < count.planned):
+        done, of = min(done, count.planned), count.planned
+        words = f"{done} of {count.planned}"
+    return f"{words} {count.stage.unit if of != 1 else singular(count.stage.unit)}"
 
 
 def _span(seconds: float) -> str:
