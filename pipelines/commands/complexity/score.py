@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.complexity.features import FEATURES
 from schemas.complexity.instances import INSTANCES
 from schemas.complexity.labels import LABELS, SPLITS
@@ -253,6 +254,13 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     section=_section,
     summary=_summary,
     views=SCORE_VIEWS,
+    opening=Opening(
+        "Predicted complexity",
+        "How well scorers predict the complexity of words that they were not trained on: each metric with an "
+        "interval, for every scorer beside simple baselines. A scorer is of use where its interval lies above "
+        "theirs.",
+        ("scorer", "folds", "metric", "resamples", "level", "seed"),
+    ),
     report=score_panels,
     quotes=worst_panels,
 )
