@@ -174,7 +174,8 @@ def write_sample(
         slices = ",".join(f"{name}={y}-{y + YEARS - 1}" for name, y in SLICES.items())
         controls = sum(planted.kind.startswith("control") for planted in corpus.planted)
         planted = len(corpus.planted) - controls
-        about = ABOUT.format(example=corpus.planted[0].word, planted=planted, controls=controls)
+        most = max(corpus.planted, key=lambda word: word.changed)
+        about = ABOUT.format(example=most.word, planted=planted, controls=controls)
         config = CONFIG.format(tokens=tokens, seed=seed, slices=slices, about="\n    ".join(_lines(about)))
         (staging / "config.yaml").write_bytes(config.encode())
         written = [p.relative_to(staging).as_posix() for p in staging.rglob("*") if p.is_file()]
