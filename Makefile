@@ -48,6 +48,8 @@ endif
 run: $(VENV)/.run ## the main job on a sample corpus and a report of it, into out/
 	$(BIN)/lexbeam sample --out out/sample --tokens $(TOKENS) --seed 1 --overwrite
 	$(BIN)/lexbeam run out/sample/config.yaml --out out/results --overwrite --runner-config direct_multiprocess
+	$(BIN)/lexbeam evaluate change out/results --gold out/sample/truth.tsv --changed-above 0 \
+		--metric average_precision,spearman --overwrite
 	$(BIN)/lexbeam report out/results
 
 test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra

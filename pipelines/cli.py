@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pipelines.frame.arguments import Parser, add_options, as_flags, flags_of, from_arguments
-from pipelines.frame.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
+from pipelines.frame.interrupts import (
+    heed_signals,
+    interrupted_status,
+    interrupted_text,
+    leave_signals,
+    note_nothing_begun,
+    was_interrupted,
+)
 from pipelines.frame.registry import COMMANDS, DESCRIPTION, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
 from transforms.common.spared_imports import spare_imports
@@ -36,6 +43,7 @@ class _Format(logging.Formatter):
 
 
 _AT_WORK: "list[Command[Any, Any]]" = []  # their options come first where several have the same name
+_LINE: list[str] = []  # the command line
 
 
 def _as_flags(message: str) -> str:
@@ -208,19 +216,17 @@ def _print_error(message: object) -> None:
 
 def _interrupted() -> str:
     """Return the message for a command that was interrupted."""
-    flags = flags_of([command.options for command in _AT_WORK])
-    if "resume" not in flags:
-        return "lexbeam: interrupted"
-    text = "interrupted; the same command with `resume` goes on from what is finished"
-    return f"lexbeam: {as_flags(text, flags)}"
+    return f"lexbeam: {interrupted_text(_LINE, flags_of([command.options for command in _AT_WORK]))}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, 1 (failure), 2 (bad usage), 4 (stale, if asked), or 128 and a signal's number."""
     _AT_WORK.clear()
+    note_nothing_begun()
+    _LINE[:] = sys.argv[1:] if arguments is None else arguments
     try:
         with explaining():
-            _dispatch(sys.argv[1:] if arguments is None else arguments)
+            _dispatch(_LINE)
     except KeyboardInterrupt:
         print(_interrupted(), file=sys.stderr)
         return interrupted_status()

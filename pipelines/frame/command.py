@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from pipelines.frame.openings import Opening
 from schemas.columns import Table
 from transforms.common.code.registry import Registry
 from transforms.common.errors import LexbeamError
@@ -177,6 +178,9 @@ class Action(NamedTuple):
     data: Callable[[str], object] | None = None
 
 
+_NO_OPENING = Opening()
+
+
 def _nothing_read(_: object) -> Sequence[TableSource]:
     return ()
 
@@ -247,7 +251,8 @@ class Command(Generic[O, P]):
             in other words; None hides an entry, as one that others say already.
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
-        report: the panels of the section in `lexbeam report`.
+        opening: how the section begins in `lexbeam report`.
+        report: its panels there.
         quotes: its panels that hold text of the corpus, which `report` can leave out; from what is
             published and the folders of the corpora to quote, if not those that it was made from.
         action: what a command without a graph does; tables that it returns are published.
@@ -274,6 +279,7 @@ class Command(Generic[O, P]):
     after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
     explains: tuple[Table, ...] = ()
     views: Registry[View[Any]] = field(default_factory=_no_views)
+    opening: Opening = _NO_OPENING
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels
     quotes: Callable[[Snapshot, Sequence[str]], Sequence[Any]] = _no_quotes
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None

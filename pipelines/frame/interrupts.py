@@ -6,19 +6,90 @@
 
 The first raises KeyboardInterrupt, so that the command can clean up; failures of threads after it are
 not printed. The second ends the process at once. Only the command line heeds signals: those to a
-notebook are not ours.
+notebook are not ours. `interrupted_text` says what is kept of a run, and how to go on.
 """
 
 import os
+import shlex
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple
 
-__all__ = ["heed_signals", "interrupted_status", "leave_signals", "was_interrupted"]
+from transforms.common.publish.layout import snapshot_name
+from transforms.common.store import files
+
+if TYPE_CHECKING:
+    from pipelines.progress.progress import RunProgress
+
+__all__ = [
+    "heed_signals",
+    "interrupted_status",
+    "interrupted_text",
+    "leave_signals",
+    "note_nothing_begun",
+    "note_run",
+    "was_interrupted",
+]
 
 _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
 _CAME: list[int] = []
+
+
+class _Begun(NamedTuple):
+    """A run that has begun to make its sections: its folder, its progress, the snapshot of before."""
+
+    out: str
+    progress: "RunProgress"
+    before: str | None
+
+
+_BEGUN: list[_Begun] = []
+
+
+def note_nothing_begun() -> None:
+    """Note that no run has begun."""
+    _BEGUN.clear()
+
+
+def note_run(out: str, progress: "RunProgress") -> None:
+    """Note a run that begins to make its sections in the folder `out`."""
+    _BEGUN[:] = [_Begun(out, progress, snapshot_name(out) if files.is_local(out) else None)]
+
+
+def interrupted_text(words: Sequence[str], options: Collection[str]) -> str:
+    """Return what is told of a command that is interrupted: what is kept, and how to go on.
+
+    Args:
+        words: its command line, without the program.
+        options: the names of its options.
+    """
+    if not _BEGUN:
+        if "resume" in options:
+            return "interrupted; nothing was made yet: run the same command again"
+        # Files and folders get their names when they are whole.
+        return f"interrupted; nothing was {'left half written' if {'out', 'to'} & set(options) else 'written'}"
+    (run,) = _BEGUN
+    out = files.shown(run.out)
+    if files.is_local(run.out) and snapshot_name(run.out) != run.before:
+        return f"interrupted; the tables are published at {out}"
+    lines = [f"interrupted; nothing new is published, and what is finished is kept in {out}:", *_kept(run.progress)]
+    if len(lines) == 1 and files.is_local(run.out):
+        lines = ["interrupted; nothing new is published, and nothing is finished yet"]
+    return "\n".join([*lines, f"go on by: {shlex.join(['lexbeam', *_resuming(words)])}"])
+
+
+def _kept(progress: "RunProgress") -> list[str]:
+    from pipelines.progress.lines import amount
+
+    return [f"  {count.stage.name}: {amount(count)}" for count in progress.all() if count.made + count.there]
+
+
+def _resuming(words: Sequence[str]) -> list[str]:
+    """Return a command line with `--resume`, before what is for Beam."""
+    end = words.index("--") if "--" in words else len(words)
+    return [*words[:end], *([] if "--resume" in words[:end] else ["--resume"]), *words[end:]]
 
 
 def heed_signals(message: Callable[[], str]) -> None:

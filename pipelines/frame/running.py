@@ -14,6 +14,7 @@ from pipelines.frame.command import Action, Job
 from pipelines.frame.common_options import PublishOptions, RunnerOptions
 from pipelines.frame.failures import Explained, explain
 from pipelines.frame.inputs import check_tables_there, find_inputs, missing_table, refuse_output_as_input
+from pipelines.frame.interrupts import note_run
 from pipelines.frame.publishing import Intended, publish_run, tables_line
 from pipelines.frame.registry import all_tables, load, section_of
 from pipelines.frame.sections import make_section, plan_of
@@ -140,6 +141,7 @@ class _Run:
         made: list[Made] = []
         self.explained.clear()
         progress = RunProgress(workspace.root, {job.section: _foreseen(job) for job in self.jobs})
+        note_run(self.jobs[0].options.out, progress)
         try:
             for job in self.jobs:
                 inputs = find_inputs(job, made, old)._replace(year_checks=_year_checks(job, self.jobs))

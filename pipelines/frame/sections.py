@@ -1,9 +1,11 @@
 """How a section is made: its plan, its graph or action, what is handed back, what is noted of it."""
 
+import importlib.metadata
 import os
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipelines.frame.command import Action, Graph, HandedBack, Inputs, Job, TableSource
@@ -85,8 +87,16 @@ def make_section(
             "files": read,
             "resources": resources,
             "listed": listed,
+            "lexbeam": _own_version(),
         },
     )
+
+
+def _own_version() -> str | None:
+    """Return the version of Lexbeam; None where it runs without being installed."""
+    with suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version("lexbeam")
+    return None
 
 
 def _by_table(read: ReadTable) -> tuple[str, str, str]:

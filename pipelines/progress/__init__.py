@@ -1,4 +1,5 @@
 """Progress of runs: counts from receipts, lines of words, a terminal drawn anew.
 
-In: folders of artefacts. Out: lines on standard error. Read `lines`, `progress`, `terminal`.
+In: folders of artefacts. Out: lines on standard error. Read `lines`, `estimates`, `progress`,
+`terminal`.
 """

@@ -1,19 +1,14 @@
-"""Progress in words: lines from counts and times, and the time that is left.
+"""Progress in words: lines from counts and times.
 
 No clock is read here and nothing is drawn: `pipelines/progress/progress.py` does both.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from transforms.common.shown import singular
 
-__all__ = ["Foreseen", "Line", "StageCount", "in_one_line", "line_of", "remaining", "settled", "time_left"]
-
-LEAST_BASIS = 2.0  # seconds of work that weights need as a basis
-REACH = 5.0  # weights predict at most this many times the work that has been seen,
-ASIDE = 0.25  # or this share of what the stages at work predict of themselves
-LEAST_MADE, LEAST_SHARE = 2, 0.1  # artefacts, and share of its work, after which a stage predicts its own time
+__all__ = ["Foreseen", "Line", "StageCount", "amount", "in_one_line", "line_of", "settled"]
 
 
 class Foreseen(NamedTuple):
@@ -42,6 +37,7 @@ class StageCount(NamedTuple):
         there: artefacts that it has taken up, which were there before the run.
         begun: the time at which it began, in seconds by any clock; None if it has not.
         last: the time at which the last artefact was made or taken up.
+        first: the time at which the first one was made.
         ended: whether it is over, however many were planned.
     """
 
@@ -52,6 +48,7 @@ class StageCount(NamedTuple):
     begun: float | None = None
     last: float | None = None
     ended: bool = False
+    first: float | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -85,13 +82,7 @@ def line_of(count: StageCount, now: float) -> Line:
     >>> line_of(StageCount(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
     '3 of 6 slices (2 there already), 1 min 15 s'
     """
-    done = of = count.made + count.there
-    words = str(done)
-    # Where inputs are the same, fewer are made than planned, such as for parts without documents.
-    if count.planned is not None and not (count.ended and done < count.planned):
-        done, of = min(done, count.planned), count.planned
-        words = f"{done} of {count.planned}"
-    words += f" {count.stage.unit if of != 1 else singular(count.stage.unit)}"
+    words = amount(count)
     if count.there and not count.made and count.is_finished:
         return Line(count.stage.name, 1.0, f"{words} (all there already)")
     if count.there:
@@ -99,8 +90,23 @@ def line_of(count: StageCount, now: float) -> Line:
     if count.is_finished:
         return Line(count.stage.name, 1.0, f"{words} in {_span(count.seconds)}")
     begun = now if count.begun is None else count.begun
-    share = done / count.planned if count.planned else None
+    share = min(1.0, (count.made + count.there) / count.planned) if count.planned else None
     return Line(count.stage.name, share, f"{words}, {_span(now - begun)}")
+
+
+def amount(count: StageCount) -> str:
+    """Return how many artefacts a stage has of how many.
+
+    >>> amount(StageCount(Foreseen("toy/train", "slices"), 6, 1, 2))
+    '3 of 6 slices'
+    """
+    done = of = count.made + count.there
+    words = str(done)
+    # Where inputs are the same, fewer are made than planned, such as for parts without documents.
+    if count.planned is not None and not (count.ended and done < count.planned):
+        done, of = min(done, count.planned), count.planned
+        words = f"{done} of {count.planned}"
+    return f"{words} {count.stage.unit if of != 1 else singular(count.stage.unit)}"
 
 
 def _span(seconds: float) -> str:
@@ -134,90 +140,11 @@ def settled(counts: Sequence[StageCount]) -> list[StageCount]:
     return [c._replace(ended=True) if c.stage.name in over else c for c in counts]
 
 
-def remaining(counts: Iterable[StageCount], now: float) -> float | None:
-    """Return roughly how many seconds of a run are left, or None while there is no basis for an estimate.
-
-    A stage that has made 2 artefacts and a tenth of its work predicts its own time: the artefacts left
-    times the mean time of those made, less the time since the last. Stages at work at the same time
-    take turns, so the longest prediction counts. All other stages, begun or not, are estimated by their
-    weights: work of weight w takes w times the pace, which is the time during which stages have been
-    seen at work, divided by the weights of the shares that they have made. What was there before the
-    run counts neither as work nor as speed.
-
-    There is no basis if a stage that is left has no weight and does not predict its own time, or if
-    the weights would have to predict too much: from under two seconds of work seen, or more than five
-    times that work and more than a quarter of what stages predict themselves.
-    """
-    predicted: float | None = None
-    ahead = weighed = 0.0
-    spans: list[tuple[float, float]] = []
-    for count in counts:
-        weight, share, left = count.stage.weight, _share_made(count), count.left
-        if weight and share and count.begun is not None and count.last is not None:
-            weighed += weight * share
-            spans.append((count.begun, count.last))
-        if count.is_finished:
-            continue
-        if left and count.last is not None and _predicts(count):
-            pace = count.seconds / count.made
-            predicted = max(predicted or 0.0, pace * left - min(now - count.last, pace))
-        elif weight is None:
-            return None
-        else:
-            ahead += weight * (1.0 if not count.planned else (left or 0) / count.planned)
-    if not ahead:
-        return predicted
-    seen = _union(spans)
-    if seen < LEAST_BASIS:
-        return None
-    by_weight = ahead * seen / weighed
-    predicted = predicted or 0.0
-    return predicted + by_weight if by_weight <= max(REACH * seen, ASIDE * predicted) else None
-
-
-def _share_made(count: StageCount) -> float:
-    """Return the share of a stage's work that was done in this run."""
-    if count.planned:
-        return min(1.0, count.made / count.planned)
-    return 1.0 if count.ended and count.made else 0.0
-
-
-def _predicts(count: StageCount) -> bool:
-    to_make = (count.planned or 0) - count.there
-    return count.made >= max(LEAST_MADE, LEAST_SHARE * to_make) and count.seconds > 0
-
-
-def _union(spans: Iterable[tuple[float, float]]) -> float:
-    """Return how many seconds are in at least one span."""
-    total, reached = 0.0, float("-inf")
-    for start, end in sorted(spans):
-        total += max(0.0, end - max(start, reached))
-        reached = max(reached, end)
-    return total
-
-
-def time_left(seconds: float) -> str:
-    """Return an estimate in words, no more precise than it deserves.
-
-    >>> [time_left(s) for s in (20, 100, 1000, 10_000)]
-    ['under a minute left', 'about 2 min left', 'about 15 min left', 'about 3 h left']
-    """
-    if seconds < 60:
-        return "under a minute left"
-    minutes = seconds / 60
-    if minutes < 9.5:
-        return f"about {round(minutes)} min left"
-    if minutes < 90:
-        return f"about {5 * round(minutes / 5)} min left"
-    return f"about {max(2, round(minutes / 60))} h left"
-
-
-def in_one_line(counts: Sequence[StageCount], now: float) -> str:
-    """Return how far the stages at work have come, or the last finished one, and the time left."""
+def in_one_line(counts: Sequence[StageCount], now: float, left: str = "") -> str:
+    """Return how far the stages at work have come, or the last finished one, and the time left in words."""
     begun = [count for count in counts if count.begun is not None]
     shown = [count for count in begun if not count.is_finished]
     shown = shown or sorted(begun, key=lambda count: count.last or 0.0)[-1:]
     lines = [line_of(count, now) for count in shown]
     texts = [f"{line.name}: {line.words}" for line in lines] or ["starting"]
-    seconds = remaining(counts, now)
-    return "; ".join([*texts, *([] if seconds is None else [time_left(seconds)])])
+    return "; ".join([*texts, *([left] if left else [])])

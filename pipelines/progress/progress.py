@@ -6,7 +6,8 @@
 
 All of it goes to standard error. A thread looks at the folders of stages and counts the receipts there:
 it lists only folders that have changed, and asks for the time of a file only if the receipt was there
-before the run, to tell whether the run has taken it up. `lines.py` puts counts into words. However many
+before the run, to tell whether the run has taken it up. `lines.py` puts counts into words, and
+`estimates.py` says how long the rest takes. However many
 artefacts there are, looking takes at most 2 % of the time of one core.
 """
 
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
+from pipelines.progress.estimates import Estimates, time_left
 from pipelines.progress.lines import Foreseen, StageCount, in_one_line, settled
 from transforms.common.store import files
 
@@ -65,11 +67,17 @@ class RunProgress:
         self.work = work
         self.since = time.time_ns()
         self.counts = {name: [StageCount(s) for s in stages] for name, stages in sections.items()}
+        self.estimates = Estimates()
         self.last_line = time.monotonic()
 
     def all(self) -> list[StageCount]:
         """Return the counts of all sections, in their order."""
         return [count for counts in self.counts.values() for count in counts]
+
+    def left(self, now: float) -> str:
+        """Return the time left in words, for every look; empty if nothing can be told."""
+        seconds = self.estimates.left(self.all(), now)
+        return "" if seconds is None else time_left(seconds)
 
 
 @contextmanager
@@ -147,10 +155,10 @@ def _shown(
                 from pipelines.progress.terminal import drawing  # imports rich, on terminals only
 
                 with drawing() as draw:
-                    _look_on(look, lambda now: draw(counts(), run.all(), now, False), stop, well)
+                    _look_on(look, lambda now: draw(counts(), run.all(), now, run.left(now)), stop, well)
                     if well.is_set():
                         end()
-                    draw(counts(), run.all(), time.monotonic(), True)
+                    draw(counts(), run.all(), time.monotonic(), None)
             else:
                 _look_on(look, lambda now: _tell(run, now), stop, well)
 
@@ -186,9 +194,10 @@ def _look_on(
 
 
 def _tell(run: RunProgress, now: float) -> None:
+    left = run.left(now)
     if now - run.last_line >= LINE_INTERVAL:
         run.last_line = now
-        print(f"progress: {in_one_line(run.all(), now)}", file=sys.stderr, flush=True)
+        print(f"progress: {in_one_line(run.all(), now, left)}", file=sys.stderr, flush=True)
 
 
 class StageFolder:
@@ -230,6 +239,8 @@ class StageFolder:
             new = new._replace(begun=now, last=now)
         if done != old.made + old.there:
             new = new._replace(last=now)
+        if new.made and not old.made:
+            new = new._replace(first=now)
         self.count = new
 
     def _take_up(self, since: int) -> int:

@@ -15,7 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.progress.lines import Line, StageCount, line_of, remaining, time_left
+from pipelines.progress.lines import Line, StageCount, line_of
 
 __all__ = ["drawing"]
 
@@ -23,7 +23,7 @@ BAR, LEAST_BAR = 20, 8
 WORDS = 44  # columns left for words such as: 48 of 48 parts of null slices in 1 min 20 s
 NARROW = 80  # columns; narrower terminals have no bars
 
-Draw = Callable[[Sequence[StageCount], Sequence[StageCount], float, bool], None]
+Draw = Callable[[Sequence[StageCount], Sequence[StageCount], float, str | None], None]
 
 
 class _Console(Console):
@@ -65,15 +65,16 @@ class _Above:
 def drawing() -> Iterator[Draw]:
     """Yield a function that draws counts.
 
-    It takes the counts that get lines, all counts of the run (for the time left), the time, and whether
-    all is over. A line is frozen once its stage has finished or all is over.
+    It takes the counts that get lines, all counts of the run (whose names decide the width), the time, and
+    the time left in words: empty if nothing can be told, None if all is over. A line is frozen once its
+    stage has finished or all is over.
     """
     stream = sys.stderr
     console = _Console(file=stream, highlight=False)
     live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
     frozen: set[str] = set()
 
-    def draw(counts: Sequence[StageCount], whole: Sequence[StageCount], now: float, over: bool) -> None:
+    def draw(counts: Sequence[StageCount], whole: Sequence[StageCount], now: float, left: str | None) -> None:
         width = max((len(count.stage.name) for count in whole), default=0)
         lines: list[RenderableType] = []
         for count in counts:
@@ -81,14 +82,13 @@ def drawing() -> Iterator[Draw]:
             if count.begun is None or name in frozen:
                 continue
             line = _drawn(line_of(count, now), width, console.width)
-            if over or count.is_finished:
+            if left is None or count.is_finished:
                 frozen.add(name)
                 console.print(line)
             else:
                 lines.append(line)
-        if not over:
-            seconds = remaining(whole, now)
-            lines += [] if seconds is None else [Text(time_left(seconds))]
+        if left is not None:
+            lines += [Text(left)] if left else []
             # The last line is empty, so that output of others begins at the margin.
             lines += [Text("")] if lines else []
         live.update(Group(*lines), refresh=True)

@@ -20,7 +20,7 @@ from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import LISTED, Block, Grid, columns_with
 from transforms.common.store import files
 
-__all__ = ["describe_table", "in_order", "overview", "overview_facts", "section_lines"]
+__all__ = ["changed_options", "describe_table", "in_order", "in_words", "overview", "overview_facts", "section_lines"]
 
 # What a manifest says of a section for this program alone.
 HIDDEN = ("parts", "stages")
@@ -131,7 +131,7 @@ def section_lines(section: str, values: Mapping[str, Any]) -> Iterator[Block]:
         entries |= command.reworded(values)
     facts = [("made from", text)] if (text := _made_from(values)) else []
     for name, value in entries.items():
-        if not _is_table(value) and (text := _text(name, value)):
+        if not _is_table(value) and (text := in_words(name, value)):
             facts.append((name.replace("_", " "), text))
     yield Grid(("", ""), tuple(facts), indent=2)
     for name, value in entries.items():
@@ -157,17 +157,18 @@ def _made_from(values: Mapping[str, Any]) -> str:
 
 
 def _options(section: str, options: Mapping[str, Any], command: Command[Any, Any] | None) -> Iterator[Block]:
-    defaults = {} if command is None else _defaults(command.options)
-    changed = [
-        (name, _text(name, value) or "none")
-        for name, value in options.items()
-        if name not in defaults or defaults[name] != value
-    ]
+    changed = [(name, in_words(name, value) or "none") for name, value in changed_options(options, command).items()]
     if changed:
         yield "  options:"
         yield Grid(("", ""), tuple(changed), indent=4)
     if others := len(options) - len(changed):
         yield (f"  {others} other option{'s' * (others > 1)} as `lexbeam {section.replace('.', ' ')} --help` says")
+
+
+def changed_options(options: Mapping[str, Any], command: Command[Any, Any] | None) -> dict[str, Any]:
+    """Return the options of a section in a manifest that are not at their defaults."""
+    defaults = {} if command is None else _defaults(command.options)
+    return {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
 
 
 def _defaults(options: type) -> dict[str, Any]:
@@ -186,14 +187,14 @@ def _is_table(value: object) -> bool:
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Block:
     heads = list(dict.fromkeys(name for row in rows for name in row))
     sides = [(head.replace("_", " "), ">" if any(_is_number(row.get(head)) for row in rows) else "<") for head in heads]
-    return columns_with(sides, [[_text(head, row.get(head)) for head in heads] for row in rows], 4)
+    return columns_with(sides, [[in_words(head, row.get(head)) for head in heads] for row in rows], 4)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _text(name: str, value: object) -> str:
+def in_words(name: str, value: object) -> str:
     """Return a value in a line, without brackets; empty if there is nothing to say."""
     if value is None or value in ([], {}, ""):
         return ""
@@ -204,7 +205,7 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, Mapping):
         return _mapping(name, value)
     if isinstance(value, list):
-        return _list([_text("", item) for item in value], value)
+        return _list([in_words("", item) for item in value], value)
     return str(value)
 
 
@@ -215,8 +216,8 @@ def _mapping(name: str, value: Mapping[str, Any]) -> str:
         return f"{sum(value.values())} in {len(years)} year{'s' * (len(years) > 1)}, {span}"
     entries = {key: inner for key, inner in value.items() if key not in _DIGESTS}
     if list(entries) == ["name"]:
-        return _text("", entries["name"])
-    shown = [f"{key}: {text}" for key, inner in entries.items() if (text := _text(key, inner))]
+        return in_words("", entries["name"])
+    shown = [f"{key}: {text}" for key, inner in entries.items() if (text := in_words(key, inner))]
     return ", ".join(shown) if len(shown) <= LISTED else f"{len(shown)} entries"
 
 

@@ -4,7 +4,9 @@ import json
 import re
 
 import pytest
-from small_runs import call
+from small_runs import call, write_texts
+
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -42,6 +44,19 @@ def test_a_corpus_that_is_named_is_quoted_and_the_same_gives_the_same_bytes(samp
     report(sample_run, tmp_path / "one.html")
     report(sample_run, tmp_path / "two.html", "--corpus", sample_run)
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_what_the_texts_are_is_published_only_where_it_is_said(tmp_path, capsys):
+    write_texts(tmp_path / "texts")
+    words = [tmp_path / "texts", "--engine", "builtin:en", "--format", "text", "--out"]
+    assert call("corpus", *words, tmp_path / "plain") == 0
+    assert call("corpus", *words, tmp_path / "told", "--about", "Not `real` <texts>.") == 0
+    assert "about the texts: Not `real` <texts>." in capsys.readouterr().out
+    plain, told = (open_snapshot(str(tmp_path / name)).section("corpus") for name in ("plain", "told"))
+    assert told == {**plain, "about": "Not `real` <texts>."}
+    html, _ = report(tmp_path / "told", tmp_path / "told.html")
+    assert "<p>Not <code>real</code> &lt;texts&gt;.</p>" in html
+    assert "told: corpus</h1>" in html
 
 
 def test_a_corpus_is_not_named_where_nothing_is_quoted(sample_run, tmp_path, capsys):

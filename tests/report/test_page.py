@@ -13,7 +13,7 @@ from transforms.common.errors import LexbeamError
 from transforms.report import page as page_module
 from transforms.report.charts import bars_over_time
 from transforms.report.page import render, write_report
-from transforms.report.panels import Chart, Choice, Note, Rows, UsesPanel
+from transforms.report.panels import Chart, Choice, Head, Note, Rows, UsesPanel
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>&\"'\u2028"
 
@@ -199,12 +199,43 @@ def test_a_report_takes_the_place_of_a_report(tmp_path):
     assert path.read_bytes() == render("Report", {"corpus": [Note("a", "b")]})
 
 
-def test_notes_name_options_without_backquotes():
-    note = Note("a", "see `max_tokens`", ("raise `min_count`", "`a b`"), warning=True)
-    text = "".join(parsed([note]).text)
-    assert "see max_tokens" in text
-    assert "raise min_count" in text
-    assert "`a b`" in text
+def test_what_is_in_backquotes_is_code():
+    rows = pa.table({"x": [1]}, schema=pa.schema([column("x", pa.int64(), "see `dates`")]))
+    panels = [
+        Note("a", "see `max_tokens`", ("run `lexbeam clean <DIR>`", "`"), warning=True),
+        Rows("b", "set by `parts`", rows),
+        Chart("c", "of `slices`", {}, rows),
+    ]
+    raw = render("Report", {"corpus": panels}).decode()
+    codes = re.findall("<code>(.*?)</code>", raw)
+    assert codes == ["max_tokens", "lexbeam clean &lt;DIR&gt;", "parts", "slices"]
+    assert "<li>`</li>" in raw
+    shown = json.loads(Elements(raw).scripts[0])
+    assert [panel.get("text") for panel in shown] == [None, "of slices"]  # what is read aloud
+    assert shown[0]["columns"][0]["doc"] == "see dates"
+
+
+def test_a_page_and_its_sections_say_what_they_are_about():
+    top = Head("results: corpus", "What is <there>.", notes=("Only `invented` words.",))
+    head = Head("Corpus: 3 documents", "How many.", (("dim", "100"), ("command", "`lexbeam corpus 'a b'`")))
+    raw = render(top, {"corpus": [Note("a", "b")], "change": []}, {"corpus": head}).decode()
+    assert "<title>results: corpus</title>" in raw
+    assert "What is &lt;there&gt;." in raw
+    assert "<p>Only <code>invented</code> words.</p>" in raw
+    assert raw.index("invented") < raw.index("<section")
+    assert re.findall("<h2[^>]*>(.*?)</h2>", raw) == ["Corpus: 3 documents", "change"]
+    assert re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", raw) == [
+        ("dim", "100"),
+        ("command", "<code>lexbeam corpus &#x27;a b&#x27;</code>"),
+    ]
+
+
+def test_nothing_at_the_head_is_markup():
+    head = Head(HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),), (HOSTILE,))
+    found = Elements(render(head, {"corpus": []}, {"corpus": head}).decode())
+    assert [tag for tag, _ in found.tags].count("script") == 2
+    assert not [tag for tag, _ in found.tags if tag == "img"]
+    assert "".join(found.text).count(HOSTILE) == 2 * 5 + 1  # heads, and the page's title
 
 
 def test_a_lone_surrogate_does_not_stop_a_report():

@@ -44,6 +44,19 @@ def test_the_configuration_dates_every_file(tmp_path):
         assert sum(int(first) <= year <= int(last) for first, last in bounds) == 1
 
 
+def test_the_configuration_says_what_is_invented(tmp_path):
+    summary = write_sample(str(tmp_path / "s"), tokens=30_000, seed=2)
+    config = yaml.safe_load((tmp_path / "s" / "config.yaml").read_text(encoding="utf-8"))
+    about = config["corpus"]["about"]
+    assert about == summary.about
+    with open(tmp_path / "s" / "truth.tsv", encoding="utf-8", newline="") as file:
+        kinds = {row["word"]: row["kind"] for row in csv.DictReader(file, delimiter="\t")}
+    word = re.search(r"such as (\w+) are invented", about)[1]
+    assert not kinds[word].startswith("control")
+    assert f"{summary.planted} of them were planted" in about
+    assert f"{summary.controls} are controls" in about
+
+
 def test_the_bytes_depend_on_size_and_seed_alone(tmp_path):
     write_sample(str(tmp_path / "a"), tokens=30_000, seed=4)
     script = "import sys; from pipelines.commands.corpus.sample import write_sample\n"

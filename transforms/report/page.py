@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -22,7 +23,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.system_errors import reason_of
 from transforms.report.charts import bundle
-from transforms.report.panels import Chart, Choice, Note, Panel, Rows, UsesPanel
+from transforms.report.panels import Chart, Choice, Head, Note, Panel, Rows, UsesPanel
 
 __all__ = ["render", "write_report"]
 
@@ -33,18 +34,25 @@ _MARK = '<meta name="generator" content="lexbeam">'
 _TOP = 1024  # bytes
 
 
-def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
+def render(
+    head: Head | str, sections: Mapping[str, Sequence[Panel]], heads: Mapping[str, Head] = MappingProxyType({})
+) -> bytes:
     """Return the report as HTML in UTF-8.
 
     Args:
-        title: the page's heading.
+        head: how the page begins; a text: its heading alone.
         sections: panels by the section that they tell of, in the order that is shown.
+        heads: how sections begin; one that has none begins with its name.
 
     Raises:
         LexbeamError: there are charts, and the extra `report` is not installed.
     """
     data: list[dict[str, Any]] = []
-    body = "\n".join(_section(number, name, panels, data) for number, (name, panels) in enumerate(sections.items(), 1))
+    head = Head(head) if isinstance(head, str) else head
+    body = "\n".join(
+        _section(number, heads.get(name, Head(name)), panels, data)
+        for number, (name, panels) in enumerate(sections.items(), 1)
+    )
     contents = " ".join(
         f'<a href="#section-{number}">{html.escape(name)}</a>' for number, name in enumerate(sections, 1)
     )
@@ -56,7 +64,8 @@ def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
         policy=f"default-src 'none'; script-src {' '.join(map(_source, scripts))}; "
         "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
         mark=_MARK,
-        title=html.escape(title),
+        title=html.escape(head.title),
+        opening=_opening(head),
         style=style,
         contents=contents,
         sections=body,
@@ -67,7 +76,12 @@ def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
     return page.encode("utf-8", "replace")  # lone surrogates, which UTF-8 does not have
 
 
-def write_report(path: str, title: str, sections: Mapping[str, Sequence[Panel]]) -> None:
+def write_report(
+    path: str,
+    head: Head | str,
+    sections: Mapping[str, Sequence[Panel]],
+    heads: Mapping[str, Head] = MappingProxyType({}),
+) -> None:
     """Write the report to `path`, whole or not at all; see `render`.
 
     Raises:
@@ -76,7 +90,7 @@ def write_report(path: str, title: str, sections: Mapping[str, Sequence[Panel]])
     """
     try:
         _check_place(path)
-        content = render(title, sections)
+        content = render(head, sections, heads)
         files.write_bytes(path, content)
     except OSError as error:
         raise LexbeamError(f"the report cannot be written to {path!r}: {reason_of(error)}") from error
@@ -120,26 +134,33 @@ def _json(value: Any) -> str:
     return text
 
 
-def _section(number: int, name: str, panels: Sequence[Panel], data: list[dict[str, Any]]) -> str:
+def _section(number: int, head: Head, panels: Sequence[Panel], data: list[dict[str, Any]]) -> str:
     parts = [f'<section id="section-{number}" aria-labelledby="heading-{number}">']
-    parts.append(f'<h2 id="heading-{number}">{html.escape(name)}</h2>')
+    parts += [f'<h2 id="heading-{number}">{html.escape(head.title)}</h2>', _opening(head)]
     for place, panel in enumerate(panels, 1):
         parts.append(_panel(f"panel-{number}-{place}", panel, data))
-    return "\n".join([*parts, "</section>"])
+    return "\n".join([*filter(None, parts), "</section>"])
+
+
+def _opening(head: Head) -> str:
+    """Return what stands below a heading."""
+    parts = [f'<p class="text">{_as_html(head.text)}</p>'] if head.text else []
+    parts += [f'<div class="note"><p>{_as_html(note)}</p></div>' for note in head.notes]
+    facts = "".join(f"<div><dt>{html.escape(name)}</dt><dd>{_as_html(value)}</dd></div>" for name, value in head.facts)
+    return "\n".join([*parts, *([f'<dl class="facts">{facts}</dl>'] if facts else [])])
 
 
 def _as_html(text: str) -> str:
-    """Return a sentence as HTML; options are named in backquotes, which a reader has no need of."""
-    return html.escape(_NAME.sub(r"\1", text))
+    """Return a text as HTML, with what is in backquotes as code."""
+    return _CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
-_NAME = re.compile(r"`([a-z][a-z0-9_]*)`")
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
-    title, text = html.escape(panel.title), html.escape(panel.text)
+    title, text = html.escape(panel.title), _as_html(panel.text)
     if isinstance(panel, Note):
-        text = _as_html(panel.text)
         items = "".join(f"<li>{_as_html(item)}</li>" for item in panel.items)
         kind, word = ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
         inner = f"<p>{word}{text}</p>" + (f"<ul>{items}</ul>" if items else "")
@@ -155,7 +176,7 @@ def _data(place: str, panel: Chart | Rows | Choice | UsesPanel) -> dict[str, Any
     columns = [_column(field, panel.rows.column(number)) for number, field in enumerate(panel.rows.schema)]
     common = {"id": place, "title": panel.title, "columns": columns}
     if isinstance(panel, Chart):
-        drawn = {"text": panel.text, "spec": dict(panel.spec), "key": panel.key}
+        drawn = {"text": _CODE.sub(r"\1", panel.text), "spec": dict(panel.spec), "key": panel.key}
         return {**common, "kind": "chart", **drawn}
     if isinstance(panel, Choice):
         asked = {"key": panel.key, "across": panel.across, "listed": panel.listed}
@@ -170,7 +191,7 @@ def _column(field: pa.Field, values: pa.ChunkedArray) -> dict[str, Any]:
     column: dict[str, Any] = {"name": field.name, "kind": _kind(field.type)}
     for key in ("doc", "unit"):
         if key.encode() in metadata:
-            column[key] = metadata[key.encode()].decode()
+            column[key] = _CODE.sub(r"\1", metadata[key.encode()].decode())
     plain = [_plain(value) for value in values.to_pylist()]
     distinct = list(dict.fromkeys(value for value in plain if value is not None))
     if column["kind"] == "text" and 2 * len(distinct) < len(plain):

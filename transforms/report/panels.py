@@ -4,6 +4,8 @@ The data of a panel are an Arrow table whose columns are what a reader sees: a c
 heading, and `schemas.columns.column` gives it a doc and a unit. Units that the page knows are
 `year` (no thousands separator) and `%`; other numbers are shown by their type.
 
+Texts may have code in backquotes, such as a command.
+
 Whoever chooses a thing in one panel chooses it in all that have it under a key of the same name.
 """
 
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["Chart", "Choice", "Note", "Panel", "Rows", "UsesPanel"]
+__all__ = ["Chart", "Choice", "Head", "Note", "Panel", "Rows", "UsesPanel"]
 
 
 class Chart(NamedTuple):
@@ -102,6 +104,22 @@ class Note(NamedTuple):
     text: str
     items: tuple[str, ...] = ()
     warning: bool = False
+
+
+class Head(NamedTuple):
+    """How a report, or one of its sections, begins.
+
+    Attributes:
+        title: the heading.
+        text: what is shown, and how to read it; empty for nothing.
+        facts: names with their values, such as options; a few, shown in a block.
+        notes: paragraphs that a reader should see before all others.
+    """
+
+    title: str
+    text: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 Panel = Chart | Rows | Choice | UsesPanel | Note

@@ -21,6 +21,7 @@ from pipelines.commands.change.plan import (
     read_targets,
 )
 from pipelines.frame.command import Command, Graph, HandedBack, TableSource
+from pipelines.frame.openings import Opening
 from schemas.change.scores import PAIRS, SCORES
 from schemas.change.series import POINTS
 from schemas.change.series import SERIES as SERIES_TABLE
@@ -320,13 +321,16 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
 
 def _reworded(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     """Return slices with their years, pairs by the names of their slices, and the view in words."""
-    slices, view = section["slices"], section["view"]
-    names = [name for name, *_ in slices]
+    view, names = section["view"], [name for name, *_ in section["slices"]]
     return {
-        "slices": ", ".join(f"{name} ({first} to {last})" for name, first, last in slices),
+        "slices": _subject(section),
         "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
         "view": f"by {view['unit']}, letter case {view['case']}, sentences of {view['min_sentence']} tokens or more",
     }
+
+
+def _subject(section: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} ({first} to {last})" for name, first, last in section["slices"])
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
@@ -365,6 +369,15 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     reworded=_reworded,
     summary=_summary,
     views=VIEWS,
+    opening=Opening(
+        "Change of usage",
+        "How differently words are used in two periods: a score compares the contexts of a word, by the "
+        "cosine distance of its vectors after alignment; 0 means the same contexts. Read a score beside what "
+        "chance gives (evidence) and the sentences themselves: that usage differs does not say that a meaning "
+        "changed.",
+        ("dim", "window", "epochs", "min-count", "seeds", "alignment", "null", "unit", "case", "pairs"),
+        subject=_subject,
+    ),
     report=panels,
     quotes=quotes,
 )

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.openings import Opening
 from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.evaluation import COLUMNS, TAKES, EvaluationOptions, evaluate, of_gold
@@ -160,6 +161,13 @@ EVALUATE_CHANGE: Command[EvaluateChangeOptions, Gold] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Change scores against gold",
+        "How well the ranking of words agrees with judgments or a known truth: for each metric its value with "
+        "an interval from resampling words. Spearman compares graded change, average precision how far up "
+        "changed words stand; 1 is perfect.",
+        ("metric", "missing", "baseline", "resamples", "level"),
+    ),
     report=_panels,
     action=_evaluate,
 )

@@ -18,6 +18,7 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
+from pipelines.frame.openings import Opening
 from schemas.cloze.questions import (
     ANNOTATION_REASONS,
     ANNOTATION_REJECTS,
@@ -214,6 +215,11 @@ ANNOTATE: Command[ClozeAnnotateOptions, list[dict[str, Any]]] = Command(
     section=_section,
     summary=_summary,
     after=_write,
+    opening=Opening(
+        "People's answers",
+        "How people answered the questions, and which questions are kept: those that enough people answer rightly.",
+        ("min-accuracy", "accuracy-of", "min-approval", "min-answers"),
+    ),
     report=_panels,
     action=_annotate,
 )

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.cloze.answers import ANSWERS, ASKED_REASONS
 from schemas.cloze.pairs import KINDS, PAIRS
 from schemas.cloze.questions import QUESTIONS
@@ -368,5 +369,11 @@ CLOZE_ANSWER: Command[ClozeAnswerOptions, AnswerPlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Answers of reading systems",
+        "How many questions each system answers rightly, with an interval; chance is one in five. Systems "
+        "that see no passage say how much of a question can be guessed.",
+        ("systems", "splits", "folds", "cross", "seed", "resamples", "level"),
+    ),
     report=_panels,
 )

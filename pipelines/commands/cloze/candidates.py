@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.pairs import PAIRS
 from transforms.cloze.filters.candidates import COUNTED, JUDGE, CandidateSetting, Judgement
@@ -173,5 +174,11 @@ CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, CandidatesPlan] = Command(
     rows={"judged": Judgement, "thresholds": Thresholds},
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Words that may become answers",
+        "What every filter said of the words of the summaries: a word stays only if all filters that apply "
+        "let it pass, so the counts say which filter decides.",
+        ("kind", "filters", "abstractness", "encoder", "seed"),
+    ),
     report=candidate_panels,
 )

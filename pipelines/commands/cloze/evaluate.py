@@ -19,6 +19,7 @@ import pyarrow as pa
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
+from pipelines.frame.openings import Opening
 from schemas.cloze.pairs import KINDS
 from schemas.metrics import CLOZE_METRICS
 from transforms.cloze.answers.evaluation import MeasuredSystem, baselines_of, evaluated, systems_of
@@ -267,6 +268,12 @@ EVALUATE_CLOZE: Command[EvaluateClozeOptions, ClozeEvaluationPlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Answers against gold",
+        "How many questions are answered rightly, with an interval, beside baselines that read no passage; "
+        "chance is one in five.",
+        ("kind", "system", "resamples", "level"),
+    ),
     report=_panels,
     action=_evaluate,
 )

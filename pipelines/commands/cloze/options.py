@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.options import OPTION_REASONS, OPTIONS, PREDICTIONS
 from schemas.cloze.pairs import KINDS, PAIRS
@@ -317,5 +318,11 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
     },
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Options beside the answers",
+        "The four wrong options beside each answer: words that readers name for the gap, and that rules leave "
+        "over. The counts say why other words were dropped, and how often readers name the answer itself.",
+        ("readers", "folds", "most-similar", "least-similar", "seed"),
+    ),
     report=_panels,
 )

@@ -20,6 +20,7 @@ from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import corpora_of, list_inputs
+from pipelines.frame.openings import Opening
 from schemas.cloze.pairs import FLAGS, KINDS, PAIR_REJECTS, PAIRS
 from schemas.rejects import REMEDIES
 from transforms.annotation.engines.registry import describe_engine
@@ -336,5 +337,20 @@ PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Passages with summaries",
+        "Texts cut into a passage and a summary, of which cloze questions are made: how many there are, how "
+        "long, and what was left out and why.",
+        (
+            "layout",
+            "summary",
+            "language",
+            "engine",
+            "min-summary-words",
+            "max-summary-words",
+            "min-passage-words",
+            "max-passage-words",
+        ),
+    ),
     report=_panels,
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.cloze.candidates import CANDIDATES
 from schemas.cloze.options import OPTIONS
 from schemas.cloze.pairs import KINDS, PAIRS
@@ -220,6 +221,12 @@ CLOZE_QUESTIONS: Command[ClozeQuestionsOptions, QuestionsPlan] = Command(
     summary=_summary,
     after=_write,
     views=QUESTION_VIEWS,
+    opening=Opening(
+        "Cloze questions",
+        "Questions with five options each: what became of the candidates, how large the splits are, and how "
+        "alike. A question asks which option fills the gap in the summary of a passage.",
+        ("per-summary", "shares", "seed"),
+    ),
     report=question_panels,
     quotes=quoted_questions,
 )

@@ -17,6 +17,7 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
 from pipelines.frame.inputs import list_inputs
+from pipelines.frame.openings import Opening
 from schemas.complexity.instances import INSTANCES
 from schemas.complexity.labels import JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from transforms.common.code.fingerprints import digest
@@ -168,6 +169,12 @@ AGGREGATE: Command[ComplexityAggregateOptions, AggregatePlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Judgments of complexity",
+        "What annotators said, put together to a label for each word in its sentence, and how far annotators "
+        "agree. Low agreement limits what any scorer can reach.",
+        ("min-annotations", "repeated", "weights", "groups", "seed"),
+    ),
     report=_panels,
     action=_aggregate,
 )

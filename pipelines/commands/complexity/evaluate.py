@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pipelines.frame.command import Action, Command, HandedBack, Inputs
 from pipelines.frame.common_options import RUN, PublishOptions
+from pipelines.frame.openings import Opening
 from schemas.metrics import COMPLEXITY_METRICS
 from transforms.common.code.fingerprints import digest
 from transforms.common.options.fields import embedded, option
@@ -97,6 +98,11 @@ EVALUATE_COMPLEXITY: Command[EvaluateComplexityOptions, tuple[OfficialScores, Of
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Predicted complexity against gold",
+        "How well a file of predictions agrees with a file of labels: each metric with an interval from resampling.",
+        ("system", "metric", "resamples", "level"),
+    ),
     report=_panels,
     action=_evaluate,
 )

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.complexity.features import COVERAGE, FEATURES
 from schemas.complexity.instances import INSTANCES
 from transforms.common.options.fields import embedded
@@ -174,5 +175,11 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, FeaturesPlan] = Command(
     section=_section,
     summary=_summary,
     views=FEATURE_VIEWS,
+    opening=Opening(
+        "Features of words",
+        "Which features each word in its sentence has, by group and resource, and for what share of the words "
+        "a resource knew nothing.",
+        ("use", "encoder", "languages"),
+    ),
     report=panels,
 )

@@ -19,6 +19,7 @@ from pipelines.commands.options import annotation_engine, encodings, excluded_fi
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import list_inputs
+from pipelines.frame.openings import Opening
 from schemas.complexity.instances import FLAGS, INSTANCES, KINDS, LOAD_REJECTS
 from schemas.complexity.labels import LABELS
 from transforms.annotation.engines.registry import describe_engine
@@ -264,5 +265,11 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
     section=_section,
     summary=_summary,
     views=INSTANCE_VIEWS,
+    opening=Opening(
+        "Labelled words in sentences",
+        "Words in their sentences with people's judgments of how complex they are, as read from files: counts "
+        "by genre and kind, how complexity is spread, and what was left out and why.",
+        ("layout", "kind", "genre", "language", "engine"),
+    ),
     report=_panels,
 )

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.complexity.features import FEATURES
 from schemas.complexity.instances import INSTANCES
 from schemas.complexity.labels import LABELS, SPLITS
@@ -244,6 +245,13 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     section=_section,
     summary=score_lines,
     views=SCORE_VIEWS,
+    opening=Opening(
+        "Predicted complexity",
+        "How well scorers predict the complexity of words that they were not trained on: each metric with an "
+        "interval, for every scorer beside simple baselines. A scorer is of use where its interval lies above "
+        "theirs.",
+        ("scorer", "folds", "metric", "resamples", "level", "seed"),
+    ),
     report=score_panels,
     quotes=quoted_panels,
 )

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.openings import Opening
 from schemas.complexity.instances import INSTANCES
 from schemas.complexity.labels import LABELS, SPLITS, STRATA
 from transforms.common.draws.splits import parse_shares
@@ -147,6 +148,12 @@ SPLIT: Command[ComplexitySplitOptions, Mapping[str, Any]] = Command(
     plan=_plan,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Splits",
+        "How instances are dealt to training and test sets: sizes and complexity should be alike in all of "
+        "them, and no token stands in two.",
+        ("method", "shares", "bands", "one-sentence", "seed"),
+    ),
     report=split_panels,
     action=_split,
 )

@@ -9,11 +9,13 @@ docs/architecture.md for the picture.
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from pipelines.commands.corpus.dry_run import dry_run
 from pipelines.commands.corpus.plan import CorpusOptions, CorpusPlan, plan_corpus
 from pipelines.frame.command import Command, Graph, HandedBack
+from pipelines.frame.openings import Opening
 from schemas.corpus.documents import DOCUMENTS
 from schemas.corpus.sentences import SENTENCES
 from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["CORPUS", "corpus_summary"]
 
 EXAMPLES_SHOWN = 5
+SUMMARY_WIDTH = 100
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     "documents": MERGE_DOCUMENTS,
     "sentences": MERGE_SENTENCES,
@@ -163,6 +166,7 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     notes = totals(row.notes or {} for row in inputs.values())
     nothing = dict.fromkeys(("documents", "sentences", "tokens", "characters"), 0)
     section = {
+        **({"about": plan.about} if plan.about else {}),
         "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
         "inputs": [_noted(inputs[name]) for name in sorted(inputs)],
         **({"notes": dict(sorted(notes.items()))} if notes else {}),
@@ -214,8 +218,10 @@ def _preview(plan: CorpusPlan) -> Iterator[str]:
 
 
 def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
-    """Yield what was taken in, tokens over time, and, where nothing compares them yet, slices."""
+    """Yield what the texts are and what was taken in, tokens over time, and, if nothing compares them yet, slices."""
     section = snapshot.section("corpus")
+    if about := section.get("about"):
+        yield from wrap(f"about the texts: {about}", SUMMARY_WIDTH, break_on_hyphens=False, break_long_words=False)
     reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
     documents = {int(year): n for year, n in section["documents_by_year"].items()}
     tokens = {int(year): n for year, n in section["tokens_by_year"].items()}
@@ -234,6 +240,13 @@ def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
         yield f"  without a date: {without:,} ({undated:,})"
     if "change" not in snapshot.sections:
         yield from _next(snapshot.out, section, documents, tokens)
+
+
+def _subject(section: Mapping[str, Any]) -> str:
+    """Return how many documents there are, and of which years."""
+    years = [int(year) for year in section["documents_by_year"]]
+    span = f", {min(years)} to {max(years)}" if years else ""
+    return f"{section['documents']:,} documents{span}"
 
 
 def _next(
@@ -283,5 +296,12 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     section=_section,
     preview=_preview,
     summary=corpus_summary,
+    opening=Opening(
+        "Corpus",
+        "The texts that were taken in: how many there are, how they are spread over time, genres and sources, "
+        "and what was left out and why. Whether periods can be compared depends on their sizes here.",
+        ("format", "dates", "engine", "duplicates", "max-reject-share", "parts"),
+        subject=_subject,
+    ),
     report=panels,
 )

@@ -59,6 +59,13 @@ class CorpusOptions(IntakeOptions):
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
     language: str | None = option(None, help="language where the source does not say", metavar="L", group=INPUT)
     genre: str | None = option(None, help="genre where the source does not say", group=INPUT)
+    about: str | None = option(
+        None,
+        help="what the texts are, in a sentence or two, for the summary and the report",
+        metavar="TEXT",
+        published=False,
+        group=INPUT,
+    )
     duplicates: str = option("reject", help="what becomes of equal documents", choices=DUPLICATES, group=INPUT)
     dry_run: bool = option(
         False, help="show the first 20 documents and their rejects, and write nothing", published=False, group=INPUT
@@ -111,6 +118,7 @@ class CorpusPlan:
         parts: parts of each table.
         max_reject_share: share of rejects above which nothing is published.
         asked: what other sections of the run ask of the documents' years.
+        about: what the texts are, as the manifest says if it is given.
     """
 
     units: list[Unit]
@@ -120,6 +128,7 @@ class CorpusPlan:
     parts: int
     max_reject_share: float
     asked: YearChecks = field(default_factory=dict)
+    about: str | None = None
 
 
 def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusPlan:
@@ -161,6 +170,7 @@ def plan_corpus(options: CorpusOptions, inputs: Inputs | None = None) -> CorpusP
         options.parts,
         options.max_reject_share,
         asked,
+        options.about,
     )
 
 

@@ -4,12 +4,12 @@ lexbeam report results
 lexbeam report results --out report.html --no-text
 """
 
-import os
 from dataclasses import dataclass
 
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.registry import COMMANDS, load, section_of
+from pipelines.shown.openings import page_head, section_head
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.publish.snapshots import open_snapshot
@@ -37,15 +37,16 @@ def _report(options: ReportOptions, action: Action) -> None:
     snapshot = open_snapshot(options.path)
     if options.no_text and options.corpus:
         raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
-    panels = {}
+    panels, heads = {}, {}
     for words in COMMANDS:  # which stand in the order of the data's flow
         if (section := section_of(words)) in snapshot.sections:
             command = load(words)
+            heads[section] = section_head(snapshot, section)
             panels[section] = [*command.report(snapshot)]
             if not options.no_text:
                 panels[section] += command.quotes(snapshot, options.corpus)
     out = options.out or files.join(options.path, "report.html")
-    write_report(out, os.path.basename(options.path.rstrip("/")), panels)
+    write_report(out, page_head(snapshot), panels, heads)
     action.tell(f"report: {files.shown(out)}")
 
 

@@ -18,6 +18,7 @@ from pipelines.commands.options import input_folder
 from pipelines.frame.blocks import shown_lines
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RUN, PublishOptions
+from pipelines.frame.openings import Opening
 from schemas.metrics import SIMPLIFICATION_METRICS
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
@@ -309,6 +310,12 @@ EVALUATE_SIMPLIFY: Command[EvaluateSimplifyOptions, SimplifyEvaluationPlan] = Co
     summary=_summary,
     after=_write,
     views=EVALUATION_VIEWS,
+    opening=Opening(
+        "Substitutes against gold",
+        "How well generated, selected and ranked words agree with those that people gave: each metric with an "
+        "interval, stage by stage, and where gold is lost on the way.",
+        ("k", "cluster", "baseline", "resamples", "level"),
+    ),
     report=evaluation_panels,
     action=_evaluate,
 )

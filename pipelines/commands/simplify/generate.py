@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES, SUBSTITUTES
 from transforms.common.options.fields import embedded, option
@@ -174,6 +175,12 @@ GENERATE_CANDIDATES: Command[GenerateOptions, GenerationPlan] = Command(
     section=_section,
     summary=_summary,
     views=CANDIDATE_VIEWS,
+    opening=Opening(
+        "Candidates",
+        "Which words each generator proposes in the place of a word: how many, and from which evidence. What "
+        "is not proposed here cannot be chosen later.",
+        ("generators", "combine", "k", "senses", "masked-top", "seed"),
+    ),
     report=candidate_panels,
     quotes=sentence_panels,
 )

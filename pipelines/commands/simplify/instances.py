@@ -18,6 +18,7 @@ from pipelines.commands.options import annotation_engine, encodings, excluded_fi
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import list_inputs
+from pipelines.frame.openings import Opening
 from schemas.complexity.instances import INSTANCES as COMPLEX
 from schemas.complexity.labels import LABELS
 from schemas.complexity.scores import PREDICTIONS
@@ -311,6 +312,12 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
     section=_section,
     summary=instance_summary,
     views=INSTANCE_VIEWS,
+    opening=Opening(
+        "Words to simplify",
+        "Words in their sentences with the simpler words that people gave for them: how many there are, by "
+        "language and source, and what was left out and why.",
+        ("layout", "language", "occurrences", "min-native", "engine"),
+    ),
     report=section_panels,
     quotes=instance_panels,
 )

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.complexity.instances import INSTANCES as LABELLED
 from schemas.complexity.labels import LABELS
 from schemas.simplification.candidates import CANDIDATES, SELECTIONS
@@ -196,5 +197,10 @@ RANK_CANDIDATES: Command[RankOptions, RankingPlan] = Command(
     rows={"ranked": RankedPart, "regressed": Regressed},
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Candidates by simplicity",
+        "The candidates that are left, the simplest first, by each ranker.",
+        ("ranker", "average-of", "phrases", "keep-target"),
+    ),
     report=_panels,
 )

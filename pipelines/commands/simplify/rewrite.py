@@ -14,6 +14,7 @@ import pyarrow as pa
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
+from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES
 from schemas.simplification.instances import INSTANCES
 from schemas.simplification.rankings import RANKINGS, SIMPLIFICATIONS
@@ -113,5 +114,9 @@ REWRITE_SENTENCES: Command[RewriteOptions, RewritingPlan] = Command(
     rows={"rewritten": Rewritten},
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Rewritten sentences",
+        "How many sentences have another word in the target's place, and why others stay as they were.",
+    ),
     report=_panels,
 )

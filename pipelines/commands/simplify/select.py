@@ -15,6 +15,7 @@ import pyarrow as pa
 from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions, model_folder
+from pipelines.frame.openings import Opening
 from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
 from schemas.simplification.instances import INSTANCES
 from transforms.common.options.fields import embedded, option
@@ -156,5 +157,10 @@ SELECT_CANDIDATES: Command[SelectCandidatesOptions, SelectionPlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    opening=Opening(
+        "Candidates that fit",
+        "Which candidates the filters of form, part of speech and similarity let pass, and what each of them took out.",
+        ("filters", "same-pos", "least-similarity", "least-ngram"),
+    ),
     report=_panels,
 )

@@ -5,6 +5,7 @@ is there. What it has started is known by a variable of the environment (tests/m
 """
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,6 @@ from small_runs import call, write_texts
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[3]
-TOLD = "lexbeam: interrupted; the same command with --resume goes on from what is finished\n"
 SAID = "said by a worker"
 HOLDS = f"""
 import os, sys, time
@@ -67,6 +67,18 @@ def words(folder, runner, *more):
         runner,
         *more,
     ]
+
+
+def told_of(folder, runner, *more):
+    """Return what an interrupted run says that is held in its first annotations."""
+    line = list(map(str, words(folder, runner, *more)))
+    place = line.index("--") if "--" in line else len(line)
+    line.insert(place, "--resume")
+    return (
+        f"lexbeam: interrupted; nothing new is published, and what is finished is kept in {folder / 'out'}:\n"
+        "  corpus/ingest: 1 of 1 batch\n"
+        f"go on by: {shlex.join(['lexbeam', *line])}\n"
+    )
 
 
 def start(folder, runner, *more, **environment):
@@ -176,7 +188,7 @@ def test_nothing_outlives_a_run_and_it_is_taken_up(runner, way, folder, expected
     end(held.process)
     told = assert_nothing_is_left(held)
     assert held.process.returncode == status
-    assert told == ("" if way == "SIGKILL" else TOLD)
+    assert told == ("" if way == "SIGKILL" else told_of(folder, runner, *more))
     assert_taken_up(held, expected)
 
 
@@ -186,15 +198,16 @@ def test_a_second_interrupt_leaves_nothing_either(folder):
     held.process.send_signal(signal.SIGTERM)
     told = assert_nothing_is_left(held)
     assert held.process.returncode in (130, 143)
-    assert told in (TOLD, TOLD * 2)
+    assert told in (told_of(folder, "prism"), told_of(folder, "prism") * 2)
 
 
 def test_what_workers_print_is_seen_by_those_who_ask(folder, expected):
-    held = hold(folder, "direct_multiprocess", "--verbose", "--", "--direct_num_workers=1")
+    more = ["--verbose", "--", "--direct_num_workers=1"]
+    held = hold(folder, "direct_multiprocess", *more)
     held.process.send_signal(signal.SIGTERM)
     told = assert_nothing_is_left(held)
     assert SAID in told
-    assert told.endswith(TOLD)
+    assert told.endswith(told_of(folder, "direct_multiprocess", *more))
 
 
 def test_a_worker_that_cannot_start_is_told_once(folder):

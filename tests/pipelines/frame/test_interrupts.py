@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.frame.interrupts import interrupted_text, note_nothing_begun, note_run
+from pipelines.progress.lines import Foreseen
+from pipelines.progress.progress import RunProgress
+
 ROOT = Path(__file__).resolve().parents[3]
 # The command line, with a command that works on and on; `tidy` is what it does on its way out.
 BUSY = """
@@ -24,7 +28,7 @@ cli.entry()
 """
 RESUMES = ["corpus", "x", "--out", "y"]
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-TOLD = "lexbeam: interrupted; the same command with --resume goes on from what is finished\n"
+TOLD = "lexbeam: interrupted; nothing was made yet: run the same command again\n"
 
 
 def start(*words, tidy="pass", ignored=()):
@@ -54,12 +58,53 @@ def test_a_command_that_may_be_resumed_says_so(number):
     assert (out, output, process.returncode) == ("", TOLD, STATUS[number])
 
 
-@pytest.mark.parametrize("words", [["show", "x"], ["clean", "x"]])
-def test_a_command_without_resume_does_not_speak_of_it(words):
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["show", "x"], "nothing was written"),
+        (["clean", "x"], "nothing was written"),
+        (["report", "x"], "nothing was left half written"),
+    ],
+)
+def test_a_command_without_resume_says_what_is_written(words, told):
     process = start(*words)
     process.send_signal(signal.SIGINT)
-    assert process.communicate() == ("", "lexbeam: interrupted\n")
+    assert process.communicate() == ("", f"lexbeam: interrupted; {told}\n")
     assert process.returncode == 130
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run that has begun to make its sections in a folder."""
+    stages = [Foreseen("toy/read", "batches"), Foreseen("toy/train", "slices"), Foreseen("toy/score", "pairs")]
+    progress = RunProgress(str(tmp_path), {"toy": stages})
+    note_run(str(tmp_path), progress)
+    yield progress
+    note_nothing_begun()
+
+
+def test_what_is_finished_is_named_with_the_command_that_goes_on(run, tmp_path):
+    read, train, score = run.counts["toy"]
+    run.counts["toy"] = [read._replace(planned=1, made=1), train._replace(planned=6, made=1, there=2), score]
+    assert interrupted_text(["toy", "a b", "--", "--x"], ["resume"]).splitlines() == [
+        f"interrupted; nothing new is published, and what is finished is kept in {tmp_path}:",
+        "  toy/read: 1 of 1 batch",
+        "  toy/train: 3 of 6 slices",
+        "go on by: lexbeam toy 'a b' --resume -- --x",
+    ]
+
+
+def test_a_run_that_has_finished_nothing_goes_on_as_well(run):
+    lines = interrupted_text(["toy", "--resume", "--out", "x"], ["resume"]).splitlines()
+    assert lines == [
+        "interrupted; nothing new is published, and nothing is finished yet",
+        "go on by: lexbeam toy --resume --out x",
+    ]
+
+
+def test_what_is_published_meanwhile_need_not_go_on(run, tmp_path):
+    (tmp_path / "current").symlink_to(f"_snapshots/{'0' * 32}")
+    assert interrupted_text(["toy"], ["resume"]) == f"interrupted; the tables are published at {tmp_path}"
 
 
 @pytest.mark.slow

@@ -59,6 +59,7 @@ def test_what_is_made_and_what_was_there_are_told_apart(folder, begin):
     os.utime(folder / "a.json")
     count = looked(actual, 3.0)
     assert (count.made, count.there, count.begun, count.last) == (2, 2, 2.0, 3.0)
+    assert count.first is not None
     assert looked(actual, 4.0).last == 3.0
 
 
@@ -67,7 +68,7 @@ def test_a_stage_begins_when_its_folder_is_touched_or_made(folder, begin):
     actual = begin()
     assert looked(actual, 1.0).begun is None
     os.utime(folder)
-    assert looked(actual, 2.0)[2:] == (0, 0, 2.0, 2.0, False)
+    assert looked(actual, 2.0)[2:] == (0, 0, 2.0, 2.0, False, None)
     folder.rmdir()
     actual = begin()
     assert looked(actual, 1.0).begun is None

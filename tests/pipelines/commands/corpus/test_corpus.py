@@ -8,8 +8,9 @@ from transforms.common.publish.snapshots import Snapshot
 YEARS = {str(year): 1 for year in (*range(1800, 1830), *range(1900, 1930))}
 
 
-def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas"), **more):
+def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas"), about=None, **more):
     corpus = {
+        **({"about": about} if about else {}),
         "records": number,
         "rejected": 0,
         "rejects": {},
@@ -32,6 +33,15 @@ def test_ends_with_the_next_command():
     assert len(lines) == 3 + 6 + 2
     assert "1800-1829 (30 documents, 300 tokens) and 1900-1929" in lines[-2]
     assert lines[-1] == "next: lexbeam change results --slices 1800-1829,1900-1929 --null 3"
+
+
+def test_begins_with_what_the_texts_are():
+    lines = told(about="Letters of " + "a long-winded author " * 8)
+    assert lines[0].startswith("about the texts: Letters of a long-winded")
+    number = len(lines) - len(told())
+    assert number > 1
+    assert max(map(len, lines[:number])) <= 100
+    assert lines[number:] == told()
 
 
 @pytest.mark.parametrize("out", ["my results", "it's", "-x", "a;rm b", "$HOME"])
