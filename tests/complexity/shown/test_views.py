@@ -123,6 +123,20 @@ def test_without_labels_the_remedy_is_named(tmp_path):
         lexbeam.open(tmp_path / "bare").hardest(3)
 
 
+def test_without_labels_the_hardest_are_those_that_a_scorer_predicts(tmp_path, capsys):
+    made = {name: rows for name, rows in MADE.items() if name != "labels"}
+    publish(tmp_path / "own", made)
+    file = write_part(Artefact(f"{tmp_path}/predictions"), PREDICTIONS.schema(), [predictions()])
+    part = Part.of(PREDICTIONS.name, 0, file)
+    put(tmp_path / "own", Made(name="complexity.score", parts=(part,), entry={"options": {}, "inputs": []}))
+    said = {row["instance_id"]: row["prediction"] for row in predictions().to_pylist() if row["scorer"] == "ridge"}
+    expected = sorted(kept("single", None), key=lambda name: (-said[name], name))[:5]
+    rows = lexbeam.open(tmp_path / "own").hardest(5, kind="single").to_pylist()
+    assert [(row["instance_id"], row["complexity"]) for row in rows] == [(name, said[name]) for name in expected]
+    assert main(["show", str(tmp_path / "own"), "--hardest", "2"]) == 0
+    assert "the 2 most complex instances by predictions of ridge" in capsys.readouterr().out
+
+
 def test_a_person_sees_targets_in_their_sentences_and_features_by_group(folder, capsys):
     assert main(["show", str(folder), "--hardest", "2", "--kind", "mwe"]) == 0
     told = capsys.readouterr().out

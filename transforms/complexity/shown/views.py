@@ -47,7 +47,7 @@ _PARTS = ("_first", "_last")
 class HardestOptions:
     """Options of the view `hardest`."""
 
-    hardest: int = option(20, help="the most complex instances, in context", least=1)
+    hardest: int = option(20, help="the most complex instances, in context; without labels as predicted", least=1)
     kind: str | None = option(None, help="of this kind", choices=KINDS)
     genre: str | None = option(None, help="of this genre")
 
@@ -77,14 +77,21 @@ class FeaturesOptions:
 def hardest(snapshot: Snapshot, options: HardestOptions) -> pa.Table:
     """Return the instances with the highest complexity, the highest first; ties by id.
 
+    It is that of their labels; where none are published, the prediction of the first scorer by name.
+
     Raises:
-        UsageError: no labels are published, or none for these instances.
+        UsageError: neither labels nor predictions are published, or none for these instances.
     """
-    _check(snapshot, LABELS, "`lexbeam complexity load` of labelled files, or `aggregate`, makes")
-    columns = ["instance_id", "complexity", "annotations", "spread"]
-    rows = snapshot.read(LABELS.name, [*columns, "group"])
-    labelled = pc.and_(pc.equal(rows["group"], ""), pc.is_valid(rows["complexity"]))
-    rows = _only(snapshot, rows.filter(labelled).select(columns), options.kind, options.genre)
+    if PREDICTIONS.name in snapshot.tables and LABELS.name not in snapshot.tables:
+        rows = snapshot.read(PREDICTIONS.name, ["instance_id", "scorer", "prediction"])
+        rows = rows.filter(pc.equal(rows["scorer"], pc.min(rows["scorer"])))
+        rows = rows.rename_columns(["instance_id", "scorer", "complexity"])
+    else:
+        _check(snapshot, LABELS, "`lexbeam complexity load` of labelled files, or `aggregate`, makes")
+        columns = ["instance_id", "complexity", "annotations", "spread"]
+        rows = snapshot.read(LABELS.name, [*columns, "group"])
+        rows = rows.filter(pc.and_(pc.equal(rows["group"], ""), pc.is_valid(rows["complexity"]))).select(columns)
+    rows = _only(snapshot, rows, options.kind, options.genre)
     return _in_context(snapshot, _first(rows, "complexity", options.hardest))
 
 
@@ -243,7 +250,8 @@ def _use(row: dict[str, Any], where: str) -> Use:
 
 def _tell_hardest(snapshot: Snapshot, options: HardestOptions) -> Iterator[Block]:
     rows = hardest(snapshot, options).to_pylist()
-    yield f"the {len(rows)} most complex instances; 0: very easy, 1: very difficult"
+    judge = f" by predictions of {rows[0]['scorer']}" if "scorer" in rows[0] else ""
+    yield f"the {len(rows)} most complex instances{judge}; 0: very easy, 1: very difficult"
     yield Kwic(tuple(_use(row, number(row["complexity"])) for row in rows))
 
 
