@@ -93,3 +93,12 @@ def test_left_out_lines_match_and_others_do_not():
     assert is_as_shown(["a", "c"], ["a", "...", "c"])
     assert not is_as_shown(["a", "b", "d"], ["a", "...", "c"])
     assert not is_as_shown(["a", "b"], ["a"])
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_the_overview_of_a_task_begins_with_commands_of_its_walk(walk):
+    top = (PAGES.parent / "tasks" / walk / "README.md").read_text("utf-8").split("\n## ")[0]
+    commands = re.findall(r"^ {4}(lexbeam .*)$", top, re.MULTILINE)
+    run = [command for command, _ in commands_of((PAGES / f"{walk}.md").read_text("utf-8"))]
+    assert commands
+    assert commands == [command for command in run if command in commands]
