@@ -154,7 +154,7 @@ MISTAKES = (
     ("lexicon look sea --resources w=gold.tsv:word=word,value=grade", "no column 'grade'", "did you mean 'graded'", 1),
     ("lexicon look sea --resources w=vectors:gold.tsv", "gold.tsv, line 1: no numbers", "name a file of vectors", 1),
     # cloze
-    ("cloze pairs pairs.jsonl --out o", "--layout must be given", "one of recam, jsonl, tsv", 2),
+    ("cloze pairs pairs.jsonl --out o", "--layout must be given", "one of recam, jsonl, json, tsv", 2),
     ("cloze pairs gold.tsv --out o --layout jsonl", "not JSON", "name another --layout", 1),
     ("cloze abstractness --out m", "--ratings must be given", "FILE:word=COLUMN,value=COLUMN", 2),
     ("cloze abstractness --out m --ratings gold.tsv", "does not say which column", "FILE:word=COLUMN[^']*$", 2),
