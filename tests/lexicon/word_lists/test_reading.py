@@ -206,7 +206,7 @@ def test_rows_are_held_in_blocks(tmp_path, monkeypatch, rows):
 def test_a_file_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(LexbeamError, match="no file at"):
         read(tmp_path / "nowhere.csv", "word=w,value=v")
-    with pytest.raises(LexbeamError, match="cannot be read: a folder; name a file"):
+    with pytest.raises(LexbeamError, match="is a folder, not a file: name a file"):
         read(tmp_path, "word=w,value=v")
     path = tmp_path / "list.csv"
     path.write_bytes(b"w,v\rsea,1\r")

@@ -49,6 +49,6 @@ def reading(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise LexbeamError(f"no file at {path!r}: check the path") from error
     except IsADirectoryError as error:
-        raise LexbeamError(f"{path!r} is a folder, not a file") from error
+        raise LexbeamError(f"{path!r} is a folder, not a file: name a file") from error
     except (BadRecord, OSError, EOFError, ValueError) as error:
         raise LexbeamError(f"{path} cannot be read: {reject_of(error).detail}") from error
