@@ -169,6 +169,7 @@ MISTAKES = (
     ("cloze annotate asked", "--annotations must be given", "sheets that people filled in", 2),
     ("cloze answer pairs --systems gpt", "there is no system 'gpt'", "systems: ga5", 2),
     ("evaluate cloze --predictions gold.tsv", "--gold must be given", "questions with their labels", 2),
+    ("evaluate cloze --gold gold.tsv --predictions gold.tsv", "gold.tsv, line 1: .*not JSON", "name a file of", 2),
     # simplify
     ("simplify instances marked.txt --out o --layout txt", "--layout cannot be 'txt'", "did you mean 'text'", 2),
     ("simplify instances marked.txt --out o --layout text", "do not say it", "give --language", 2),

@@ -74,22 +74,25 @@ def read_key(path: str, kind: str | None) -> Key:
     )
 
 
+_NEEDED = "a file of questions as JSON lines, as the task has them and `lexbeam cloze questions` writes them"
+
+
 def _questions(path: str, kind: str | None) -> Iterator[tuple[RawPair, GivenTarget]]:
     shown = f"`gold` {files.shown(path)}"
     try:
         if files.size(path) is None:
-            raise UsageError(f"{shown} is not there")
+            raise UsageError(f"{shown} is not there: check the path")
     except OSError as error:
         raise UsageError(f"{shown} cannot be read: {reason_of(error)}") from error
     text = InputText(path, path, partial(files.open_read, path))
     for _, pair in read_recam(text, ReadOptions(layout="recam", kind=kind or UNKNOWN)):
         where = f"{shown}, line {pair.position}" if pair.position else shown
         if isinstance(pair, Reject):
-            raise UsageError(f"{where}: {pair.reason}, {pair.detail}")
+            raise UsageError(f"{where}: {pair.reason}, {pair.detail}; correct it, or name {_NEEDED}")
         assert pair.target is not None  # this layout's records have one
         options = pair.target.options
         if len(options) != FIVE:
-            raise UsageError(f"{where}: {len(options)} options, where {FIVE} should be")
+            raise UsageError(f"{where}: {len(options)} options, where {FIVE} should be; name {_NEEDED}")
         yield pair, pair.target
 
 
