@@ -59,6 +59,7 @@ VALUES: dict[str, list[str] | None] = {
     "json_path": ["x.y"],
     "delimiter": [";"],
     "columns": ["a,b"],
+    "about": None,
     "exclude": ["*.csv"],
     "language": ["de"],
     "records": ["x[]"],

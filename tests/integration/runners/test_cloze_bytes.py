@@ -71,7 +71,7 @@ def test_every_question_obeys_every_rule(inputs, expected):
     assert set(pa.concat_tables(predictions)["reader"].to_pylist()) == set(READERS)
 
 
-@pytest.mark.parametrize("runner", compared_runners("direct_multiprocess"))
+@pytest.mark.parametrize("runner", compared_runners("prism"))
 def test_every_published_file_has_the_same_bytes(runner, inputs, expected, tmp_path):
     skip_without(runner)
     found, first = run(inputs, tmp_path / "out", runner), expected[1]
