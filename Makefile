@@ -6,7 +6,6 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 UV := $(BIN)/uv
 TOKENS ?= 300000
-export UV_LINK_MODE := copy
 # By a line in a .pth: with a finder in its place, Python started beside a checkout called `lexbeam` would
 # take the folder itself for the package.
 EDITABLE := --no-build-isolation --config-settings editable_mode=compat --editable

@@ -43,7 +43,7 @@ class Kernel(AsyncKernelManager):
 def run_cells(cells, folder):
     """Run cells in a kernel whose working directory is a folder; return what each one printed."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    options = {"km": Kernel(), "timeout": 600, "resources": {"metadata": {"path": str(folder)}}}
+    options = {"km": Kernel(), "timeout": 600, "startup_timeout": 600, "resources": {"metadata": {"path": str(folder)}}}
     nbclient.NotebookClient(notebook, **options).execute(env={**os.environ, "PYTHONPATH": str(ROOT)})
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in notebook.cells]
 
