@@ -77,18 +77,13 @@ def make_section(
         "resources": {**described_in(plan), **command.resources(plan)},
         **command.section(plan, outcome),
     }
+    noted = {"files": read, "resources": resources, "listed": listed, "lexbeam": _own_version()}
     return Made(
         name=job.section,
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((table.read for table in inputs.tables), key=_by_table)),
-        log={
-            **_log_of(job.command.reads(job.options), job.options, inputs),
-            "files": read,
-            "resources": resources,
-            "listed": listed,
-            "lexbeam": _own_version(),
-        },
+        log={**_log_of(command.reads(job.options), job.options, inputs), **noted},
     )
 
 

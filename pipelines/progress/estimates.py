@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pipelines.progress.lines import StageCount
 
-__all__ = ["Estimates", "Projection", "remaining", "steady", "time_left"]
+__all__ = ["Estimates", "ProjectedEnd", "remaining", "steady", "time_left"]
 
 LEAST_BASIS = 2.0  # seconds of work that weights need as a basis
 REACH = 5.0  # weights predict at most this many times the work that has been seen,
@@ -108,7 +108,7 @@ def time_left(seconds: float) -> str:
     return f"about {max(2, round(minutes / 60))} h left"
 
 
-class Projection(NamedTuple):
+class ProjectedEnd(NamedTuple):
     """When a run was said to end, by what it had made then.
 
     Attributes:
@@ -122,7 +122,7 @@ class Projection(NamedTuple):
     made: tuple[int, ...]
 
 
-def steady(earlier: Sequence[Projection], left: float, now: float) -> bool:
+def steady(earlier: Sequence[ProjectedEnd], left: float, now: float) -> bool:
     """Return whether an estimate agrees with earlier ones, so that it may be shown.
 
     It does if the end that it says differs by at most a third of the time left (of a minute, if less is
@@ -131,7 +131,7 @@ def steady(earlier: Sequence[Projection], left: float, now: float) -> bool:
     minutes. Where workers finish together, the first artefact of several says that all others are far;
     and while all work on, the end recedes.
 
-    >>> early, late = Projection(0.0, 600.0, (1,)), Projection(60.0, 620.0, (2,))
+    >>> early, late = ProjectedEnd(0.0, 600.0, (1,)), ProjectedEnd(60.0, 620.0, (2,))
     >>> [steady([early, late], left, 120.0) for left in (500.0, 1500.0)]
     [True, False]
     """
@@ -147,7 +147,7 @@ class Estimates:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._earlier: list[Projection] = []
+        self._earlier: list[ProjectedEnd] = []
 
     def left(self, counts: Sequence[StageCount], now: float) -> float | None:
         """Return the seconds that are left, if they can be told, and note them for later looks."""
@@ -157,5 +157,5 @@ class Estimates:
             return None
         made = tuple(count.made + count.there for count in counts)
         if not self._earlier or made != self._earlier[-1].made:
-            self._earlier = [*self._earlier[-MOST:], Projection(now, now + seconds, made)]
+            self._earlier = [*self._earlier[-MOST:], ProjectedEnd(now, now + seconds, made)]
         return seconds if steady(self._earlier, seconds, now) else None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipelines.progress.estimates import ASIDE, REACH, Estimates, Projection, remaining, steady, time_left
+from pipelines.progress.estimates import ASIDE, REACH, Estimates, ProjectedEnd, remaining, steady, time_left
 from pipelines.progress.lines import Foreseen, StageCount
 
 TRAIN = Foreseen("toy/train", "embeddings", 6.0)
@@ -195,7 +195,7 @@ def test_a_steady_annotation_is_foretold_most_of_the_time(units, workers):
 
 def test_an_estimate_is_shown_if_earlier_ones_agree():
     said = [(-100, 9000.0), (0, 1000.0), (110, 1010.0), (190, 1000.0)]
-    ends = [Projection(at, end, (at,)) for at, end in said]
+    ends = [ProjectedEnd(at, end, (at,)) for at, end in said]
     assert steady(ends, 800.0, 200.0)
     assert not steady(ends[:2], 800.0, 200.0)  # of the last two one differs
     assert not steady(ends[1:2], 800.0, 200.0)  # one has none beside it

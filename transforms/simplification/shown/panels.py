@@ -197,6 +197,21 @@ def _drawn(paths: Sequence[str]) -> list[str]:
     return sorted(ids.take(pa.array(order[:SENTENCES])).to_pylist())
 
 
+_STAGES_OF_SENTENCES = pa.schema(
+    [
+        column("sentence", pa.string(), "with the target in brackets"),
+        column("setting", pa.string(), "the setting, with the ranker"),
+        column("candidate", pa.string(), "the form, or gold that is no candidate"),
+        column("gold", pa.int32(), "rank in gold, 1 for what most people gave"),
+        column("generated", pa.int32(), "rank"),
+        column("selected", pa.bool_(), "whether it is kept"),
+        column("ranked", pa.int32(), "rank; those that tie share one"),
+        column("chosen", pa.bool_(), "whether it is put in"),
+        column("reason", pa.string(), "why it goes no further"),
+    ]
+)
+
+
 def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     """Return the panel that quotes some sentences, with their candidates stage by stage.
 
@@ -208,19 +223,6 @@ def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
         return []
     with_gold = _drawn(tables.get(SUBSTITUTES.name, ()))
     ids = with_gold or _drawn(tables[CANDIDATES.name])
-    schema = pa.schema(
-        [
-            column("sentence", pa.string(), "with the target in brackets"),
-            column("setting", pa.string(), "the setting, with the ranker"),
-            column("candidate", pa.string(), "the form, or gold that is no candidate"),
-            column("gold", pa.int32(), "rank in gold, 1 for what most people gave"),
-            column("generated", pa.int32(), "rank"),
-            column("selected", pa.bool_(), "whether it is kept"),
-            column("ranked", pa.int32(), "rank; those that tie share one"),
-            column("chosen", pa.bool_(), "whether it is put in"),
-            column("reason", pa.string(), "why it goes no further"),
-        ]
-    )
     rows = [
         {
             "sentence": row["sentence"],
@@ -237,7 +239,7 @@ def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     ]
     if not rows:
         return []
-    table = pa.Table.from_pylist(rows, schema)
+    table = pa.Table.from_pylist(rows, _STAGES_OF_SENTENCES)
     return [
         Choice(
             "Candidates stage by stage",
