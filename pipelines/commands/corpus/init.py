@@ -169,7 +169,8 @@ def _format(look: Look) -> Iterator[str]:
     if reader.text_field != "text":
         yield f"  text-field: {_quoted(reader.text_field)}  # what holds the longest texts"
     if reader.html != "reject":
-        yield f"  html: {reader.html}  # {HTML_READ[reader.html].doc}"
+        more = "; for the main text alone install the extra html, and say main" if reader.html == "all" else ""
+        yield f"  html: {reader.html}  # {HTML_READ[reader.html].doc}{more}"
     if pairs := guess_fields(look.names):
         yield f"  fields: [{', '.join(map(_quoted, pairs))}]"
     if known := [name for name in ("author", "title", "genre") if look.names[name]]:
@@ -200,14 +201,21 @@ def _dates(look: Look, years: Sequence[int] | dict[int, int]) -> Iterator[str]:
     if dates is None:
         yield "  # No date was found, and `change` needs dates. Say where they are:"
         yield f"  # dates: {RULES}"
+        yield from _table_of_dates()
         return
     value = f"dates: {_quoted(dates.rule)}"
     of = f"{dates.dated:,} of {dates.of:,}"
     if dates.dated < MOST * dates.of:
         yield f"  # This finds a date in {of} documents; the others would be left out:"
         yield f"  # {value}"
+        yield from _table_of_dates()
         return
     yield f"  {value}  # {of} documents: {min(years)} to {max(years)}"
+
+
+def _table_of_dates() -> Iterator[str]:
+    yield "  # Or write a table file,year, whose keys are paths below the input, such as 1900/a.txt:"
+    yield '  # dates: "table:dates.csv:key=file,date=year"'
 
 
 def _change(look: Look, proposal: SliceProposal) -> Iterator[str]:

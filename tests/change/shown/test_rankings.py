@@ -215,3 +215,16 @@ def test_targets_in_no_slice_are_named_with_near_words(tmp_path):
     made = section(targets=["one", "onee"])
     snapshot = publish(tmp_path, made, scores=rows, vectors=pa.table({"word": ["one", "two"]}))
     assert list(missing_targets(snapshot)) == ["target 'onee' was not found in any slice; the corpus has one"]
+
+
+def test_why_nothing_is_ranked_is_the_true_cause(tmp_path):
+    unranked = {"target": [False] * 4, "ranked": [False] * 4, "score_cca": [None] * 4}
+    few = summary(**unranked, reason_cca=["too_few_shared"] * 4)
+    asked = ASKED._replace(alignment="cca")
+    made = section(targets=[])
+    lines, _ = told(publish(tmp_path / "few", made, change__summary=few, vectors=vectors()), asked)
+    why = "no word has a score by cca, since there are too few shared words to fit the alignment"
+    assert f"{why}: ask for another `alignment`" in lines
+    rare = summary(**unranked, reason_cca=[None] * 4)
+    lines, _ = told(publish(tmp_path / "rare", made, change__summary=rare, vectors=vectors()), asked)
+    assert "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`" in lines

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.change.scores import NULL_REASONS
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
 from transforms.change.shown.ranking_rows import (
@@ -131,7 +132,7 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
                 yield f"the first {shown} of {ranking.words.num_rows} words:"
                 yield _grid(ranking.words[: request.most], seeds)
             else:
-                yield "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
+                yield _nothing_ranked(ranking.rows, request.alignment)
         yield from _legend(ranking, seeds)
         if request.neighbours and (words := ranking.with_neighbours()):
             yield ""
@@ -140,6 +141,14 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
             yield columns_with(heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2)
         for warning in _warnings(snapshot, pair, request, ranking):
             yield f"warning: {warning}"
+
+
+def _nothing_ranked(rows: pa.Table, alignment: str) -> str:
+    """Return why no word is ranked."""
+    if "too_few_shared" in pc.unique(rows["reason"]).to_pylist():
+        why = NULL_REASONS["too_few_shared"]
+        return f"no word has a score by {alignment}, since there are {why}: ask for another `alignment`"
+    return "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
 
 
 class _PairRanking(NamedTuple):

@@ -104,7 +104,10 @@ def chosen_patterns(wanted: tuple[str, ...], languages: set[str]) -> tuple[str, 
     for name in wanted:
         if name not in PATTERNS and name not in short:
             hint = nearest(name, [*PATTERNS, *sorted(short)])
-            raise UsageError(f"`patterns`: no pattern is called {name!r}{hint}")
+            raise UsageError(
+                f"`patterns`: no pattern is called {name!r}{hint}; there are {', '.join(sorted(short))}; "
+                "words of other parts of speech come from a table, by `lexbeam complexity load`"
+            )
     chosen = [
         name
         for name, pattern in sorted(PATTERNS.items())
