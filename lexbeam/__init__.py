@@ -20,6 +20,7 @@ check_siblings()
 # Imported only now, since all of this depends on the packages that have just been checked.
 from lexbeam import _functions
 from lexbeam._keyed import vectors
+from lexbeam._pandas import explain_missing_pandas
 from lexbeam.results import Results
 from lexbeam.results import open_results as open
 from pipelines.frame.registry import COMMANDS
@@ -38,5 +39,6 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__, *_functions.names("", COMMANDS)})
 
 
+explain_missing_pandas()
 # Without it, Python would print warnings on stderr where no logging is set up.
 logging.getLogger("lexbeam").addHandler(logging.NullHandler())
