@@ -198,7 +198,7 @@ def _rejects(snapshot: Snapshot, section: dict[str, Any]) -> Panel:
             [counts[reason] for reason in reasons],
             [_percent(counts[reason], records) for reason in reasons],
             [REASONS.get(reason, "") for reason in reasons],
-            [REMEDIES.get(reason, "") for reason in reasons],
+            [REMEDIES.get(reason, "").replace("`", "") for reason in reasons],
             [" ".join(filter(None, first[reason][:2])) for reason in reasons],
             [first[reason][2] for reason in reasons],
         ],

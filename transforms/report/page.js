@@ -59,7 +59,7 @@
       const all = column ? sorted(matching, column.values, direction) : matching;
       body.replaceChildren(...all.slice(0, limit).map((row) => make("tr", {}, ...columns.map((cell) => {
         const text = shown(cell.values[row], cell);
-        return make("td", { class: isNumber(cell) ? "number" : text.length < 32 ? "short" : "long" }, text);
+        return make("td", { class: isNumber(cell) ? "number" : text.length < 20 ? "short" : "long" }, text);
       }))));
       more.hidden = all.length <= limit;
       const found = matching.length < rows.length ? `${grouped.format(matching.length)} of ` : "";
