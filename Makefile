@@ -28,7 +28,7 @@ $(UV):
 $(VENV)/.core: requirements/core.lock setup.py | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps $(EDITABLE) .
-	@$(BIN)/python -c 'import $(IMPORTED)' 2>/dev/null
+	@$(BIN)/python -c 'import logging; logging.disable(); import $(IMPORTED)'
 	@touch $@
 
 $(VENV)/.run: requirements/run.lock $(VENV)/.core

@@ -46,7 +46,7 @@ REASONS = {
 # What a person may do about many of a kind.
 REMEDIES = {
     "undecodable": "name their `encoding`",
-    "malformed": "say more of their `format` (`delimiter`, `columns`, `quoting`)",
+    "malformed": "save anew what is damaged, or say more of their `format` (`delimiter`, `columns`, `quoting`)",
     "missing_field": "name what there is by `text_field`",
     "no_date": "choose another rule for `dates`",
     "bad_date": "choose another rule for `dates`",

@@ -69,7 +69,7 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
             name = f"{labels[root]}/{name}" if len(roots) > 1 else name
             listed.setdefault(_place(entry.path, real), (name, entry, labels[root]))
     if not listed:
-        raise LexbeamError("no input files are left after `exclude`")
+        raise LexbeamError("no input files are left after `exclude`: give narrower patterns")
     named = Names()  # a store may have an object `a`, and one `a/a`
     return [
         InputFile(named(name), entry.path, entry.size, collection)

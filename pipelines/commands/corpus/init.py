@@ -20,6 +20,7 @@ from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.configuration import read_jobs
 from pipelines.frame.inputs import list_inputs
 from pipelines.frame.running import run_command
+from schemas.rejects import REMEDIES
 from transforms.annotation.guessing import guess_engine
 from transforms.change.view.proposals import SliceProposal, propose_slices
 from transforms.common.errors import LexbeamError, UsageError
@@ -62,6 +63,7 @@ def _init(options: InitOptions, action: Action) -> None:
         raise LexbeamError(
             f"no document can be read of the {look.looked} input files looked into"
             + (f"; the first: {look.example}" if look.example else "")
+            + "".join(f"; {REMEDIES[reason]}" for reason in look.rejects if reason in REMEDIES)
         )
     documents, sizes = look.over_time(inputs)
     places = [_relative(name, options.folder) for name in options.inputs]
@@ -136,7 +138,8 @@ def config_text(
     yield f"  inputs: [{', '.join(map(_quoted, inputs))}]"
     if look.exclude:
         shown = ", ".join(map(_quoted, look.exclude))
-        yield f"  exclude: [{shown}]  # nothing of them can be taken in"
+        yield f"  exclude: [{shown}]  # nothing of them can be taken in:"
+        yield from (f"  # {pattern}: {_comment(why)}" for pattern, why in look.exclude.items())
     yield from _format(look)
     yield from _language(look)
     yield from _dates(look, years)

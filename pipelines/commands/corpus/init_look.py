@@ -31,7 +31,6 @@ PROBED = 100  # records by which the reader is found, of as many files
 PROBED_OF_A_FILE = 5  # records, where there are many
 BYTES = 64 << 20  # of files that are read whole
 CHARACTERS = 50_000_000  # that are read of more
-EXCLUDED = 10  # files that are named one by one
 LANGUAGE = 2_000  # characters of a document that its language is told by
 ASKED = 100  # documents that are
 UNKNOWN = "en"  # the language whose rules count where none is recognised
@@ -56,8 +55,8 @@ class Look:
         names: documents by the names of their fields.
         rejects: rejects by reason.
         example: a reject, for a person.
-        exclude: files of which nothing can be taken in, by pattern where all of a suffix are such; their
-            rejects are not among those above.
+        exclude: files of which nothing can be taken in, by pattern where all of a suffix are such, with
+            what is wrong with the first; their rejects are not among those above.
         languages: documents by language: as they say themselves, else as it was guessed.
         said: whether they say it themselves.
         annotated: whether all came annotated.
@@ -76,7 +75,7 @@ class Look:
     names: Counter[str] = field(default_factory=Counter)
     rejects: Counter[str] = field(default_factory=Counter)
     example: str = ""
-    exclude: list[str] = field(default_factory=list)
+    exclude: dict[str, str] = field(default_factory=dict)
     languages: Counter[str] = field(default_factory=Counter)
     said: bool = False
     annotated: bool = False
@@ -265,14 +264,13 @@ class _View:
         for name in self._refused:
             names.setdefault(_suffix(name), []).append(name)
         for suffix, refused in names.items():
-            if self._look.documents and suffix and suffix not in self._suffixes and len(refused) > 1:
-                self._look.exclude.append(f"*{suffix}")
-                continue
+            is_whole = bool(suffix) and suffix not in self._suffixes
             for name in refused:
-                if self._look.documents and len(self._look.exclude) < EXCLUDED and not set(name) & set("*?[]\\,"):
-                    self._look.exclude.append(name)
+                rows = self._refused[name]
+                if not self._look.documents or (set(name) & set("*?[]\\,") and not is_whole):
+                    _note_rejects(self._look, rows)
                 else:
-                    _note_rejects(self._look, self._refused[name])
+                    self._look.exclude.setdefault(f"*{suffix}" if is_whole else name, rows[0].detail)
 
 
 def _suffix(name: str) -> str:

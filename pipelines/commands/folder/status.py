@@ -114,7 +114,9 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
         if stale:
-            yield "make stale sections anew by the command that made them, with `overwrite`; what still fits is reused"
+            made = ", ".join(f"`lexbeam {name.replace('.', ' ')}`" for name in stale)
+            yield f"make what is stale anew by {made}, or `lexbeam run` of their configuration, with `overwrite`:"
+            yield "what still fits is reused"
     if state.at_work is None:
         yield ("at work: unknown, object stores have no locks; nor is it known how far a run has come")
     elif state.at_work:

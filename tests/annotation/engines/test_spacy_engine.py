@@ -185,7 +185,7 @@ def test_a_senter_that_is_switched_off_goes_before_the_parser(tmp_path):
 
 
 def test_a_missing_or_foreign_model_is_refused_at_the_start(tmp_path):
-    with pytest.raises(UsageError, match=r"no spaCy model 'en_nowhere'.*Install it"):
+    with pytest.raises(UsageError, match=r"no spaCy model 'en_nowhere'.*install it"):
         describe_engine("spacy:en_nowhere")
     with pytest.raises(UsageError, match=r"not a spaCy pipeline: meta\.json is missing"):
         describe_engine(f"spacy:{tmp_path}")

@@ -138,7 +138,8 @@ def _folder(argument: str, resolve: Resolve | None) -> str:
         raise UsageError(
             f"no spaCy model {argument!r}, neither an installed package nor a folder"
             f"{nearest(argument, installed)}; installed: {', '.join(installed) or 'none'}. "
-            f"Install it (python -m spacy download {os.path.basename(argument)}) or name a folder"
+            f"Name one of these, a folder, or install it, if spaCy has one of this name (python -m spacy download "
+            f"{os.path.basename(argument)})"
         )
     for name in ("meta.json", "config.cfg"):
         if not os.path.isfile(os.path.join(folder, name)):

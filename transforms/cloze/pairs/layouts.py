@@ -176,7 +176,7 @@ def read_records(file: InputText, options: ReadOptions) -> Iterator[tuple[str, P
     for source, entry in entries:
         if isinstance(entry, Reject):
             if entry.reason == "missing_field" and not entry.position:
-                raise LexbeamError(f"{source}: {entry.detail}: {_NAME_FIELDS}")
+                raise LexbeamError(f"{source}: {entry.detail}: {_NAME_FIELDS}, or another `layout` (json for an array)")
             empty = entry.reason == "empty" and entry.position and not reader.records
             yield source, entry._replace(reason="empty_passage") if empty else entry
             continue

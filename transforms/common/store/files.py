@@ -101,7 +101,9 @@ def _beam(path: str) -> "type[FileSystems]":
             raise missing_package(f"paths {scheme} need", "google-cloud-storage", "gcp") from error
         schemes = {kind.scheme() for kind in FileSystem.get_all_subclasses()}
         known = sorted({*_PACKAGES, "gs://", *(f"{name}://" for name in schemes if name)})
-        raise LexbeamError(f"no file system for {scheme!r} of {path!r}; there are {', '.join(known)}") from error
+        raise LexbeamError(
+            f"no file system for {scheme!r} of {path!r}; there are {', '.join(known)}; download other files first"
+        ) from error
     file_systems: type[FileSystems] = FileSystems
     return file_systems
 

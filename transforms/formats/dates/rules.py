@@ -103,7 +103,7 @@ def parse_date_rule(spec: str) -> DateRule:
     if (match := _PERIOD.fullmatch(spec)) and spec != "..":
         first, last = match["from"] or match["to"], match["to"] or match["from"]
         if int(first) > int(last):
-            raise UsageError(f"`dates`: the period {spec} ends before it begins")
+            raise UsageError(f"`dates`: the period {spec} ends before it begins: write the earlier year first")
         return DateRule(kind="period", period=Date(int(first), int(last), spec))
     known = [form.partition(":")[0] for form in _FORMS]
     hint = nearest(kind, known) if not colon or kind not in known else ""

@@ -41,12 +41,7 @@ def test_dated_texts(tmp_path, capsys):
     found = configuration(tmp_path / "mine")
     assert found["out"] == "results"
     assert found["corpus"].pop("dates").startswith("name:")
-    assert found["corpus"] == {
-        "inputs": ["../texts"],
-        "exclude": ["cover.png"],
-        "format": "text",
-        "engine": "builtin:en",
-    }
+    assert found["corpus"] == {"inputs": ["../texts"], "exclude": ["*.png"], "format": "text", "engine": "builtin:en"}
     assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3, "null": 3}
     text = (tmp_path / "mine" / "config.yaml").read_text()
     assert "  null: 3  # " in text
@@ -186,7 +181,9 @@ def test_a_folder_of_many_formats_is_run_as_it_is_written(tmp_path, capsys):
     found = configuration(tmp_path / "mine")["corpus"]
     assert (found["format"], found["html"]) == ("auto", "main")
     assert sorted(found["exclude"]) == ["*.pdf", "*.png"]
-    assert "40 of 40 documents: 1800 to 1884" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "40 of 40 documents: 1800 to 1884" in printed
+    assert "  # *.pdf: PDF, not text; convert it: pdftotext FILE" in printed
     assert main(["run", str(tmp_path / "mine" / "config.yaml"), "--only", "corpus"]) == 0
     assert f"{number} documents, 0 rejects" in capsys.readouterr().out
 
@@ -197,12 +194,13 @@ def test_rejects_that_would_stop_the_run_are_allowed_and_named(tmp_path, capsys)
         (texts / f"empty_{year}.txt").write_text("")
     assert init(tmp_path / "mine", texts) == 0
     found = configuration(tmp_path / "mine")
-    assert len(found["corpus"]["exclude"]) == 10
+    assert len(found["corpus"]["exclude"]) == 12
+    assert "max-reject-share" not in found
     (texts / "lines.jsonl").write_text("\n".join(['{"text": "One sea."}', *["{"] * 9]))
     assert init(tmp_path / "mine", texts, "--overwrite") == 0
     found = configuration(tmp_path / "mine")
-    assert found["max-reject-share"] == 0.3
-    assert "# 11 of 42 records looked at" in capsys.readouterr().out
+    assert found["max-reject-share"] == 0.25
+    assert "# 9 of 40 records looked at" in capsys.readouterr().out
     assert main(["run", str(tmp_path / "mine" / "config.yaml"), "--only", "corpus"]) == 0
 
 
@@ -245,6 +243,7 @@ def test_input_of_which_nothing_can_be_read_is_an_error(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "no document can be read" in told
     assert "missing_field" in told
+    assert "name what there is by `text_field`".replace("`text_field`", "--text-field") in told
     assert not (tmp_path / "mine").exists()
 
 

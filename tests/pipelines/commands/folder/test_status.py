@@ -301,7 +301,10 @@ def test_a_stale_section_is_told_by_the_exit_code_if_that_is_asked(tmp_path, cap
     (texts / "1860.txt").write_text("Another text.", "utf-8")
     code, printed = told(capsys, tmp_path / "out", "--exit-code")
     assert code == 4
-    assert "make stale sections anew by the command that made them, with --overwrite" in printed.out
+    assert (
+        "make what is stale anew by `lexbeam corpus`, or `lexbeam run` of their configuration, with --overwrite"
+        in printed.out
+    )
     assert printed.err == "lexbeam: stale: corpus\n"
     assert told(capsys, tmp_path / "out")[0] == 0
     code, printed = told(capsys, tmp_path / "out", "--json", "--exit-code")
