@@ -23,7 +23,6 @@ SMALL = [
     "--members",
     "ridge,gradient-boosting",
 ]
-TABLES = ("predictions", "metrics", "importance", "learning")
 
 
 @pytest.fixture
@@ -45,10 +44,6 @@ def score(folder, *words, wanted=0):
     command = ["complexity", "score", str(folder), *SMALL, *map(str, words), "--overwrite"]
     assert main(command) == wanted
     return open_snapshot(str(folder))
-
-
-def files_of(snapshot):
-    return {name: [part.sha256 for part in snapshot.parts(f"complexity/{name}")] for name in TABLES}
 
 
 def values(snapshot, metric="pearson"):
