@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
                 raise UsageError(
                     f"{word!r} belongs to no option: {self._why_not(words, word)} (see {self.prog} --help)"
                 )
-            hint = nearest(flag, self._option_string_actions)
+            hint = nearest(flag, self._option_string_actions, common="--")
             raise UsageError(f"unknown option {word!r}{hint} (see {self.prog} --help)")
         return values
 

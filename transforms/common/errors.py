@@ -81,7 +81,15 @@ def _shortened(text: str, most: int) -> str:
     return f"{text[:half]} ... {len(text) - 2 * half} characters more ... {text[-half:]}"
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `"; did you mean 'X'?"` for the known word nearest to `word`, else an empty string."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.65)
-    return f"; did you mean {close[0]!r}?" if close else ""
+def nearest(word: str, known: Iterable[str], common: str = "") -> str:
+    """Return `"; did you mean 'X'?"` for the known word nearest to `word`, else an empty string.
+
+    Args:
+        word: what was written.
+        known: what there is.
+        common: how all of them begin, which brings no two nearer.
+    """
+    close = difflib.get_close_matches(
+        word.removeprefix(common), [name.removeprefix(common) for name in known if name.startswith(common)], n=1, cutoff=0.65
+    )
+    return f"; did you mean {common + close[0]!r}?" if close else ""

@@ -148,7 +148,8 @@ def _reads(options: ClozeAnswerOptions) -> Sequence[TableSource]:
     pairs = TableSource(PAIRS.name, options.folder)
     if options.asked == "targets":
         return [pairs]
-    return [pairs, TableSource(QUESTIONS.name, options.folder)]
+    # Questions first: where neither is there, the later of the two commands is the one to run.
+    return [TableSource(QUESTIONS.name, options.folder), pairs]
 
 
 def _check(options: ClozeAnswerOptions) -> None:

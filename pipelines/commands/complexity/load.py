@@ -84,7 +84,7 @@ class ComplexityLoadOptions(IntakeOptions):
         group=INPUT,
     )
     encoding: tuple[str, ...] = encodings(INPUT)
-    delimiter: str = option("", help="of layout tsv; found out if not given", group=INPUT)
+    delimiter: str = option("", help="of layout tsv; without it, found out", group=INPUT)
     quoting: bool = option(
         True,
         help="whether quotes mean something in layout tsv; not where cells are separated by tabs and a quote is stray",

@@ -19,6 +19,7 @@ from pipelines.shown.rows import as_json, names_of, rows_as_grid, rows_as_json, 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import from_mapping, option, options_of, value_of
 from transforms.common.options.option import Option
+from transforms.common.publish.failed import failed_files
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block
@@ -166,6 +167,9 @@ def _tables_near(path: str) -> str:
             return f": {files.shown(folder)} has the tables {', '.join(sorted(snapshot.tables))}" + nearest(
                 name, snapshot.tables
             )
+        failed = failed_files(folder or ".")
+        if failed:
+            return f": a run failed there, and says in {', '.join(map(files.shown, failed))} what was wrong"
         folder, _, task = folder.rpartition("/")
         name = f"{task}/{name}"
     return ": check the path"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.commands.folder.survey import StageWork, Survey, leftover_sizes, survey
+from pipelines.commands.folder.survey import WRONG, StageWork, Survey, leftover_sizes, survey
 from pipelines.frame.command import Action, Command
 from pipelines.frame.common_options import FolderOptions
 from pipelines.frame.staleness import stale_sections
@@ -133,11 +133,21 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
         yield ""
         yield from (f"left behind: {line}" for line in leftover_sizes(state.leftovers))
         if state.unfinished:
-            what = "was cut off" if state.at_work is False else "is at work or was cut off"
-            yield f"a run that was to make {', '.join(state.unfinished)} {what}"
-            yield "continue it by the same command with `resume`; what is done above is not done again"
+            yield from _unfinished(state)
     if not state.at_work and (state.leftovers or state.artefacts):
         yield f"`lexbeam clean {out}` frees the artefacts, which make reruns quick and can be made anew"
+
+
+def _unfinished(state: Survey) -> Iterator[str]:
+    """Say of a run that has published nothing how it ended, and what to do."""
+    made = f"a run that was to make {', '.join(state.unfinished)}"
+    wrong = [files.shown(each.path) for each in state.leftovers if each.kind == WRONG]
+    if wrong:
+        yield f"{made} failed: {', '.join(wrong)} says what was wrong"
+        yield "correct that, and run the command again; what is done above and stays the same is not done again"
+    else:
+        yield f"{made} {'was cut off' if state.at_work is False else 'is at work or was cut off'}"
+        yield "continue it by the same command with `resume`; what is done above is not done again"
 
 
 def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:

@@ -30,8 +30,9 @@ from transforms.common.publish.removing import leftovers
 from transforms.common.publish.snapshots import Snapshot, find_snapshot
 from transforms.common.store import files
 
-__all__ = ["Leftover", "StageWork", "Survey", "leftover_sizes", "survey"]
+__all__ = ["WRONG", "Leftover", "StageWork", "Survey", "leftover_sizes", "survey"]
 
+WRONG = "what a failed run says was wrong"
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
 _SNAPSHOT = re.compile(r"[0-9a-f]{32}")
 
@@ -148,7 +149,7 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
 
 def _failed(out: str) -> Iterator[Leftover]:
     for path in failed_files(out):
-        yield Leftover("what a failed run says was wrong", path, files.size(path) or 0)
+        yield Leftover(WRONG, path, files.size(path) or 0)
 
 
 def _lock_of(out: str) -> tuple[bool, int | None]:

@@ -161,7 +161,7 @@ LAYOUTS: Registry[InstanceLayout] = Registry(
             read_tsv,
             "",
             quoted=True,
-            doc="a table whose header names `token` and perhaps others, or a list of words, one a line",
+            doc="a table whose header names `token` and perhaps others, its cells separated by tabs, commas or semicolons, or a list of words, one a line",
         ),
     },
     what="layout",
