@@ -55,6 +55,7 @@ MISTAKES = (
     ("evaluate chnage", "`lexbeam evaluate` takes one of", "did you mean 'change'", 2),
     ("simplify", "takes one of", "instances, .*rewrite .see lexbeam simplify --help", 2),
     ("corpus texts --oout o", "unknown option '--oout'", "did you mean '--out'", 2),
+    ("complexity load words.txt --fields a,b", "unknown option '--fields' .see", "lexbeam complexity load --help", 2),
     ("corpus texts more --out=o --nope", "unknown option '--nope'", "see lexbeam corpus --help", 2),
     ("export published --out o --tables nosuch", "'nosuch' belongs to no option", "--tables takes no value, leave", 2),
     # corpus
@@ -167,6 +168,7 @@ MISTAKES = (
     ("cloze questions pairs", "no table cloze/candidates", "run `lexbeam cloze candidates` first", 1),
     ("cloze export pairs --to x.tsv", "no table cloze/questions", "run `lexbeam cloze questions` first$", 1),
     ("cloze annotate asked", "--annotations must be given", "sheets that people filled in", 2),
+    ("cloze answer hollow", "no table cloze/questions is published", "run `lexbeam cloze questions` first", 1),
     ("cloze answer pairs --systems gpt", "there is no system 'gpt'", "systems: ga5", 2),
     ("evaluate cloze --predictions gold.tsv", "--gold must be given", "questions with their labels", 2),
     ("evaluate cloze --gold gold.tsv --predictions gold.tsv", "gold.tsv, line 1: .*not JSON", "name a file of", 2),
@@ -216,6 +218,7 @@ MISTAKES = (
     ("show nosuch", "nothing is at '.*nosuch'", "check the path", 1),
     ("show hollow", "holds no published tables", "name the folder that a command published to", 1),
     ("show published/scoers", "nothing is at", "has the tables alignments, .*did you mean 'scores'", 1),
+    ("show failed/cloze/rejects", "a run failed there", "failed/_failed/cloze.pairs-cloze-rejects.tsv what was", 1),
     ("show gold.tsv", "gold.tsv' is no Parquet file", "name a folder of published tables", 1),
     ("show published --tsv", "--tsv takes one table", "give published/TABLE, one of alignments", 2),
     ("show published --tsv --json", "two formats", "give one of them", 2),
@@ -263,6 +266,7 @@ def base(made_once, tmp_path, monkeypatch):
     monkeypatch.setattr(finding_wordnet, "DEBIAN", str(tmp_path / "nowhere"))
     words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", "pairs"]
     assert main(["cloze", "pairs", "pairs.jsonl", *words]) == 0
+    assert main(["cloze", "pairs", "gold.tsv", "--layout", "jsonl", "--out", "failed"]) == 1
     return tmp_path
 
 

@@ -89,7 +89,6 @@ def nearest(word: str, known: Iterable[str], common: str = "") -> str:
         known: what there is.
         common: how all of them begin, which brings no two nearer.
     """
-    close = difflib.get_close_matches(
-        word.removeprefix(common), [name.removeprefix(common) for name in known if name.startswith(common)], n=1, cutoff=0.65
-    )
+    names = [name.removeprefix(common) for name in known if name.startswith(common)]
+    close = difflib.get_close_matches(word.removeprefix(common), names, n=1, cutoff=0.65)
     return f"; did you mean {common + close[0]!r}?" if close else ""

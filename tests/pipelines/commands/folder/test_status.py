@@ -310,3 +310,15 @@ def test_a_stale_section_is_told_by_the_exit_code_if_that_is_asked(tmp_path, cap
     code, printed = told(capsys, tmp_path / "out", "--json", "--exit-code")
     assert code == 4
     assert json.loads(printed.out)["published"]["sections"]["corpus"]["stale"]
+
+
+def test_a_run_that_failed_by_its_input_is_not_said_to_have_been_cut_off(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.jsonl").write_text('{"no": "passage"}\n')
+    assert main(["cloze", "pairs", "pairs.jsonl", "--layout", "jsonl", "--out", "out"]) == 1
+    assert main(["status", "out"]) == 0
+    told = capsys.readouterr().out
+    wrong = "out/_failed/cloze.pairs-cloze-rejects.tsv"
+    assert f"a run that was to make cloze.pairs failed: {wrong} says what was wrong\ncorrect that" in told
+    assert "cut off" not in told
+    assert Path(wrong).is_file()
