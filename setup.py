@@ -98,5 +98,5 @@ setup(
     },
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},
-    entry_points={"console_scripts": ["lexbeam = pipelines.cli:entry"]},
+    entry_points={"console_scripts": ["lexbeam = pipelines.start:entry"]},
 )

@@ -43,7 +43,6 @@ class _Format(logging.Formatter):
 
 
 _AT_WORK: "list[Command[Any, Any]]" = []  # their options come first where several have the same name
-_LINE: list[str] = []  # the command line
 
 
 def _as_flags(message: str) -> str:
@@ -216,17 +215,17 @@ def _print_error(message: object) -> None:
 
 def _interrupted() -> str:
     """Return the message for a command that was interrupted."""
-    return f"lexbeam: {interrupted_text(_LINE, flags_of([command.options for command in _AT_WORK]))}"
+    return f"lexbeam: {interrupted_text(flags_of([command.options for command in _AT_WORK]))}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, 1 (failure), 2 (bad usage), 4 (stale, if asked), or 128 and a signal's number."""
     _AT_WORK.clear()
-    note_nothing_begun()
-    _LINE[:] = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    note_nothing_begun(words)
     try:
         with explaining():
-            _dispatch(_LINE)
+            _dispatch(words)
     except KeyboardInterrupt:
         print(_interrupted(), file=sys.stderr)
         return interrupted_status()

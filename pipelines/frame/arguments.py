@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 # Options of these groups come last in help.
 LAST = ("limits", "run")
+_NO_VALUE = re.compile(r"argument (--[\w-]+): expected (?:at least )?one argument")
 
 
 class Parser(argparse.ArgumentParser):
@@ -31,7 +32,17 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of exiting, so that all bad usage is handled in one place."""
-        raise UsageError(f"{message} (see {self.prog} --help)")
+        raise UsageError(f"{self._with_help(message)} (see {self.prog} --help)")
+
+    def _with_help(self, message: str) -> str:
+        """Return a message of argparse; of an option without its value, with what the option is for."""
+        match = _NO_VALUE.match(message)
+        action = self._option_string_actions.get(match[1]) if match is not None else None
+        if match is None or action is None:
+            return message
+        return (
+            f"{match[1]} needs a value, {action.metavar or action.dest.upper()}: {(action.help or '') % vars(action)}"
+        )
 
     def parse_strictly(self, arguments: Iterable[str]) -> argparse.Namespace:
         """Parse, and fail on unknown options."""

@@ -125,6 +125,7 @@ def _rendered(table: "Table", width: int, *, colours: bool) -> Iterator[str]:
         markup=False,
         emoji=False,
         force_terminal=colours,
+        force_jupyter=False,  # in a kernel, the table would be displayed instead of written
         color_system="standard" if colours else None,
         legacy_windows=False,
     )

@@ -30,6 +30,7 @@ __all__ = [
     "leave_signals",
     "note_nothing_begun",
     "note_run",
+    "resuming_line",
     "was_interrupted",
 ]
 
@@ -46,11 +47,18 @@ class _Begun(NamedTuple):
 
 
 _BEGUN: list[_Begun] = []
+_WORDS: list[str] = []  # the command line, without the program
 
 
-def note_nothing_begun() -> None:
-    """Note that no run has begun."""
+def note_nothing_begun(words: Sequence[str] = ()) -> None:
+    """Note a command line, without the program, of which no run has begun."""
     _BEGUN.clear()
+    _WORDS[:] = words
+
+
+def resuming_line() -> str:
+    """Return the command that goes on with the work of this one; empty where none was given, as in a notebook."""
+    return shlex.join(["lexbeam", *_resuming(_WORDS)]) if _WORDS else ""
 
 
 def note_run(out: str, progress: "RunProgress") -> None:
@@ -58,11 +66,10 @@ def note_run(out: str, progress: "RunProgress") -> None:
     _BEGUN[:] = [_Begun(out, progress, snapshot_name(out) if files.is_local(out) else None)]
 
 
-def interrupted_text(words: Sequence[str], options: Collection[str]) -> str:
+def interrupted_text(options: Collection[str]) -> str:
     """Return what is told of a command that is interrupted: what is kept, and how to go on.
 
     Args:
-        words: its command line, without the program.
         options: the names of its options.
     """
     if not _BEGUN:
@@ -77,7 +84,7 @@ def interrupted_text(words: Sequence[str], options: Collection[str]) -> str:
     lines = [f"interrupted; nothing new is published, and what is finished is kept in {out}:", *_kept(run.progress)]
     if len(lines) == 1 and files.is_local(run.out):
         lines = ["interrupted; nothing new is published, and nothing is finished yet"]
-    return "\n".join([*lines, f"go on by: {shlex.join(['lexbeam', *_resuming(words)])}"])
+    return "\n".join([*lines, f"go on by: {resuming_line()}"])
 
 
 def _kept(progress: "RunProgress") -> list[str]:

@@ -5,11 +5,13 @@ Every command that publishes goes through `publish_run`, which calls back to mak
 
 import json
 import logging
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.interrupts import resuming_line
 from transforms.common.code.fingerprints import digest, parse_json
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.publish.failed import remove_failed
@@ -134,6 +136,9 @@ def _terms(options: PublishOptions, intended: Sequence[Intended], old: Snapshot 
             "overwrite": overwrite,
             "drop": list(drop),
             "fresh": options.fresh,
+            # For people: how to go on, and from which folder, since paths may be relative to it.
+            "command": resuming_line(),
+            "directory": os.getcwd(),
         },
     )
 
@@ -153,6 +158,8 @@ def _noted_as_unfinished(
             files.remove(path)
             if before is not None:
                 files.write_bytes(path, before)
+        else:
+            files.write_bytes(path, json.dumps({**note, "failed": True}).encode())
         failed(error)
         raise
     files.remove(path)

@@ -127,7 +127,7 @@ def _folders(section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[s
         except LexbeamError:
             snapshot = None
         if snapshot is None:
-            yield f"input: nothing is published at {folder} any more"
+            yield f"input: nothing is published at {folder} any more: put it back, or make it anew first"
             continue
         tables = {read["table"] for read in section["reads"]}
         there = {table_digest(snapshot.parts(t)) for t in tables if t in snapshot.tables}

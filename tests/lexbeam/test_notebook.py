@@ -13,6 +13,8 @@ import pytest
 from jupyter_client.manager import AsyncKernelManager
 from python_runs import CORPUS, SLICES, SMALL
 
+import lexbeam
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "python.md"
 NOTEBOOK = PAGE.with_suffix(".ipynb")
@@ -45,6 +47,8 @@ def run_cells(cells, folder):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     options = {"km": Kernel(), "timeout": 600, "startup_timeout": 600, "resources": {"metadata": {"path": str(folder)}}}
     nbclient.NotebookClient(notebook, **options).execute(env={**os.environ, "PYTHONPATH": str(ROOT)})
+    outputs = [output for cell in notebook.cells for output in cell.outputs]
+    assert [output for output in outputs if output.output_type != "stream"] == []  # nothing is displayed unasked
     return ["".join(output.get("text", "") for output in cell.outputs) for cell in notebook.cells]
 
 
@@ -67,7 +71,10 @@ def test_every_cell_of_the_notebook_runs(tmp_path):
 @pytest.mark.slow
 def test_commands_run_in_a_notebook_without_pandas(texts):
     look = "try:\n    import pandas\nexcept ModuleNotFoundError:\n    print(results.top(3).num_rows)"
-    assert run_cells([WITHOUT_PANDAS, RUN, look], texts.parent)[2] == "6\n"
+    lines = "print(*results.tell_top(3), sep='\\n')"
+    *_, rows, told = run_cells([WITHOUT_PANDAS, RUN, look, lines], texts.parent)
+    assert rows == "6\n"
+    assert told.splitlines() == lexbeam.open(texts.parent / "out").tell_top(3)
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options.fields import from_mapping, option, options_of, value_of
 from transforms.common.options.option import Option
 from transforms.common.publish.failed import failed_files
-from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot, published_below
 from transforms.common.publish.views import View
 from transforms.common.shown import Block
 from transforms.common.store import files
@@ -139,6 +139,10 @@ def _parquet_at(path: str) -> list[str]:
     if files.size(path) is not None:
         return [_parquet(path)]
     inside = files.list_folder(path)
+    if failed := failed_files(path):
+        raise LexbeamError(f"nothing is published at {path!r}: a run failed there{_says(failed)}")
+    if below := published_below(path):
+        raise LexbeamError(f"{path!r} holds no tables itself{below}")
     if any(inside):
         paths = [entry.path for entry in files.list_files(path) if entry.name.endswith(".parquet")]
         if paths:
@@ -169,10 +173,14 @@ def _tables_near(path: str) -> str:
             )
         failed = failed_files(folder or ".")
         if failed:
-            return f": a run failed there, and says in {', '.join(map(files.shown, failed))} what was wrong"
+            return f": a run failed there{_says(failed)}"
         folder, _, task = folder.rpartition("/")
         name = f"{task}/{name}"
     return ": check the path"
+
+
+def _says(failed: Sequence[str]) -> str:
+    return f", and says in {', '.join(map(files.shown, failed))} what was wrong"
 
 
 def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:

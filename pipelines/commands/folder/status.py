@@ -6,6 +6,7 @@ lexbeam status results --json
 """
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -77,6 +78,8 @@ def _record(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> dict
         "at_work": state.at_work,
         "process": state.holder,
         "unfinished": list(state.unfinished),
+        "failed": state.failed,
+        "command": list(state.command),
         "stages": [
             {**stage._asdict(), "left": stage.left, "first": _time(stage.first), "last": _time(stage.last)}
             for stage in state.stages
@@ -142,12 +145,17 @@ def _unfinished(state: Survey) -> Iterator[str]:
     """Say of a run that has published nothing how it ended, and what to do."""
     made = f"a run that was to make {', '.join(state.unfinished)}"
     wrong = [files.shown(each.path) for each in state.leftovers if each.kind == WRONG]
-    if wrong:
-        yield f"{made} failed: {', '.join(wrong)} says what was wrong"
+    if state.failed:
+        yield f"{made} failed" + (f": {', '.join(wrong)} says what was wrong" if wrong else "")
         yield "correct that, and run the command again; what is done above and stays the same is not done again"
-    else:
-        yield f"{made} {'was cut off' if state.at_work is False else 'is at work or was cut off'}"
+        return
+    yield f"{made} {'was cut off' if state.at_work is False else 'is at work or was cut off'}"
+    if not state.command:
         yield "continue it by the same command with `resume`; what is done above is not done again"
+        return
+    command, folder = state.command
+    place = "" if folder == os.getcwd() else f", in {files.shown(folder)}"
+    yield f"continue it by {command}{place}; what is done above is not done again"
 
 
 def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:

@@ -4,13 +4,13 @@ import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pipelines.frame.publishing import UNFINISHED, read_unfinished
 from pipelines.frame.registry import all_tables, available
 from pipelines.progress.lines import Foreseen, StageCount, settled
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, readable
 from transforms.common.publish.failed import failed_files
 from transforms.common.publish.layout import (
     ARTEFACTS,
@@ -27,7 +27,7 @@ from transforms.common.publish.layout import (
     read_record,
 )
 from transforms.common.publish.removing import leftovers
-from transforms.common.publish.snapshots import Snapshot, find_snapshot
+from transforms.common.publish.snapshots import Snapshot, find_snapshot, published_below
 from transforms.common.store import files
 
 __all__ = ["WRONG", "Leftover", "StageWork", "Survey", "leftover_sizes", "survey"]
@@ -82,6 +82,8 @@ class Survey(NamedTuple):
         at_work: whether a run holds the folder; None where there are no locks to tell.
         holder: process that holds it, where the system says so.
         unfinished: sections that a run which has not finished was to make.
+        failed: whether it ended by an error.
+        command: the command that goes on with it, and the folder in which it was given; empty of a notebook.
         stages: of that run, in the order of their first artefacts; none on object stores, where
             nothing says which artefacts are of the latest run.
         artefacts: bytes of all artefacts that nothing published shares.
@@ -92,6 +94,8 @@ class Survey(NamedTuple):
     at_work: bool | None
     holder: int | None
     unfinished: tuple[str, ...]
+    failed: bool
+    command: tuple[str, ...]
     stages: tuple[StageWork, ...]
     artefacts: int
     leftovers: tuple[Leftover, ...]
@@ -110,13 +114,13 @@ def survey(out: str) -> Survey:
         raise _no_output(out)
     at_work, holder = _lock_of(out)
     root = os.path.join(out, ARTEFACTS)
-    unfinished = tuple(read_unfinished(out).get("sections", ())) if ARTEFACTS in owned else ()
-    sections = {name.partition(".")[0] for name in unfinished}
+    note = read_unfinished(out) if ARTEFACTS in owned else {}
+    sections = {name.partition(".")[0] for name in note.get("sections", ())}
     return Survey(
         snapshot=find_snapshot(out),
         at_work=at_work,
         holder=holder,
-        unfinished=unfinished,
+        **_of_note(note),
         stages=tuple(stage for name in sorted(sections) for stage in _stages(root, name)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         leftovers=(*_leftovers(out, owned), *_failed(out)),
@@ -125,8 +129,8 @@ def survey(out: str) -> Survey:
 
 def _no_output(out: str) -> LexbeamError:
     return LexbeamError(
-        f"{out!r} is not an output folder: no run of Lexbeam has written there; "
-        "name the folder that a command published to"
+        f"{out!r} is not an output folder: no run of Lexbeam has written there"
+        + (published_below(out) or "; name the folder that a command published to")
     )
 
 
@@ -140,11 +144,19 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         snapshot=snapshot,
         at_work=None,
         holder=None,
-        unfinished=tuple(read_unfinished(out).get("sections", ())),
+        **_of_note(read_unfinished(out)),
         stages=(),
         artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,
         leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in hidden), *_failed(out)),
     )
+
+
+def _of_note(note: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "unfinished": tuple(note.get("sections", ())),
+        "failed": bool(note.get("failed")),
+        "command": tuple(readable(str(note[key])) for key in ("command", "directory")) if note.get("command") else (),
+    }
 
 
 def _failed(out: str) -> Iterator[Leftover]:

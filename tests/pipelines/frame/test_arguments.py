@@ -79,7 +79,7 @@ def test_a_value_may_begin_with_a_minus(value):
 
 @pytest.mark.parametrize("flag", ["--resume", "--resum", "-h"])
 def test_a_flag_is_no_value(flag):
-    with pytest.raises(UsageError, match="expected one argument"):
+    with pytest.raises(UsageError, match="--slices needs a value, SLICES: "):
         parse("a", "--slices", flag)
 
 
@@ -99,7 +99,7 @@ def test_a_file_may_write_lists_and_dashes(values, expected):
         (["a", "--slices", "s", "--unit", "lema"], r"did you mean 'lemma'\?"),
         (["a"], "--slices"),
         (["a", "--slices", "s", "--min-count", "1,x"], "--min-count must be a whole number"),
-        (["a", "--slices", "s", "--dim"], "expected one argument"),
+        (["a", "--slices", "s", "--dim"], "--dim needs a value, DIM: "),
     ],
 )
 def test_bad_usage_names_what_is_wrong_and_what_is_right(words, message):

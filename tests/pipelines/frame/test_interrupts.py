@@ -31,7 +31,21 @@ STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 TOLD = "lexbeam: interrupted; nothing was made yet: run the same command again\n"
 
 
-def start(*words, tidy="pass", ignored=()):
+LOADING = """
+import sys, time
+class Slow:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name == "pipelines.frame.arguments":
+            print("at work", flush=True)
+            time.sleep(600)
+sys.meta_path.insert(0, Slow)
+from pipelines.start import entry
+entry()
+"""
+
+
+def start(*words, tidy="pass", ignored=(), code=BUSY):
     """Start a command, with signals that it is to ignore; return it when it is at work."""
 
     def prepare():
@@ -39,7 +53,7 @@ def start(*words, tidy="pass", ignored=()):
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
     process = subprocess.Popen(
-        [sys.executable, "-c", BUSY.format(tidy=tidy), *words],
+        [sys.executable, "-c", code.format(tidy=tidy), *words],
         preexec_fn=prepare,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -58,6 +72,13 @@ def test_a_command_that_may_be_resumed_says_so(number):
     assert (out, output, process.returncode) == ("", TOLD, STATUS[number])
 
 
+def test_what_is_interrupted_while_modules_are_imported_ends_without_a_traceback():
+    process = start("show", "x", code=LOADING)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate() == ("", "lexbeam: interrupted; nothing was begun\n")
+    assert process.returncode == 130
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -74,19 +95,25 @@ def test_a_command_without_resume_says_what_is_written(words, told):
 
 
 @pytest.fixture
-def run(tmp_path):
-    """A run that has begun to make its sections in a folder."""
-    stages = [Foreseen("toy/read", "batches"), Foreseen("toy/train", "slices"), Foreseen("toy/score", "pairs")]
-    progress = RunProgress(str(tmp_path), {"toy": stages})
-    note_run(str(tmp_path), progress)
-    yield progress
+def begin(tmp_path):
+    """Returns the progress of a run that has begun to make its sections in a folder, by a command line."""
+
+    def begin(*words):
+        stages = [Foreseen("toy/read", "batches"), Foreseen("toy/train", "slices"), Foreseen("toy/score", "pairs")]
+        progress = RunProgress(str(tmp_path), {"toy": stages})
+        note_nothing_begun(words)
+        note_run(str(tmp_path), progress)
+        return progress
+
+    yield begin
     note_nothing_begun()
 
 
-def test_what_is_finished_is_named_with_the_command_that_goes_on(run, tmp_path):
+def test_what_is_finished_is_named_with_the_command_that_goes_on(begin, tmp_path):
+    run = begin("toy", "a b", "--", "--x")
     read, train, score = run.counts["toy"]
     run.counts["toy"] = [read._replace(planned=1, made=1), train._replace(planned=6, made=1, there=2), score]
-    assert interrupted_text(["toy", "a b", "--", "--x"], ["resume"]).splitlines() == [
+    assert interrupted_text(["resume"]).splitlines() == [
         f"interrupted; nothing new is published, and what is finished is kept in {tmp_path}:",
         "  toy/read: 1 of 1 batch",
         "  toy/train: 3 of 6 slices",
@@ -94,17 +121,18 @@ def test_what_is_finished_is_named_with_the_command_that_goes_on(run, tmp_path):
     ]
 
 
-def test_a_run_that_has_finished_nothing_goes_on_as_well(run):
-    lines = interrupted_text(["toy", "--resume", "--out", "x"], ["resume"]).splitlines()
-    assert lines == [
+def test_a_run_that_has_finished_nothing_goes_on_as_well(begin):
+    begin("toy", "--resume", "--out", "x")
+    assert interrupted_text(["resume"]).splitlines() == [
         "interrupted; nothing new is published, and nothing is finished yet",
         "go on by: lexbeam toy --resume --out x",
     ]
 
 
-def test_what_is_published_meanwhile_need_not_go_on(run, tmp_path):
+def test_what_is_published_meanwhile_need_not_go_on(begin, tmp_path):
+    begin("toy")
     (tmp_path / "current").symlink_to(f"_snapshots/{'0' * 32}")
-    assert interrupted_text(["toy"], ["resume"]) == f"interrupted; the tables are published at {tmp_path}"
+    assert interrupted_text(["resume"]) == f"interrupted; the tables are published at {tmp_path}"
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ __all__ = [
     "find_snapshot",
     "last_snapshot",
     "open_snapshot",
+    "published_below",
     "read_log",
     "read_manifest",
 ]
@@ -39,6 +40,7 @@ log = logging.getLogger("lexbeam")
 MANIFEST_VERSION = 2
 # Keys of a manifest that are no sections.
 RESERVED = ("lexbeam", "environments", "tables")
+_LOOKED_INTO, _NAMED = 1000, 3  # folders, for a hint
 
 
 @dataclass(frozen=True)
@@ -151,10 +153,22 @@ def open_snapshot(out: str) -> Snapshot:
     snapshot = find_snapshot(out)
     if snapshot is None:
         raise LexbeamError(
-            f"nothing is published at {out!r}: check the path, or first run a command that publishes there, "
-            "such as `lexbeam corpus`"
+            f"nothing is published at {out!r}"
+            + (
+                published_below(out)
+                or ": check the path, or first run a command that publishes there, such as `lexbeam corpus`"
+            )
         )
     return snapshot
+
+
+def published_below(folder: str) -> str:
+    """Return, for a message, at which folders directly below a local one something is published; else empty."""
+    if not files.is_local(folder):
+        return ""  # a look below would list all its objects
+    below = [files.join(folder, name) for name in files.list_folder(folder).folders[:_LOOKED_INTO]]
+    found = [files.shown(each) for each in below if snapshot_name(each) is not None]
+    return f"; something is published at {', '.join(found[:_NAMED])}: name that" if found else ""
 
 
 def _snapshot(out: str, name: str) -> Snapshot:

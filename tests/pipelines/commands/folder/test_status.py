@@ -1,6 +1,7 @@
 import fcntl
 import json
 import os
+import shlex
 import shutil
 import time
 from dataclasses import replace
@@ -16,6 +17,7 @@ from pipelines.cli import main
 from pipelines.commands.folder import status
 from pipelines.commands.folder import survey as survey_module
 from pipelines.commands.folder.survey import survey
+from pipelines.frame import publishing
 from pipelines.frame.command import Action, Command
 from pipelines.frame.publishing import UNFINISHED
 from transforms.common.errors import LexbeamError
@@ -322,3 +324,25 @@ def test_a_run_that_failed_by_its_input_is_not_said_to_have_been_cut_off(tmp_pat
     assert f"a run that was to make cloze.pairs failed: {wrong} says what was wrong\ncorrect that" in told
     assert "cut off" not in told
     assert Path(wrong).is_file()
+    assert main(["status", "out", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["failed"] is True
+    assert main(["show", "out"]) == 1
+    assert f"out': a run failed there, and says in {wrong}" in capsys.readouterr().err
+
+
+def test_a_run_that_was_cut_off_is_continued_by_the_command_that_is_named(tmp_path, monkeypatch, capsys):
+    texts = write_texts(tmp_path / "texts")
+    words = ["corpus", str(texts), "--out", str(tmp_path / "a b"), "--engine", "builtin:en", "--format", "text"]
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, "publish", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert main(words) == 130
+    assert main(["status", str(tmp_path / "a b")]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("continue it by "))
+    command = line.removeprefix("continue it by ").partition(";")[0]
+    assert main(shlex.split(command)[1:]) == 0
+    monkeypatch.chdir(tmp_path)
+    assert main(["show", "."]) == 1
+    assert "something is published at a b: name that" in capsys.readouterr().err
+    for other in ("status", "report"):
+        assert main([other, "."]) == 1
+        assert "a b: name that" in capsys.readouterr().err
