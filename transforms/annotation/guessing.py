@@ -12,7 +12,7 @@ import re
 import runpy
 from collections import Counter
 
-__all__ = ["LANGUAGES", "guess_engine", "guess_language", "short_tag"]
+__all__ = ["CODE_PAGES", "LANGUAGES", "code_page", "guess_engine", "guess_language", "short_tag"]
 
 # Those with stop words in spaCy and lemmas in an engine.
 LANGUAGES = (
@@ -102,6 +102,15 @@ _LONG = {
     "tur": "tr",
     "ukr": "uk",
 }
+# What Windows wrote before Unicode, by language; in western Europe and America cp1252.
+CODE_PAGES = {
+    "cp1252": (),
+    "cp1250": ("cs", "hu", "pl", "ro", "sk", "sl", "sq"),
+    "cp1251": ("bg", "mk", "ru", "uk"),
+    "cp1253": ("el",),
+    "cp1254": ("tr",),
+    "cp1257": ("et", "lt", "lv"),
+}
 LEAST = 0.2  # share of stop words of its language in a text; in most texts it is a half
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -117,6 +126,15 @@ def guess_language(text: str) -> str | None:
     }
     best = max(sorted(shares), key=lambda language: shares[language])
     return best if shares[best] >= LEAST else None
+
+
+def code_page(language: str) -> str:
+    """Return the code page of Windows in which texts of a language were written before Unicode.
+
+    >>> code_page("pl"), code_page("fr")
+    ('cp1250', 'cp1252')
+    """
+    return next((page for page, languages in CODE_PAGES.items() if language in languages), "cp1252")
 
 
 @functools.cache

@@ -28,7 +28,7 @@ from transforms.common.options.fields import option
 from transforms.common.publish.output_folders import check_output_folder, make_output_folder
 from transforms.common.store import files
 from transforms.formats.dates.guessing import MOST, guess_fields
-from transforms.formats.records.base import HTML_READ
+from transforms.formats.records.base import HTML_READ, ReaderOptions
 
 __all__ = ["INIT", "InitOptions", "config_text"]
 
@@ -45,6 +45,9 @@ class InitOptions:
     inputs: tuple[str, ...] = option(
         help="files, folders or globs, as `lexbeam corpus` takes them", metavar="INPUT", positional=True, path="input"
     )
+    encoding: tuple[str, ...] = option(
+        (), help="encoding of texts, as `lexbeam corpus` takes it; without it, UTF-8 or found out", metavar="ENCODING"
+    )
     overwrite: bool = option(False, help="replace the config.yaml that is there")
 
 
@@ -58,12 +61,13 @@ def _init(options: InitOptions, action: Action) -> None:
     if files.exists(path) and not options.overwrite:
         raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
     action.tell(f"looking into {len(inputs):,} input {'file' if len(inputs) == 1 else 'files'}")
-    look = look_at(inputs)
+    look = look_at(inputs, options.encoding)
     if not look.documents:
         raise LexbeamError(
             f"no document can be read of the {look.looked} input files looked into"
             + (f"; the first: {look.example}" if look.example else "")
             + "".join(f"; {REMEDIES[reason]}" for reason in look.rejects if reason in REMEDIES)
+            + ", as options of `lexbeam corpus`"
         )
     documents, sizes = look.over_time(inputs)
     places = [_relative(name, options.folder) for name in options.inputs]
@@ -169,6 +173,8 @@ def _format(look: Look) -> Iterator[str]:
     else:
         yield f"  format: auto  # found out by file: {listed}"
     reader = look.reader
+    if reader.encoding != ReaderOptions().encoding:
+        yield f"  encoding: [{', '.join(reader.encoding)}]  # not all is UTF-8: look whether accents are right"
     if reader.text_field != "text":
         yield f"  text-field: {_quoted(reader.text_field)}  # what holds the longest texts"
     if reader.html != "reject":

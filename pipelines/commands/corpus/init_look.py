@@ -15,10 +15,10 @@ from typing import Any
 
 from pipelines.commands.corpus.dry_run import looked_at
 from pipelines.progress.progress import counting
-from schemas.rejects import RejectRow
+from schemas.rejects import REMEDIES, RejectRow
 from transforms.annotation.engines.paragraphs import annotate_text
 from transforms.annotation.engines.registry import load_splitter
-from transforms.annotation.guessing import guess_language, short_tag
+from transforms.annotation.guessing import CODE_PAGES, code_page, guess_language, short_tag
 from transforms.formats.dates.guessing import Dates, SeenDocument, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest.stage import IngestOptions, InputFile, Unit
 from transforms.formats.records.base import ReaderOptions
@@ -33,6 +33,9 @@ BYTES = 64 << 20  # of files that are read whole
 CHARACTERS = 50_000_000  # that are read of more
 LANGUAGE = 2_000  # characters of a document that its language is told by
 ASKED = 100  # documents that are
+PLAIN = (
+    0.95  # share of words in lower case, in capitals, or with the first letter as a capital, in text that is read right
+)
 UNKNOWN = "en"  # the language whose rules count where none is recognised
 
 KEPT_CHARACTERS = 64 << 20  # characters of texts that are kept, to count their tokens
@@ -179,11 +182,11 @@ def _tokens(texts: Iterable[str], language: str | None) -> int:
     return sum(len(sentence.forms or ()) for text in texts for sentence in annotate_text(text, splitter))
 
 
-def look_at(inputs: Sequence[InputFile]) -> Look:
-    """Return what is seen of input files."""
+def look_at(inputs: Sequence[InputFile], encoding: tuple[str, ...] = ()) -> Look:
+    """Return what is seen of input files, in encodings that are given or, where none is, found out."""
     spread = _spread(inputs, FILES)
     look = Look(files=len(inputs), looked=len(spread))
-    look.reader = _reader(spread)
+    look.reader = _reader(spread, encoding)
     is_small = sum(file.size for file in spread) <= BYTES
     budget = None if is_small else max(CHARACTERS // len(spread), 1)
     view = _View(look, KeptTexts() if is_small else None)
@@ -270,7 +273,12 @@ class _View:
                 if not self._look.documents or (set(name) & set("*?[]\\,") and not is_whole):
                     _note_rejects(self._look, rows)
                 else:
-                    self._look.exclude.setdefault(f"*{suffix}" if is_whole else name, rows[0].detail)
+                    self._look.exclude.setdefault(f"*{suffix}" if is_whole else name, _why(rows[0]))
+
+
+def _why(row: RejectRow) -> str:
+    # The details of other reasons say it themselves.
+    return row.detail + (f"; {REMEDIES[row.reason]}" if row.reason == "undecodable" else "")
 
 
 def _suffix(name: str) -> str:
@@ -307,11 +315,17 @@ def _spread(inputs: Sequence[InputFile], most: int) -> list[InputFile]:
     return [inputs[place * len(inputs) // most] for place in range(most)]
 
 
-def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
-    """Return how input is read: pages, where there are any, and the field of the text, if most lack the usual one."""
-    reader = ReaderOptions()
+def _reader(inputs: Sequence[InputFile], encoding: tuple[str, ...]) -> ReaderOptions:
+    """Return how input is read.
+
+    That is: pages, where there are any; in which encodings; and the field of the text, if most lack the usual one.
+    """
+    reader = ReaderOptions(encoding=encoding) if encoding else ReaderOptions()
     probed = list(_probe(inputs, reader))
     refused = Counter(row.reason for row in probed if isinstance(row, RejectRow))
+    if refused["undecodable"] and not encoding:
+        reader = replace(reader, encoding=_encodings(inputs, reader))
+        probed = list(_probe(inputs, reader))
     if refused["html"]:
         reader = replace(reader, html="main" if importlib.util.find_spec("trafilatura") else "all")
     if refused["missing_field"] * 2 >= max(len(probed), 1):
@@ -322,6 +336,29 @@ def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
         if name := guess_text_field(lengths):
             return replace(reader, text_field=name)
     return reader
+
+
+def _encodings(inputs: Sequence[InputFile], reader: ReaderOptions) -> tuple[str, ...]:
+    """Return the encodings: if files are no UTF-8, with the code page that fits the language they are in by it."""
+    refused = [file for file in _spread(inputs, PROBED) if _is_undecodable(_probe([file], reader))]
+    for page in CODE_PAGES:
+        encoding = (*reader.encoding, page)
+        rows = list(_probe(refused, replace(reader, encoding=encoding)))
+        text = " ".join(row[:LANGUAGE] for row in rows if isinstance(row, str))
+        language = guess_language(text)
+        if language and code_page(language) == page and _has_plain_words(text) and not _is_undecodable(rows):
+            return encoding
+    return reader.encoding
+
+
+def _has_plain_words(text: str) -> bool:
+    """Return whether capitals stand where people put them, as they do not in text that is read in a wrong code page."""
+    words = re.findall(r"[^\W\d_]+", text)
+    return sum(word.islower() or word.isupper() or word.istitle() for word in words) >= PLAIN * len(words)
+
+
+def _is_undecodable(rows: Iterable[RejectRow | str]) -> bool:
+    return any(isinstance(row, RejectRow) and row.reason == "undecodable" for row in rows)
 
 
 def _probe(inputs: Sequence[InputFile], reader: ReaderOptions) -> Iterator[RejectRow | str]:

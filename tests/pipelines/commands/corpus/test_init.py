@@ -12,6 +12,7 @@ from pipelines.commands.corpus import init as init_command
 from pipelines.commands.corpus import init_look
 from pipelines.frame.configuration import read_jobs
 from transforms.common.options.yaml_files import read_yaml
+from transforms.common.publish.snapshots import open_snapshot
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
 
@@ -202,6 +203,41 @@ def test_rejects_that_would_stop_the_run_are_allowed_and_named(tmp_path, capsys)
     assert found["max-reject-share"] == 0.25
     assert "# 9 of 40 records looked at" in capsys.readouterr().out
     assert main(["run", str(tmp_path / "mine" / "config.yaml"), "--only", "corpus"]) == 0
+
+
+WRITTEN = {
+    "cp1252": "Die Schönheit der Bücher, die er über die Straße trug, und das Mädchen, das es nicht hörte. ",
+    "cp1250": "Chłopiec poszedł do szkoły, gdzie się uczył, ale nie było tam nikogo, kto by mu to powiedział. ",
+    "cp1251": "Он не знал, что это было так, и они сказали ему, что всё уже было и не будет ничего. ",
+}
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_texts_that_are_no_utf_8_are_read_in_the_code_page_of_their_language(tmp_path, capsys, page):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for year in range(1800, 1806):
+        encoding = page if year % 2 else "utf-8"
+        (texts / f"{year}.txt").write_text(WRITTEN[page] * 3 + str(year), encoding)
+    assert init(tmp_path / "mine", texts) == 0
+    found = configuration(tmp_path / "mine")["corpus"]
+    assert found["encoding"] == ["utf-8", page]
+    assert "exclude" not in found
+    assert main(["run", str(tmp_path / "mine" / "config.yaml"), "--only", "corpus"]) == 0
+    sentences = open_snapshot(str(tmp_path / "mine" / "results")).read("sentences")
+    first = WRITTEN[page].split()[1]
+    assert {row[1] for row in sentences["forms"].to_pylist() if len(row) > 1} == {first}
+    assert "6 documents, 0 rejects" in capsys.readouterr().out
+
+
+def test_an_encoding_that_is_not_found_out_is_given(tmp_path, capsys):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "a.txt").write_text("吾輩は猫である。名前はまだ無い。", "shift_jis")
+    assert init(tmp_path / "mine", texts) == 1
+    assert "name their --encoding" in capsys.readouterr().err
+    assert init(tmp_path / "mine", texts, "--encoding", "shift_jis") == 0
+    assert configuration(tmp_path / "mine")["corpus"]["encoding"] == ["shift_jis"]
 
 
 def test_a_configuration_that_cannot_run_is_told_at_once(tmp_path, capsys, monkeypatch):
