@@ -26,6 +26,7 @@ from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Workspace, make
 from transforms.common.store.tables import read_rows
 from transforms.simplification.records import JoinTask, instances_of, tasks_of
+from transforms.simplification.selection.filter import replaced
 from transforms.simplification.selection.inputs import SelectionFiles, selection_of
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import SELECT, Selected, Selection
@@ -58,7 +59,7 @@ Key = tuple[str, str]  # an instance and a form; of the target itself, an empty 
 
 
 def places_of(task: JoinTask) -> dict[Key, Place]:
-    """Return what is to be tagged, put together by plain slices."""
+    """Return what is to be tagged."""
     places: dict[Key, Place] = {}
     instances = {}
     for instance in instances_of(read_rows([task.instances.path])):
@@ -68,8 +69,8 @@ def places_of(task: JoinTask) -> dict[Key, Place]:
         for row in rows.to_pylist():
             if row["reason"] is None and " " not in row["form"]:
                 of, form = instances[row["instance_id"]], row["shown"] or row["form"]
-                sentence = of.sentence[: of.start] + form + of.sentence[of.end :]
-                place = (sentence, of.start, of.start + len(form))
+                sentence, start = replaced(of, form, row["before"])
+                place = (sentence, start, start + len(form))
                 places[row["instance_id"], row["form"]] = place
     return places
 
