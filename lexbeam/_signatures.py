@@ -86,10 +86,17 @@ def _with_arguments_bound(
         try:
             bound = signature.bind(*by_position, **by_name)
         except TypeError as error:
-            raise TypeError(f"{name}() {error}") from None
+            remedy = f"; give them by name: {_named_ones(signature)}" if "positional" in str(error) else ""
+            raise TypeError(f"{name}() {error}{remedy}") from None
         return run({options.get(word, word): value for word, value in bound.arguments.items()})
 
     return function
+
+
+def _named_ones(signature: inspect.Signature) -> str:
+    """Return the first of the arguments that must be named."""
+    names = [each.name for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+    return ", ".join(f"{name}=" for name in names[:4]) + (", ..." if len(names) > 4 else "")
 
 
 def ordered(entries: Iterable[Option]) -> list[Option]:

@@ -67,6 +67,16 @@ def test_hostile_files_are_one_reject(name, data, reason):
     assert found.detail
 
 
+def test_parquet_under_another_name_and_format_is_told_as_such():
+    data = b"PAR1" + bytes(range(256)) + b"PAR1"
+    for format in ("text", "json", "jsonl", "csv"):
+        (found,) = entries(data, name="a.json", format=format)
+        assert (found.reason, found.detail[:7]) == ("binary", "Parquet")
+        assert "see --format parquet" in found.detail
+    (record,) = entries(b"PAR1 is the first of the parts.", name="a.txt", format="text")
+    assert record.text == "PAR1 is the first of the parts."
+
+
 def test_too_large_a_file_is_a_reject_where_it_cannot_be_cut():
     for format in ("text", "tei", "json"):
         assert summary(b"x" * 11, format, max_record_bytes=10) == [("", "too_large")]

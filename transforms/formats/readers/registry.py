@@ -159,6 +159,8 @@ def _format_of(source: Source, head: bytes, format: str, options: ReaderOptions)
         raise BadRecord("html", "a page in HTML; see --html")
     if content is not None and content.reason == "html" and (name == "html" or _may_hold(name, options)):
         content = None
+    if head.startswith(b"PAR1") and is_binary(head[:_LOOK]) and format not in ("auto", "parquet"):
+        raise BadRecord("binary", f"Parquet, not {_called(format)}; see --format parquet")
     if content is not None:
         wanted = _called(name) if name is not None else "text"
         raise BadRecord(content.reason, f"{content.what}, not {wanted}{_REMEDIES.get(content.what, '')}")
