@@ -2,7 +2,7 @@
 
 from hostile_making import zipped
 
-__all__ = ["docx", "epub", "odt", "p", "page"]
+__all__ = ["ODF", "docx", "epub", "odt", "p", "page"]
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 RELS = (
@@ -13,7 +13,10 @@ RELS = (
 ODF = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
-    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" '
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+    'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'
 )
 CONTAINER = '<container xmlns="c"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 METADATA = (
@@ -38,8 +41,11 @@ def p(*runs):
     return f"<w:p>{''.join(f'<w:r>{run}</w:r>' for run in runs)}</w:p>"
 
 
-def odt(body, **more):
-    content = f"<office:content {ODF}><office:body><office:text>{body}</office:text></office:body></office:content>"
+def odt(body, styles="", **more):
+    styles = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    content = (
+        f"<office:content {ODF}>{styles}<office:body><office:text>{body}</office:text></office:body></office:content>"
+    )
     members = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, **more}
     return zipped(*members.items())
 
