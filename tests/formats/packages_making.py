@@ -13,10 +13,7 @@ RELS = (
 ODF = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
-    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" '
-    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
-    'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
 )
 CONTAINER = '<container xmlns="c"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
 METADATA = (
@@ -42,7 +39,6 @@ def p(*runs):
 
 
 def odt(body, styles="", **more):
-    styles = f"<office:automatic-styles>{styles}</office:automatic-styles>"
     content = (
         f"<office:content {ODF}>{styles}<office:body><office:text>{body}</office:text></office:body></office:content>"
     )

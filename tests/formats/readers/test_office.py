@@ -119,12 +119,14 @@ def test_symbols_of_word_are_characters_or_noted():
     assert notes == {"symbols of a font left out": 4}
 
 
-AUTOMATIC = """
+STYLE = 'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"'
+SVG = 'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'
+AUTOMATIC = f"""<office:automatic-styles {STYLE}>
 <style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>
 <style:style style:name="T2" style:family="text" style:parent-style-name="T1"/>
 <style:style style:name="T3" style:family="text"><style:text-properties text:display="true"/></style:style>
 <style:style style:name="P1" style:family="paragraph" style:parent-style-name="Secret"/>
-<style:style style:name="T1" style:family="paragraph"/>
+<style:style style:name="T1" style:family="paragraph"/></office:automatic-styles>
 """
 NAMED = """
 <office:styles><style:style style:name="Secret" style:family="paragraph"><style:text-properties text:display="none"/>
@@ -150,14 +152,14 @@ NAMED = """
             "b",
         ),
         (
-            "<text:p><draw:frame><draw:image/><svg:title>Ship</svg:title><svg:desc>A ship.</svg:desc></draw:frame>"
+            f"<text:p><draw:frame xmlns:draw='d' {SVG}><svg:title>T</svg:title><svg:desc>A ship.</svg:desc></draw:frame>"
             "sails, <text:title>a title</text:title>.</text:p>",
             "sails, a title.",
         ),
     ],
 )
 def test_styles_sections_and_titles_of_drawings_hide_text_of_an_open_document(body, text):
-    styles = f"<office:styles-all {ODF}>{NAMED}</office:styles-all>"
+    styles = f"<office:styles-all {ODF} {STYLE}>{NAMED}</office:styles-all>"
     assert summary(odt(body, AUTOMATIC, **{"styles.xml": styles}), name="a.odt") == [text]
 
 
