@@ -152,7 +152,7 @@ NAMED = """
             "b",
         ),
         (
-            f"<text:p><draw:frame xmlns:draw='d' {SVG}><svg:title>T</svg:title><svg:desc>A ship.</svg:desc></draw:frame>"
+            f"<text:p><draw:frame xmlns:draw='d' {SVG}><svg:title>T</svg:title><svg:desc>Ship</svg:desc></draw:frame>"
             "sails, <text:title>a title</text:title>.</text:p>",
             "sails, a title.",
         ),
