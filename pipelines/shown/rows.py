@@ -2,13 +2,13 @@
 
 import datetime
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from transforms.common.errors import UNSEEN
 from transforms.common.shown import Grid, columns_with, listed
 from transforms.common.store import files
 from transforms.common.store.tables import read_rows
@@ -17,7 +17,6 @@ __all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as
 
 WIDTH = 60  # characters of a text in a cell that a person reads
 BRIEF = 40  # the same, among the first rows of a table
-_OBEYED = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 FIRST = 3  # items of a list there
 
 
@@ -89,7 +88,7 @@ def as_json(value: object, indent: int | None = 1) -> str:
     """Return plain values as JSON; nan and infinity become null."""
     text = json.dumps(_plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
     # JSON escapes only the first 32 characters by itself; others that a terminal obeys mean the same as escapes.
-    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return UNSEEN.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def _plain(value: object) -> object:

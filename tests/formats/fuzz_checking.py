@@ -54,6 +54,7 @@ AT_A_BREAK = ("malformed", "undecodable", "too_large", "control")
 # Encodings of host names, whose decoders in Python take each piece for a whole.
 BY_PIECE = {("idna",), ("punycode",)}
 NOTE = re.compile("encoding (.+?)( by its byte order mark)?|control characters dropped|U\\+034F .*")
+OF_PACKAGES = {"symbols of a font left out", "pages of e-books beside the order of reading left out"}
 COUNTER = re.compile(r"(?<!\\)((?:\\\\)*)\\~\d+$")
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
@@ -231,6 +232,8 @@ def _check_notes(made: Input, notes: Counter[str]) -> None:
     """Refuse notes that the documentation has not, or options did not ask for."""
     options = ReaderOptions(**made.options)
     for note, times in notes.items():
+        if note in OF_PACKAGES and times > 0:
+            continue
         found = NOTE.fullmatch(note)
         asked = options.control == "drop" if note.startswith("c") else options.marks == "break"
         if found and found[1]:

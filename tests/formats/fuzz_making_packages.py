@@ -14,6 +14,8 @@ PIECES = (
     "</w:p>",
     "<w:r><w:rPr><w:vanish/></w:rPr>",
     "<w:del>",
+    "<w:pPr><w:rPr><w:del/></w:rPr></w:pPr>",
+    "<w:sym w:font='Symbol' w:char='F061'/>",
     "<w:tbl><w:tr><w:tc>",
     "<w:br/>",
     "<w:tab/>",

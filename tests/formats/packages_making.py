@@ -2,7 +2,7 @@
 
 from hostile_making import zipped
 
-__all__ = ["docx", "epub", "odt", "p", "page"]
+__all__ = ["ODF", "docx", "epub", "odt", "p", "page"]
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 RELS = (
@@ -38,8 +38,10 @@ def p(*runs):
     return f"<w:p>{''.join(f'<w:r>{run}</w:r>' for run in runs)}</w:p>"
 
 
-def odt(body, **more):
-    content = f"<office:content {ODF}><office:body><office:text>{body}</office:text></office:body></office:content>"
+def odt(body, styles="", **more):
+    content = (
+        f"<office:content {ODF}>{styles}<office:body><office:text>{body}</office:text></office:body></office:content>"
+    )
     members = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, **more}
     return zipped(*members.items())
 

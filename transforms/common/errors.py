@@ -1,18 +1,19 @@
 """Errors that a person is meant to read: cause, place and remedy, without a traceback."""
 
-__all__ = ["LexbeamError", "StaleError", "UsageError", "cause_of", "nearest", "quoted", "readable", "visible"]
+__all__ = ["UNSEEN", "LexbeamError", "StaleError", "UsageError", "cause_of", "nearest", "quoted", "readable", "visible"]
 
 import difflib
 import re
 from collections.abc import Iterable
 
+from transforms.common.names import UNSHOWN
+
 # Characters of a line of a message; a longer line keeps its two ends.
 LONGEST_LINE = 2000
 # Characters of a value that a message quotes.
 LONGEST_VALUE = 200
-# What a terminal obeys, or cannot show: control characters, half surrogate pairs, and marks that
-# turn the direction of writing, by which a name can look like another.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# What a terminal obeys, or cannot show, but for tabs and line ends: what published names escape, too.
+UNSEEN = re.compile(rf"(?![\t\n])[{UNSHOWN}]")
 
 
 class LexbeamError(Exception):
@@ -46,7 +47,7 @@ def readable(message: str) -> str:
 
 def visible(text: str) -> str:
     """Return a text, uncut, with escapes in place of what a terminal obeys or cannot show; tabs and line ends stay."""
-    return _UNSEEN.sub(_escaped, text)
+    return UNSEEN.sub(_escaped, text)
 
 
 def quoted(value: object) -> str:
@@ -71,7 +72,7 @@ def cause_of(error: BaseException) -> str:
 
 def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _shortened(text: str, most: int) -> str:

@@ -26,15 +26,16 @@ import functools
 import re
 from collections import Counter
 
-__all__ = ["Names", "escape", "file_of", "member_of", "plain", "real_name", "unescape", "ways_to_write"]
+__all__ = ["UNSHOWN", "Names", "escape", "file_of", "member_of", "plain", "real_name", "unescape", "ways_to_write"]
 
 _NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
-_UNSHOWN = (
+# What no table or terminal should be given, as ranges of a pattern.
+UNSHOWN = (
     "\x00-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff"
     f"\ufff9-\ufffb\U000e0000-\U000e007f{_NO_CHARACTERS}"
 )
-_HIDDEN = re.compile(f"[{_UNSHOWN}]")
-_ESCAPED = re.compile(rf"[\\!{_UNSHOWN}]")
+_HIDDEN = re.compile(f"[{UNSHOWN}]")
+_ESCAPED = re.compile(rf"[\\!{UNSHOWN}]")
 _ESCAPE = re.compile(r"\\(?:([\\!])|x([89A-F][0-9A-F])|u([0-9A-F]{4})|U([0-9A-F]{8})|(.?))", re.S)
 _FILE = re.compile(r"(?:[^\\!]|\\.)*", re.S)
 _COUNTER = re.compile(r"(?<!\\)((?:\\\\)*)\\~[0-9]+$")  # its backslash is no name's

@@ -1,10 +1,14 @@
 """E-books: chapters in the order of reading, and what the package says."""
 
+import io
+from collections import Counter
+
 import pytest
 from hostile_making import zipped
 from packages_making import epub, page
 from reading import entries, summary
 
+from transforms.formats.readers.registry import read_file
 from transforms.formats.records.base import Record
 
 MISSING = '<item id="x" href="no.xhtml" media-type="text/html"/>'
@@ -24,6 +28,32 @@ def test_chapters_come_in_the_order_of_reading():
     spine = "".join(f'<itemref idref="{name}"/>' for name in ("nav", "cover", "1", "0", "1", "missing"))
     spine += '<itemref idref="2" linear="no"/>'
     assert summary(epub(chapters, spine, items=items), name="a.epub") == ["One\n\nTwo."]
+
+
+def test_pages_beside_the_order_of_reading_are_left_out_and_noted():
+    chapters = {"1.xhtml": page("<p>One.</p>"), "2.xhtml": page("<p>Answers.</p>"), "3.xhtml": page("<p>Two.</p>")}
+    spine = "".join(
+        f'<itemref idref="{n}" linear="{linear}"/>' for n, linear in ((1, "no"), (2, "no"), (0, "yes"), (2, "yes"))
+    )
+    notes = Counter()
+    data = epub(chapters, spine)
+    ((_, record),) = read_file("a.epub", "a.epub", open=lambda: io.BytesIO(data), notes=notes)
+    assert record.text == "One.\n\nTwo."
+    assert notes == {"pages of e-books beside the order of reading left out": 1}
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        '<a epub:type="noteref" href="#n">1</a>',
+        '<sup>[<a epub:type="noteref">1</a>,<a epub:type="noteref"><b>2</b></a>]</sup>',
+        '<a role="doc-noteref"><sup>1</sup></a>',
+    ],
+)
+@pytest.mark.parametrize("broken", ["", "<br>"])
+def test_marks_of_notes_are_left_out(mark, broken):
+    chapter = page(f'<p xmlns:epub="http://www.idpf.org/2007/ops">Ships{mark} <a href="#x">sail</a>.</p>{broken}')
+    assert summary(epub({"1.xhtml": chapter}), name="a.epub") == ["Ships sail."]
 
 
 def test_a_chapter_that_is_no_xml_is_read_as_a_page():

@@ -15,7 +15,8 @@ from pipelines.commands.corpus.plan import CorpusOptions, plan_corpus
 from transforms.common.errors import UsageError
 from transforms.formats.ingest.stage import INGEST, IngestOptions
 from transforms.formats.readers import html
-from transforms.formats.readers.html_tree import paragraphs, without_scripts
+from transforms.formats.readers.html_tree import without_scripts
+from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.readers.registry import detect
 from transforms.formats.records.base import ReaderOptions, Record
 
@@ -106,7 +107,12 @@ def test_what_is_of_no_encoding_is_undecodable():
         ("<table><tr><td>a<td>b<tr><th>c</table>", ["a b", "c"]),
         ("a<span>b</span>c <i>d</i>", ["abc d"]),
         ("a<br>b<br/><br>c", ["a\nb\nc"]),
-        ("<pre>a\n  b</pre>", ["a b"]),
+        ("<pre>\na\n  <b>b\nc</b></pre>\nd\ne", ["a\nb\nc", "d e"]),
+        ("<pre>a\n \n\nb<i>c</i>\n</pre>", ["a", "bc"]),
+        (
+            "<p>a<span role=doc-noteref>1</span> b<sup>[<a epub:type='noteref x'>2</a>]</sup>, c<sup>th</sup>",
+            ["a b, cth"],
+        ),
         ("a<!-- b -->c<!-->d<!--->e", ["acde"]),
         ("a<script>b</script>c<style>d</style>e<noscript>f</noscript>", ["ace"]),
         ("a<script>'</scr' + '<p>'</SCRIPT >b", ["ab"]),
@@ -115,6 +121,8 @@ def test_what_is_of_no_encoding_is_undecodable():
         ("<textarea><!-- a</textarea>b", ["<!-- a", "b"]),
         ("<title><script></title>a", ["a"]),
         ("<p hidden>a<b>b</b></p>c<p style='DISPLAY : none'>d</p>", ["c"]),
+        ("a<b style='Visibility:hidden'>b<i style='visibility: visible'>c</i>d</b>e", ["ace"]),
+        ("<b style='display:none; display:block'>a</b><i style='backface-visibility: hidden'>b</i>", ["ab"]),
         ("&amp;lt; &lt;p&gt; &eacute;&#233;&nbsp;x&nosuch;", ["&lt; <p> éé x&nosuch;"]),
         ("<p title='<script>'>a</p><p title=\"-->\">b", ["a", "b"]),
         ("<unknown>a</unknown><x:y>b</x:y>", ["ab"]),

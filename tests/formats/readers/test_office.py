@@ -1,12 +1,16 @@
 """Documents of word processors: their text as a reader sees it, and what they say of themselves."""
 
+import io
+from collections import Counter
+
 import pytest
 from hostile_making import zipped
 from hypothesis import given
 from hypothesis import strategies as st
-from packages_making import docx, odt, p
+from packages_making import ODF, docx, odt, p
 from reading import entries, summary
 
+from transforms.formats.readers.registry import read_file
 from transforms.formats.records.base import Record, Reject
 
 CORE = (
@@ -42,6 +46,121 @@ def test_what_nobody_reads_is_left_out():
     contents = f"<w:sdt>{gallery}<w:sdtContent>{p('<w:t>Chapter 1 ... 7</w:t>')}</w:sdtContent></w:sdt>"
     text = docx(contents + deleted + field + hidden)
     assert summary(text, name="a.docx") == ["Here.\n\nField.\n\nSeen."]
+
+
+STYLES = """
+<w:style w:type="paragraph" w:styleId="Normal" w:default="1"/>
+<w:style w:type="paragraph" w:styleId="Notes"><w:basedOn w:val="Secret"/></w:style>
+<w:style w:type="paragraph" w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style>
+<w:style w:type="paragraph" w:styleId="Open"><w:basedOn w:val="Notes"/><w:rPr><w:vanish w:val="off"/></w:rPr></w:style>
+<w:style w:type="character" w:styleId="Gone"><w:rPr><w:vanish/></w:rPr></w:style>
+<w:style w:type="character" w:styleId="Goner"><w:basedOn w:val="Gone"/></w:style>
+<w:style w:type="paragraph" w:styleId="Round"><w:basedOn w:val="Trip"/></w:style>
+<w:style w:type="paragraph" w:styleId="Trip"><w:basedOn w:val="Round"/></w:style>
+"""
+
+
+def styled(style, *runs):
+    return p(*runs).replace("<w:p>", f"<w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr>")
+
+
+def run(text, properties=""):
+    return f"<w:rPr>{properties}</w:rPr><w:t>{text}</w:t>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (styled("Notes", run("a"), run("b", "<w:vanish w:val='0'/>"), run("c")), "b"),
+        (styled("Secret", run("a")) + styled("Open", run("b")) + styled("Round", run("c")), "b\n\nc"),
+        (p(run("a", "<w:rStyle w:val='Goner'/>"), run("b", "<w:rStyle w:val='Goner'/><w:vanish w:val='off'/>")), "b"),
+        (styled("Notes", run("a", "<w:rStyle w:val='Gone'/>")), "a"),  # one toggles the other
+        (p(run("a", "<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>")), "a"),
+        ("<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>" + p(run("b")), "a\n\nb"),
+    ],
+)
+def test_styles_of_word_hide_text(body, text):
+    styles = f"<w:styles xmlns:w='w'>{STYLES}</w:styles>"
+    assert summary(docx(body, **{"word/styles.xml": styles}), name="a.docx") == [text]
+
+
+def test_the_styles_are_where_the_main_part_says():
+    relations = '<Relationships xmlns="r"><Relationship Type="r/styles" Target="styles2.xml"/></Relationships>'
+    parts = {
+        "word/_rels/document.xml.rels": relations,
+        "word/styles2.xml": f"<w:styles xmlns:w='w'>{STYLES}</w:styles>",
+    }
+    text = docx(styled("Secret", run("a")) + p(run("b")), **parts)
+    assert summary(text, name="a.docx") == ["b"]
+    usual = parts["word/styles2.xml"].replace('w:default="1"/>', 'w:default="1"><w:basedOn w:val="Secret"/></w:style>')
+    text = docx(styled("Open", run("a")) + p(run("b")), **parts | {"word/styles2.xml": usual})
+    assert summary(text, name="a.docx") == ["a"]
+
+
+def test_a_deleted_mark_of_a_paragraph_joins_it_with_the_next():
+    joined = [f"<w:p><w:pPr><w:rPr><w:{gone}/></w:rPr></w:pPr>{{}}</w:p>" for gone in ("del", "moveFrom")]
+    first, second = (each.format(f"<w:r><w:t>{text}</w:t></w:r>") for each, text in zip(joined, "ab", strict=True))
+    table = f"<w:tbl><w:tr><w:tc>{p(run('e'))}</w:tc></w:tr></w:tbl>"
+    text = docx(first + "<w:bookmarkEnd/>" + second + p(run("c")) + p(run("d")) + first + table)
+    assert summary(text, name="a.docx") == ["abc\n\nd\n\na\n\ne"]
+
+
+def test_symbols_of_word_are_characters_or_noted():
+    def sym(font, char, tag="sym"):
+        return f"<w:t>a</w:t><w:{tag} w:font='{font}' w:char='{char}'/><w:t>b</w:t>"
+
+    known = p(sym("Times New Roman", "03B1"), sym("Segoe UI Symbol", "2192"), sym("Segoe UI Emoji", "1F60A", "symEx"))
+    unknown = p(sym("Wingdings", "F04A"), sym("Symbol", "0061"), sym("Arial", "F0E0"), sym("Arial", "x"))
+    deleted = f"<w:p><w:del>{p(sym('Symbol', 'F061'))}</w:del></w:p>"
+    notes = Counter()
+    data = docx(known + unknown + deleted)
+    ((_, record),) = read_file("a.docx", "a.docx", open=lambda: io.BytesIO(data), notes=notes)
+    assert record.text == "a\u03b1ba\u2192ba\U0001f60ab\n\na ba ba ba b"
+    assert notes == {"symbols of a font left out": 4}
+
+
+STYLE = 'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"'
+SVG = 'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'
+AUTOMATIC = f"""<office:automatic-styles {STYLE}>
+<style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>
+<style:style style:name="T2" style:family="text" style:parent-style-name="T1"/>
+<style:style style:name="T3" style:family="text"><style:text-properties text:display="true"/></style:style>
+<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Secret"/>
+<style:style style:name="T1" style:family="paragraph"/></office:automatic-styles>
+"""
+NAMED = """
+<office:styles><style:style style:name="Secret" style:family="paragraph"><style:text-properties text:display="none"/>
+</style:style></office:styles><office:automatic-styles><style:style style:name="P2" style:family="paragraph">
+<style:text-properties text:display="none"/></style:style></office:automatic-styles>
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<text:p>a<text:span text:style-name='T1'>b</text:span>c</text:p>", "ac"),
+        (
+            "<text:p>a<text:span text:style-name='T2'>b</text:span></text:p><text:p text:style-name='T1'>c</text:p>",
+            "a\n\nc",
+        ),
+        ("<text:p text:style-name='P1'>a<text:span text:style-name='T3'>b</text:span></text:p>", "b"),
+        ("<text:h text:style-name='Secret'>a</text:h><text:p text:style-name='P2'>b</text:p>", "b"),
+        ("<text:section text:display='none'><text:p>a</text:p></text:section><text:p>b</text:p>", "b"),
+        (
+            "<text:section text:display='condition' text:is-hidden='true'><text:p>a</text:p></text:section>"
+            "<text:section text:display='condition'><text:p>b</text:p></text:section>",
+            "b",
+        ),
+        (
+            f"<text:p><draw:frame xmlns:draw='d' {SVG}><svg:title>T</svg:title><svg:desc>Ship</svg:desc></draw:frame>"
+            "sails, <text:title>a title</text:title>.</text:p>",
+            "sails, a title.",
+        ),
+    ],
+)
+def test_styles_sections_and_titles_of_drawings_hide_text_of_an_open_document(body, text):
+    styles = f"<office:styles-all {ODF} {STYLE}>{NAMED}</office:styles-all>"
+    assert summary(odt(body, AUTOMATIC, **{"styles.xml": styles}), name="a.odt") == [text]
 
 
 def test_a_text_box_is_read_once():

@@ -27,6 +27,8 @@ from transforms.formats.records.base import Record, Reject
         ("a", b"PAR1", "parquet"),
         ("a", b"\xef\xbb\xbf<?xml", "tei"),
         ("a", b"{}", "json"),
+        ("a", b"{\\bf One}", "text"),
+        ("a.rtf", b"{\\rtf1 One}", None),
         ("a", b"Words", "text"),
         ("a", b"\x7fELF\x00", None),
         ("a", b"[1] A note", "text"),

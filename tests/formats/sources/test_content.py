@@ -76,6 +76,7 @@ NO_TEXT = {
     "office": [
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(20),
         b"{\\rtf1\\ansi\\deff0 One.}",
+        b"{\\rtf1 One.}\r\n",
         b"<?xml version='1.0'?><?mso-application progid='Word.Document'?><w:wordDocument>",
         b"<office:document office:version='1.2'>",
         bytes(60) + b"BOOKMOBI",
@@ -141,7 +142,7 @@ TEXTS = [
     b"%PDF-1.4 is a version of PDF.",
     b"%PDF-1.4\nis what the first line says.",
     b"%!PS-Adobe-3.0 begins PostScript.",
-    b"{\\rtf1 begins RTF.}",
+    b"{\\rtf1 begins RTF.} So it does.",
     b"BMW is a maker of cars.",
     b"BM" + b"a" * 50,
     b"MZ was his name, Mark Zbikowski.",

@@ -1,8 +1,9 @@
 """E-books in EPUB: the text of the chapters, in the order of reading, and what the package says of the book.
 
 Chapters are pages of XHTML, of which all is read that a reader sees, by the readers of XML and, where that
-fails, of pages. The navigation and what lies beside the order of reading are left out. Of dates that of the
-first publication counts before others; an e-book of an older text often states only its own.
+fails, of pages. Left out are the navigation, marks of notes, and, noted as such, pages that the package puts
+beside the order of reading (`linear="no"`: covers, notes, answers). Of dates that of the first publication
+counts before others; an e-book of an older text often states only its own.
 """
 
 import posixpath
@@ -12,17 +13,18 @@ from urllib.parse import unquote
 from lxml import etree
 
 from transforms.formats.readers.html import page_paragraphs
-from transforms.formats.readers.html_tree import paragraphs
 from transforms.formats.readers.office import properties
-from transforms.formats.readers.xml_tree import local_name, parse_xml
+from transforms.formats.readers.page_text import paragraphs, without_note_marks
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning
 from transforms.formats.sources.packages import Package
+from transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["read_epub"]
 
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _ENCRYPTED = "META-INF/encryption.xml"
+_BESIDE = "pages of e-books beside the order of reading left out"
 _EVENTS = ("original-publication", "creation", "publication", "")
 
 
@@ -38,7 +40,10 @@ def read_epub(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     encrypted = package.read(_ENCRYPTED).decode("utf-8", "replace") if _ENCRYPTED in package else ""
     how = cleaning(source, options)
     texts: list[str] = []
-    for name in _chapters(book, posixpath.dirname(place)):
+    for name, linear in _pages(book, posixpath.dirname(place)).items():
+        if not linear:
+            source.notes[_BESIDE] += 1
+            continue
         if f'"{name}"' in encrypted:
             raise BadRecord("unreadable", "it is encrypted, as books with digital rights management are")
         texts += _chapter(package.read(name), source, options)
@@ -56,18 +61,20 @@ def _place_of_book(package: Package) -> str:
     raise BadRecord("malformed", "its container names no package of a book")
 
 
-def _chapters(book: etree._Element, folder: str) -> Iterator[str]:
-    """Yield the members of the order of reading, each once."""
+def _pages(book: etree._Element, folder: str) -> dict[str, bool]:
+    """Return the members that the spine names, in its order, and whether each is of the order of reading."""
     items = {element.get("id"): element for element in book.iter() if local_name(element) == "item"}
-    named: set[str] = set()
+    pages: dict[str, bool] = {}
     for reference in book.iter():
         item = items.get(reference.get("idref")) if local_name(reference) == "itemref" else None
-        if item is None or reference.get("linear") == "no" or item.get("media-type") not in _PAGES:
+        if item is None or item.get("media-type") not in _PAGES or "nav" in str(item.get("properties")).split():
             continue
         name = posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href")))))
-        if "nav" not in str(item.get("properties")).split() and name not in named:
-            named.add(name)
-            yield name
+        linear = reference.get("linear") != "no"
+        if linear and not pages.get(name):
+            pages.pop(name, None)  # its place is the one where it is read
+        pages.setdefault(name, linear)
+    return pages
 
 
 def _chapter(data: bytes, source: Source, options: ReaderOptions) -> list[str]:
@@ -80,7 +87,7 @@ def _chapter(data: bytes, source: Source, options: ReaderOptions) -> list[str]:
     for element in root.iter():
         if isinstance(element.tag, str):
             element.tag = local_name(element)
-    return paragraphs(root)
+    return paragraphs(without_note_marks(root))
 
 
 def _date(metadata: etree._Element) -> dict[str, str]:

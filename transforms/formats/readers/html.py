@@ -1,4 +1,4 @@
-r"""Web pages: their main text, without menus and advertisements, or all that a reader sees.
+r"""Web pages: their main text, without menus and advertisements, or all that a reader sees; no marks of notes.
 
 Main text is found by trafilatura (extra `html`), without its cache of texts seen before and its
 guesses at dates, which depend on the order of pages and on the day; it needs no network. Title,
@@ -10,7 +10,6 @@ Scripts, styles and comments go before anything is parsed. Parsers need time tha
 the attributes of an element, and trafilatura in depth and elements: what exceeds the limits is
 `too_large`.
 
-    >>> from transforms.formats.readers.html_tree import paragraphs
     >>> paragraphs(parsed("<p>One <b>w</b>ord.<p>Two<br>lines.<script>x</script>"))
     ['One word.', 'Two\nlines.']
 """
@@ -23,7 +22,8 @@ from lxml import etree
 from lxml.html import HTMLParser
 
 from transforms.common.extras import check_packages
-from transforms.formats.readers.html_tree import head_fields, main_paragraphs, paragraphs, without_scripts
+from transforms.formats.readers.html_tree import head_fields, main_paragraphs, without_scripts
+from transforms.formats.readers.page_text import paragraphs, without_note_marks
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
 from transforms.formats.records.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 from transforms.formats.sources.streams import encodings_of, marked_encoding, read_all
@@ -75,7 +75,7 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     how = cleaning(source, options)
     page = _page(read_all(source, options), source, options, how)
     cleaned = without_scripts(page, None if everything else 50_000)
-    root = parsed(cleaned.page, deep=everything)
+    root = without_note_marks(parsed(cleaned.page, deep=everything))
     texts = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
     text = clean_text("\n\n".join(texts), how)
     if not text:
@@ -90,7 +90,7 @@ def page_paragraphs(data: bytes, source: Source, options: ReaderOptions) -> list
         BadRecord: `undecodable`, `empty`, `too_large`.
     """
     page = _page(data, source, options, cleaning(source, options))
-    return paragraphs(parsed(without_scripts(page).page, deep=True))
+    return paragraphs(without_note_marks(parsed(without_scripts(page).page, deep=True)))
 
 
 def _page(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:

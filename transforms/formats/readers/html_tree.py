@@ -1,4 +1,4 @@
-"""The contents of a page: its source without scripts, its fields, its paragraphs."""
+"""The contents of a page: its source without scripts, its fields, its main text."""
 
 import logging
 import re
@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from transforms.formats.readers.page_text import BLOCKS, paragraphs
 from transforms.formats.records.base import BadRecord
 from transforms.formats.records.date_parsing import parse_date
 from transforms.formats.records.text_cleaning import clean_field
 
-__all__ = ["Page", "head_fields", "main_paragraphs", "paragraphs", "without_scripts"]
+__all__ = ["Page", "head_fields", "main_paragraphs", "without_scripts"]
 
 # Tags and attributes of a page, which cost memory; pairs of attributes of one tag, which libxml2
 # compares; and tags of a page up to which trafilatura's slower and better ways are tried.
@@ -31,82 +32,8 @@ _ATTRIBUTE = re.compile(r"""[\s/]*+([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[
 _ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE.pattern})*+[\s/]*+>?")
 _DROPPED = frozenset({"script", "style", "iframe", "noembed", "noframes"})
 
-_SKIPPED = frozenset(
-    (
-        "head",
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "object",
-        "canvas",
-        "audio",
-        "video",
-        "datalist",
-        "iframe",
-        "title",
-    )
-)
-_BLOCKS = frozenset(
-    (
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "button",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "option",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "textarea",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-    )
-)
 # The names that trafilatura gives to what it has found.
-_MAIN_BLOCKS = _BLOCKS | {"head", "list", "item", "row", "quote"}
-_CELLS = frozenset({"td", "th", "cell"})
-_BREAKS = frozenset({"br", "lb"})
-_HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_MAIN_BLOCKS = BLOCKS | {"head", "list", "item", "row", "quote"}
 
 _TITLES = ("citation_title", "dcterms.title", "dc.title", "og:title")
 _AUTHORS = ("citation_author", "dcterms.creator", "dc.creator", "author", "article:author")
@@ -219,42 +146,6 @@ def main_paragraphs(root: etree._Element, tags: int) -> list[str]:
     )
     body = getattr(extracted, "body", None)
     return [] if body is None else paragraphs(body, _MAIN_BLOCKS, frozenset())
-
-
-def paragraphs(root: etree._Element, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
-    """Return what a reader sees, block by block, with one space for white space and line ends for `<br>`."""
-    texts: list[str] = []
-    pieces: list[str] = []
-    walk = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walk:
-        tag = element.tag if isinstance(element.tag, str) else ""
-        gone = event == "start" and (tag in skipped or _is_hidden(element))
-        if gone:
-            walk.skip_subtree()  # its end comes, and with it what stands behind it
-        if tag in blocks:
-            _close(texts, pieces)
-        elif tag in _CELLS:
-            pieces.append(" ")
-        elif tag in _BREAKS and event == "start":
-            pieces.append("\n")
-        text = element.tail if event == "end" else element.text
-        if text and not gone and not (event == "end" and element is root):
-            pieces.append(" ".join(text.split("\n")))
-    _close(texts, pieces)
-    return texts
-
-
-def _is_hidden(element: etree._Element) -> bool:
-    return "hidden" in element.attrib or bool(_HIDDEN.search(element.get("style", "")))
-
-
-def _close(texts: list[str], pieces: list[str]) -> None:
-    """End a paragraph."""
-    lines = (" ".join(line.split()) for line in "".join(pieces).split("\n"))
-    text = "\n".join(filter(None, lines))
-    if text:
-        texts.append(text)
-    pieces.clear()
 
 
 def head_fields(root: etree._Element, linked: str) -> dict[str, str]:

@@ -1,23 +1,28 @@
 """Documents of word processors: docx (Office Open XML, ECMA-376) and odt (OpenDocument, ISO 26300).
 
-The text is that of the body, paragraph by paragraph, those of tables and text boxes too. Left out are
-headers, footers, footnotes, comments, deleted and hidden text, and generated tables of contents. Title,
-author and language are those of the document's properties; its dates are those of the file, not of the text,
-and never taken.
+The text is that of the body, paragraph by paragraph, those of tables and text boxes too, with all changes
+accepted. Left out are headers, footers, footnotes, comments, deleted and hidden text, titles of drawings, and
+generated tables of contents. A character that a docx takes from a font of symbols has no meaning outside it:
+it becomes a space, which is noted. Title, author and language are those of the document's properties; its
+dates are those of the file, not of the text, and never taken.
 
     >>> docx_paragraphs(parse_xml(b"<body><p><r><t>Ship</t></r><r><t>s </t><t>sail.</t></r></p></body>"))
     ['Ships sail.']
 """
 
+import posixpath
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from lxml import etree
 
-from transforms.formats.readers.html_tree import paragraphs
-from transforms.formats.readers.xml_tree import local_name, parse_xml
+from transforms.formats.readers.office_styles import hide_docx, hide_odt, value_of
+from transforms.formats.readers.page_text import paragraphs
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.text_cleaning import clean_field, clean_text, cleaning
 from transforms.formats.sources.packages import Package
+from transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["docx_paragraphs", "odt_paragraphs", "properties", "read_docx", "read_odt"]
 
@@ -40,8 +45,13 @@ _ODT_SKIPPED = {
     "user-index",
     "bibliography",
 }
+_MARK_GONE = ("del", "moveFrom")
 _CONTENTS = "Table of Contents"
-_FALSE = ("0", "false", "off")
+_NEXT_TO = {"p", "tbl", "sdt", "customXml", "sectPr"}  # what may follow a paragraph, markers of ranges aside
+# Fonts of which a code under 256 is a place in the font; codes for private use are so in any font.
+_SYMBOLS = re.compile(r"symbol|(?:wing|web)dings.*|.*dingbats|mt extra|marlett", re.IGNORECASE)
+_PRIVATE = (range(0xE000, 0xF900), range(0xF0000, 0x110000))
+_NO_MEANING = "symbols of a font left out"
 
 
 def read_docx(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -51,7 +61,11 @@ def read_docx(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
         BadRecord: `empty`, `malformed`, `unreadable`, `unsafe`, `too_large`, and what `clean_text` raises.
     """
     package = Package(source, options)
-    body = docx_paragraphs(parse_xml(package.read(_main_part(package))))
+    main = _part(package, "", "officeDocument")
+    if not main:
+        raise BadRecord("malformed", "no part of it is said to be the document")
+    styles = _part(package, main, "styles") or posixpath.join(posixpath.dirname(main), "styles.xml")
+    body = docx_paragraphs(parse_xml(package.read(main)), _tree(package, styles), source.notes)
     yield _record(source, options, body, package, "docProps/core.xml")
 
 
@@ -60,16 +74,22 @@ def read_odt(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
     package = Package(source, options)
     if b"encryption-data" in (package.read("META-INF/manifest.xml") if "META-INF/manifest.xml" in package else b""):
         raise BadRecord("unreadable", "it is encrypted")
-    body = odt_paragraphs(parse_xml(package.read("content.xml")))
+    body = odt_paragraphs(parse_xml(package.read("content.xml")), _tree(package, "styles.xml"))
     yield _record(source, options, body, package, "meta.xml")
 
 
-def _main_part(package: Package) -> str:
-    """Return the member that holds the text."""
-    for relation in parse_xml(package.read("_rels/.rels")):
-        if str(relation.get("Type")).endswith("/officeDocument"):
-            return str(relation.get("Target")).lstrip("/")
-    raise BadRecord("malformed", "no part of it is said to be the document")
+def _part(package: Package, of: str, kind: str) -> str:
+    """Return the member that is a part of another, or of the package itself, by the kind of their relation."""
+    folder, name = posixpath.split(of)
+    relations = _tree(package, posixpath.join(folder, "_rels", f"{name}.rels"), needed=not of)
+    for relation in relations if relations is not None else ():
+        if str(relation.get("Type")).endswith(f"/{kind}"):
+            return posixpath.normpath(posixpath.join("/", folder, str(relation.get("Target")))).lstrip("/")
+    return ""
+
+
+def _tree(package: Package, name: str, *, needed: bool = False) -> etree._Element | None:
+    return parse_xml(package.read(name)) if needed or name in package else None
 
 
 def _record(source: Source, options: ReaderOptions, body: list[str], package: Package, about: str) -> Record:
@@ -97,22 +117,69 @@ def properties(root: etree._Element) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-def docx_paragraphs(root: etree._Element) -> list[str]:
-    """Return the paragraphs of a docx's main part; the tree is changed."""
+def docx_paragraphs(
+    root: etree._Element, styles: etree._Element | None = None, notes: Counter[str] | None = None
+) -> list[str]:
+    """Return the paragraphs of a docx's main part.
+
+    Args:
+        root: the part, which is changed.
+        styles: the part that holds the styles, which may hide text.
+        notes: counts characters of symbol fonts.
+    """
+    hide_docx(root, styles)
+    goes_on: list[etree._Element] = []
     for element in root.iter():
         name = local_name(element)
         if name != "t":  # runs of one word may stand on lines of their own
             element.text = "-" if name == "noBreakHyphen" else None
         element.tail = None
-        if name == "vanish" and _value(element) not in _FALSE:
-            _leave_out(element, "r")
-        elif name == "docPartGallery" and _value(element) == _CONTENTS:
+        if name in ("sym", "symEx"):
+            element.text = _symbol(element)
+            if element.text == " " and notes is not None and not any(map(_is_skipped, element.iterancestors())):
+                notes[_NO_MEANING] += 1
+        elif name == "docPartGallery" and value_of(element) == _CONTENTS:
             _leave_out(element, "sdt")
+        elif name == "p" and any(element.find(f"{{*}}pPr/{{*}}rPr/{{*}}{gone}") is not None for gone in _MARK_GONE):
+            goes_on.append(element)
+    _join(goes_on)
     return _paragraphs(root, _DOCX, {"p"}, _DOCX_SKIPPED)
 
 
-def odt_paragraphs(root: etree._Element) -> list[str]:
-    """Return the paragraphs of an odt's content; the tree is changed."""
+def _symbol(element: etree._Element) -> str:
+    """Return the character that a run takes from a font; a space if only the font knows it."""
+    try:
+        code = int(value_of(element, "char"), 16)
+        known = code >= 256 or not _SYMBOLS.fullmatch(value_of(element, "font").strip())
+        return chr(code) if known and not any(code in codes for codes in _PRIVATE) else " "
+    except (ValueError, OverflowError):
+        return " "
+
+
+def _is_skipped(element: etree._Element) -> bool:
+    return "hidden" in element.attrib or local_name(element) in _DOCX_SKIPPED
+
+
+def _join(paragraphs: list[etree._Element]) -> None:
+    """Put the contents of what follows paragraphs whose marks are deleted into them; that is left empty."""
+    into: dict[etree._Element, etree._Element] = {}
+    for paragraph in paragraphs:
+        following = paragraph.getnext()
+        while following is not None and local_name(following) not in _NEXT_TO:
+            following = following.getnext()
+        if following is not None and local_name(following) == "p":
+            into[following] = into.get(paragraph, paragraph)
+            into[following].extend(list(following))
+
+
+def odt_paragraphs(root: etree._Element, styles: etree._Element | None = None) -> list[str]:
+    """Return the paragraphs of an odt's content.
+
+    Args:
+        root: the content, which is changed.
+        styles: the part that holds the named styles, which may hide text.
+    """
+    hide_odt(root, styles)
     body = next((element for element in root.iter() if local_name(element) == "body"), root)
     return _paragraphs(body, _ODT, {"p", "h"}, _ODT_SKIPPED)
 
@@ -122,10 +189,6 @@ def _paragraphs(root: etree._Element, names: dict[str, str], blocks: set[str], s
         if isinstance(element.tag, str) and element.tag != _LEFT_OUT:
             element.tag = names.get(local_name(element), local_name(element))
     return paragraphs(root, blocks, skipped)
-
-
-def _value(element: etree._Element) -> str:
-    return next((value for name, value in element.attrib.items() if str(name).endswith("}val")), "")
 
 
 def _leave_out(element: etree._Element, above: str) -> None:

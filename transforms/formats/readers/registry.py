@@ -65,12 +65,12 @@ def detect(name: str, head: bytes) -> str | None:
         return by_name
     if is_xml:
         return "tei"
-    if start.startswith(b"{"):
+    if content is not None:
+        return None
+    if start.startswith(b"{") and not start.startswith(b"{\\"):  # which begins a group in TeX and RTF
         return "jsonl" if _json_lines(start) else "json"
     if start.startswith((b"[{", b"[\n", b"[ {")):
         return "json"
-    if content is not None:
-        return None
     return "text" if wide or not is_binary(head[:_LOOK]) else None
 
 

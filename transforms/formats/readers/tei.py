@@ -18,11 +18,11 @@ from contextlib import suppress
 from lxml import etree
 
 from transforms.formats.readers.tei_body import read_body
-from transforms.formats.readers.xml_tree import local_name, parse_xml
 from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.records.date_parsing import parse_date
 from transforms.formats.records.text_cleaning import Cleaning, clean_field, cleaning
 from transforms.formats.sources.streams import marked_encoding, read_all
+from transforms.formats.sources.xml_tree import local_name, parse_xml
 
 __all__ = ["header_fields", "read_tei"]
 

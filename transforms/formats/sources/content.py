@@ -123,7 +123,8 @@ _BOMS = {
 _PDF = re.compile(rb"(?:\A|[\r\n])%PDF-\d\.\d(?=\s*(?:[\r\n%]|\Z))")
 _PDF_GOES_ON = re.compile(rb"\s*(?:\Z|%[\x80-\xff]{4})|[\s\S]*?\b\d+\s+\d+\s+obj\b")
 _POSTSCRIPT = re.compile(rb"%!PS-Adobe-\d\.\d[^\r\n]*[\r\n]+%%")
-_RTF = re.compile(rb"\{\\rtf\d?\s*[\\{]")
+# With more markup, or closed where the file ends.
+_RTF = re.compile(rb"\{\\rtf(?:\d?\s*[\\{]|1\s[\s\S]*\}\s*\Z)")
 
 _TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)(?=[\s/>])")
 _DOCTYPE = re.compile(rb"<!doctype\s+([\w.:-]+)\s*([^\[>]*)", re.IGNORECASE)

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-WORD = "a\x1b]0;owned\x07\x1b[31m\x9b2Jred\u202e"
-SEEN = "a\\x1b]0;owned\\x07\\x1b[31m\\x9b2Jred\\u202e"
+WORD = "a\x1b]0;owned\x07\x1b[31m\x9b2Jred\u202e\u200f\U000e0041\ufffe"
+SEEN = "a\\x1b]0;owned\\x07\\x1b[31m\\x9b2Jred\\u202e\\u200f\\U000e0041\\ufffe"
 
 
 @pytest.fixture

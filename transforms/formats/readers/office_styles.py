@@ -1,0 +1,119 @@
+"""Which text of a word processor's document its styles hide: in docx `w:vanish`, in odt `text:display`.
+
+>>> inherited({"a": (None, True), "b": ("a", None), "c": ("b", False), "d": (None, None)})
+{'a': True, 'b': True, 'c': False, 'd': None}
+"""
+
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+from lxml import etree
+
+from transforms.formats.sources.xml_tree import local_name
+
+__all__ = ["hide_docx", "hide_odt", "inherited", "value_of"]
+
+_Name = TypeVar("_Name", bound=Hashable)
+_FALSE = ("0", "false", "off")
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
+_HIDE = {"none": True, "true": False}
+_STYLED = {"span": "text", "a": "text", "p": "paragraph", "h": "paragraph"}  # families of the styles of elements
+
+
+def value_of(element: etree._Element | None, name: str = "val") -> str:
+    """Return an attribute's value, whatever its namespace; empty if there is none."""
+    if element is None:
+        return ""
+    return next((value for key, value in element.attrib.items() if etree.QName(key).localname == name), "")
+
+
+def inherited(own: Mapping[_Name, tuple[_Name | None, bool | None]]) -> dict[_Name, bool | None]:
+    """Return whether each style hides text, or None if it does not say.
+
+    Args:
+        own: of each style the one that it is based on, and what it says itself.
+    """
+    hidden: dict[_Name, bool | None] = {}
+    for start in own:
+        chain, name = [], start
+        while name in own and name not in hidden:
+            hidden[name] = None  # where styles are based on each other in a circle, that ends it
+            chain.append(name)
+            parent = own[name][0]
+            if parent is None:
+                break
+            name = parent
+        for name in reversed(chain):
+            parent, said = own[name]
+            hidden[name] = said if said is not None or parent is None else hidden.get(parent)
+    return hidden
+
+
+def hide_docx(root: etree._Element, styles: etree._Element | None) -> None:
+    """Mark the runs of a docx that are hidden as `hidden`.
+
+    A run's own word counts before those of the styles of its paragraph and its characters, of which one
+    undoes the other (ECMA-376, 17.7.3). A paragraph's mark may be hidden, too: its text is not, then.
+
+    Args:
+        root: the main part, which is changed.
+        styles: the part that holds the styles.
+    """
+    own: dict[str, tuple[str | None, bool | None]] = {}
+    usual = ""
+    for style in styles if styles is not None else ():
+        if local_name(style) != "style":
+            continue
+        name = value_of(style, "styleId")
+        own[name] = (value_of(style.find("{*}basedOn")) or None, _vanishes(style.find("{*}rPr")))
+        if value_of(style, "type") == "paragraph" and value_of(style, "default") not in ("", *_FALSE):
+            usual = name
+    hidden = inherited(own)
+    around: list[bool] = []  # of the paragraphs around: whether their styles hide text
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        name = local_name(element)
+        if name == "p" and event == "end":
+            around.pop()
+        elif name == "p":
+            around.append(bool(hidden.get(value_of(element.find("{*}pPr/{*}pStyle")) or usual)))
+        elif name == "r" and event == "start":
+            properties = element.find("{*}rPr")
+            said = _vanishes(properties)
+            if said is None:
+                style = None if properties is None else properties.find("{*}rStyle")
+                said = bool(hidden.get(value_of(style))) != (bool(around) and around[-1])
+            if said:
+                element.set("hidden", "")
+
+
+def _vanishes(properties: etree._Element | None) -> bool | None:
+    vanish = None if properties is None else properties.find("{*}vanish")
+    return None if vanish is None else value_of(vanish) not in _FALSE
+
+
+def hide_odt(content: etree._Element, styles: etree._Element | None) -> None:
+    """Mark what the styles and sections of an odt hide, as a page's `style` and `hidden` would, and titles of drawings.
+
+    Args:
+        content: the document's content, which is changed.
+        styles: its named styles; the automatic ones there are those of headers and footers.
+    """
+    named = () if styles is None else styles.iterfind("{*}styles/{*}style")
+    own: dict[tuple[str, str], tuple[tuple[str, str] | None, bool | None]] = {}
+    for style in (*named, *content.iterfind("{*}automatic-styles/{*}style")):
+        family, parent = value_of(style, "family"), value_of(style, "parent-style-name")
+        said = _HIDE.get(value_of(style.find("{*}text-properties"), "display"))
+        own[family, value_of(style, "name")] = ((family, parent) if parent else None, said)
+    hidden = inherited(own)
+    for element in content.iter(etree.Element):
+        name = local_name(element)
+        if name in _STYLED:
+            said = hidden.get((_STYLED[name], value_of(element, "style-name")))
+            if said is not None:
+                element.set("style", f"visibility: {'hidden' if said else 'visible'}")
+        elif name == "section":
+            display = value_of(element, "display")
+            if display == "none" or (display == "condition" and value_of(element, "is-hidden") == "true"):
+                element.set("hidden", "")
+        elif element.tag in (f"{_SVG}title", f"{_SVG}desc"):  # of a drawing, for who cannot see it
+            element.set("hidden", "")
