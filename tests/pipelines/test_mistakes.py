@@ -223,7 +223,7 @@ MISTAKES = (
     ("show published --tsv", "--tsv takes one table", "give published/TABLE, one of alignments", 2),
     ("show published --tsv --json", "two formats", "give one of them", 2),
     ("show published --alignment op", "--alignment goes with --top", "add that", 2),
-    ("show published --word", "--word needs a value", "LEMMA", 2),
+    ("show published --word", "--word needs a value", "W: scores, neighbours and uses of words", 2),
     ("show published --top 5 --alignment prc", "have no 'prc'", "there are op", 2),
     ("show published --word xyzzyq", "no word 'xyzzyq'", "give a lemma of the texts", 1),
     ("report nosuch", "nothing is published at", "check the path, or first run", 1),

@@ -353,8 +353,9 @@ def _encodings(inputs: Sequence[InputFile], reader: ReaderOptions) -> tuple[str,
 
 def _has_plain_words(text: str) -> bool:
     """Return whether capitals stand where people put them, as they do not in text that is read in a wrong code page."""
-    words = re.findall(r"[^\W\d_]+", text)
-    return sum(word.islower() or word.isupper() or word.istitle() for word in words) >= PLAIN * len(words)
+    words: list[str] = re.findall(r"[^\W\d_]+", text)
+    plain = sum(word.islower() or word.isupper() or word.istitle() for word in words)
+    return plain >= PLAIN * len(words)
 
 
 def _is_undecodable(rows: Iterable[RejectRow | str]) -> bool:
