@@ -67,7 +67,6 @@ def _init(options: InitOptions, action: Action) -> None:
             f"no document can be read of the {look.looked} input files looked into"
             + (f"; the first: {look.example}" if look.example else "")
             + "".join(f"; {REMEDIES[reason]}" for reason in look.rejects if reason in REMEDIES)
-            + ", as options of `lexbeam corpus`"
         )
     documents, sizes = look.over_time(inputs)
     places = [_relative(name, options.folder) for name in options.inputs]
