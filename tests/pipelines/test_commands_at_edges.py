@@ -105,11 +105,12 @@ for words in commands:
         rows.append(row)
 print(json.dumps(rows))
 """
+LEFT_OUT = {"complexity load", "complexity aggregate"}  # `given_to` has no files for them
 FEW = ["cloze abstractness", "evaluate simplify", "simplify train-inflector"]
 
 
 @pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare")
-@pytest.mark.parametrize("commands", [FEW, pytest.param(sorted(COMMANDS), marks=pytest.mark.soak)])
+@pytest.mark.parametrize("commands", [FEW, pytest.param(sorted(COMMANDS.keys() - LEFT_OUT), marks=pytest.mark.soak)])
 def test_a_full_or_read_only_disk_is_told_and_breaks_nothing(commands, base, tmp_path):
     done = subprocess.run(
         ["unshare", "-r", "-m", sys.executable, "-c", SCRIPT, str(tmp_path), str(base), *commands],
@@ -123,10 +124,12 @@ def test_a_full_or_read_only_disk_is_told_and_breaks_nothing(commands, base, tmp
     rows = json.loads(done.stdout.splitlines()[-1])
     if rows is None:
         pytest.skip("no file system may be mounted here")
-    for row in rows:
-        # What writes nothing has nothing to say.
-        assert row["code"] == 0 or (row["code"] < 3 and is_readable(row["told"]) and row["fault"] in row["told"]), row
-        assert row["again"][0] == 0, row
+    assert [row for row in rows if not _is_told(row) or row["again"][0]] == []
+
+
+def _is_told(row):
+    """Whether a fault is told; what writes nothing has nothing to say."""
+    return row["code"] == 0 or (row["code"] < 3 and is_readable(row["told"]) and row["fault"] in row["told"].lower())
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.soak)])
