@@ -5,6 +5,7 @@ has gone with it. Only a section that holds imported tables stays, with its `sta
 """
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -103,11 +104,11 @@ def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, 
 
 def _is_newer(path: str, noted: Mapping[str, Any]) -> bool:
     # A file of the same size is read again only if it was touched after it was taken in: written, or put
-    # there with the time of an older file.
-    if not files.is_local(path):
+    # there with the time of an older file. A clock that has gone back since says nothing.
+    listed: int = noted.get("listed", 0)
+    if not files.is_local(path) or time.time_ns() < listed:
         return True
     status = os.stat(path)
-    listed: int = noted.get("listed", 0)
     return max(status.st_mtime_ns, status.st_ctime_ns) >= listed
 
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import time
 
+import pandas as pd
 import pytest
 import yaml
 from small_runs import SLICES, SMALL, WORDS, call, change, corpus
@@ -48,6 +50,22 @@ def test_status_and_show_tell_what_is_stale(how, texts, out, capsys):
     for command in ("status", "show"):
         assert call(command, out) == 0
         assert "stale: input: 1" in capsys.readouterr().out
+
+
+def test_a_clock_that_has_gone_back_hides_nothing(texts, tmp_path, monkeypatch, capsys):
+    ahead, out = 86_400 * 10**9, tmp_path / "out"
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + ahead)
+    assert corpus(texts, out) == 0
+    monkeypatch.undo()
+    assert call("status", out) == 0
+    assert "stale" not in capsys.readouterr().out
+    STALE["an input has other bytes"](texts)
+    assert call("status", out) == 0
+    assert "stale: input: 1 changed" in capsys.readouterr().out
+    assert corpus(texts, out, "--overwrite") == 0
+    assert call("clean", out) == 0
+    assert "shop" in "".join(pd.read_parquet(out / "documents").text)
 
 
 def test_a_stage_whose_engine_is_no_more_is_stale(out):

@@ -11,10 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from transforms.common.blas import one_thread
 from transforms.common.draws.folds import fold_of
+from transforms.common.endable import LONG
 from transforms.common.errors import UsageError
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import ScorerOptions, ScorerTraining
+from transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_scorer
 from transforms.learning.scorers import SCORERS
 from transforms.learning.stacking import weigh
 
@@ -44,6 +46,16 @@ def test_each_learns_and_says_the_same_of_each_row_by_itself(name):
         batches = [order[start : start + size] for start in range(0, len(order), size)]
         alone = np.concatenate([SCORERS[name].predict(fitted, other.values[batch]) for batch in batches])
         np.testing.assert_array_equal(alone, predicted[order])
+
+
+def test_a_process_of_its_own_fits_the_same():
+    training = made(LONG, 4)
+    with one_thread():
+        here = SCORERS["svr"].fit(training, SMALL)
+    there = fit_scorer(SCORERS["svr"], training, SMALL)
+    assert here.keys() == there.keys()
+    for key, array in here.items():
+        np.testing.assert_array_equal(there[key], array)
 
 
 @pytest.mark.parametrize("name", SCORERS)

@@ -5,21 +5,18 @@ commands without a graph run. With all whole numbers at their least, or as large
 where nothing bounds them, all of it runs.
 """
 
+import json
+import os
 import shutil
-from itertools import product
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from asked import SYNSETS
-from edges_making import all_options, is_readable, names_it, required_of
-from instances_made import instance
-from instances_made import publish as publish_instances
+from edges_inputs import flags_of, given_to, make_inputs
+from edges_making import all_options, is_readable, names_it
 from nets import ends
-from questioned import publish as publish_questions
-from questioned import question
-from scored import publish, tables
-from small_runs import SLICES, SMALL, make_out
-from wordnet_making import write_wordnet
+from small_runs import make_out
 
 from pipelines.cli import main
 from pipelines.commands.folder import report
@@ -30,27 +27,9 @@ from transforms.common.options.checks import MOST
 from transforms.common.options.fields import options_of
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
 
 ODD = ("0", str(MOST), "ünï\nΩ", "\udc80a", "[(" * 1500, "a:b=c,d", "~nosuch/x", "-", "true")
-GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
-PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
-ASKED = "".join(
-    f'{{"article": "Dogs of house {n}.", "question": "The @placeholder stays.", "label": {n}, '
-    '"option_0": "fear", "option_1": "hope", "option_2": "trust", "option_3": "doubt", '
-    '"option_4": "peace"}\n'
-    for n in range(5)
-)
-QUESTION = (
-    '{"article": "The dogs stay.", "question": "A @placeholder is at home.", "option_0": "sea", '
-    '"option_1": "land", "option_2": "ship", "option_3": "dogs", "option_4": "way", "label": 1}\n'
-)
-CONFIG = """\
-corpus:
-  inputs: [texts]
-  engine: builtin:en
-  format: text
-  dates: 'name:^(\\d+)'
-"""
 
 
 @pytest.fixture(scope="module")
@@ -60,152 +39,14 @@ def base(made_once, tmp_path_factory):
     out = made_once("small_out", make_out)
     (folder / "texts").symlink_to(out.parent / "texts")
     (folder / "published").symlink_to(out)
-    (folder / "gold.tsv").write_text(GOLD)
-    (folder / "words.tsv").write_text(GOLD)
-    (folder / "c.yaml").write_text(CONFIG)
-    (folder / "scores.csv").write_text("a,0.1\nb,0.5\nc,0.3\n")
-    publish(folder / "scored", tables(singles=24, expressions=0))
-    rated = (f"{a}{b}ing\t{n}" for n, (a, b) in enumerate(product("bdfglm", "aeiou"), 1))
-    (folder / "rated.tsv").write_text("word\tvalue\n" + "\n".join(rated) + "\n")
-    write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
-    (folder / "pairs.jsonl").write_text(PAIRS * 3)
-    (folder / "questions.jsonl").write_text(QUESTION * 3)
-    (folder / "labels.csv").write_text("0,1\n1,0\n2,4\n")
-    (folder / "passage.txt").write_text("The dogs stay in the house.")
-    (folder / "summary.txt").write_text("An animal is at home.")
-    words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", str(folder / "pairs")]
-    assert main(["cloze", "pairs", str(folder / "pairs.jsonl"), *words]) == 0
-    words = ["--kind", "nonspecificity", "--wordnet", str(folder / "wordnet")]
-    words += ["--cache", str(folder / "cache"), "--overwrite"]
-    assert main(["cloze", "candidates", str(folder / "pairs"), *words]) == 0
-    words = ["--readers", "frequency", "--wordnet", str(folder / "wordnet")]
-    words += ["--cache", str(folder / "cache"), "--overwrite"]
-    assert main(["cloze", "options", str(folder / "pairs"), *words]) == 0
-    (folder / "Task_1.jsonl").write_text(ASKED)
-    words = ["--layout", "recam", "--engine", "builtin:en", "--out", str(folder / "recam")]
-    assert main(["cloze", "pairs", str(folder / "Task_1.jsonl"), *words]) == 0
-    publish_questions(folder / "asked", [question(number) for number in range(5)])
-    (folder / "judged.tsv").write_text("The old sea.\told\taged\taged\tancient\n")
-    (folder / "simpler.tsv").write_text("The old sea.\told\tancient\n")
-    publish_instances(folder / "targets", [instance("A [[ship]] sails.", "ship", "NOUN")])
-    (folder / "th.dat").write_text("UTF-8\nship|1\n-|boat\n")
-    ranked = str(folder / "ranked")
-    publish_instances(folder / "ranked", [instance("A [[ship]] sails.", "ship", "NOUN")])
-    words = ["--thesaurus", str(folder / "th.dat"), "--cache", str(folder / "cache")]
-    assert main(["simplify", "generate", ranked, *words]) == 0
-    assert main(["simplify", "rank", ranked, "--ranker", "senses"]) == 0
-    (folder / "marked.txt").write_text("The [[dogs]] stay at [[home]].\n")
-    (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
-    (folder / "answers.csv").write_text(
-        "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
-    )
+    make_inputs(folder)
     return folder
-
-
-def given_to(words, base):
-    """Return the options that make a command work: those of ours, or any of the right type."""
-    published = str(base / "published")
-    known = {
-        "corpus": {"inputs": str(base / "texts"), "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
-        "complexity select": {"corpora": published, "language": "en"},
-        "change": {"corpora": published, **_pairs(SLICES), **_pairs(SMALL)},
-        "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"), "resamples": "10"},
-        "complexity export": {"path": str(base / "scored"), "to": "sheet.tsv"},
-        "complexity split": {"folder": str(base / "scored")},
-        "complexity features": {"folder": str(base / "scored"), "use": "form"},
-        "complexity score": {"folder": str(base / "scored"), "scorer": "ridge", "resamples": "10"},
-        "evaluate complexity": {
-            "gold": str(base / "scores.csv"),
-            "resamples": "10",
-            "predictions": str(base / "scores.csv"),
-        },
-        "evaluate cloze": {
-            "gold": str(base / "questions.jsonl"),
-            "resamples": "10",
-            "predictions": str(base / "labels.csv"),
-            "cache": "cache",
-            "frequency": f"{base / 'words.tsv'}:word=word,value=graded",
-        },
-        "evaluate simplify": {
-            "gold": str(base / "judged.tsv"),
-            "resamples": "10",
-            "predictions": str(base / "simpler.tsv"),
-        },
-        "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
-        "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
-        "cloze candidates": {
-            "folder": str(base / "pairs"),
-            "kind": "nonspecificity",
-            "wordnet": str(base / "wordnet"),
-            "cache": "cache",
-        },
-        "cloze explain": {
-            "passage": str(base / "passage.txt"),
-            "engine": "builtin:en",
-            "summary": str(base / "summary.txt"),
-            "cache": "cache",
-            "wordnet": str(base / "wordnet"),
-        },
-        "cloze abstractness": {
-            "ratings": f"{base / 'rated.tsv'}:word=word,value=value",
-            "inputs": "ngrams",
-            "estimator": "ridge",
-            "resamples": "0",
-        },
-        "cloze options": {
-            "folder": str(base / "pairs"),
-            "readers": "frequency",
-            "wordnet": str(base / "wordnet"),
-            "cache": "cache",
-        },
-        "cloze questions": {"folder": str(base / "pairs")},
-        "cloze answer": {
-            "folder": str(base / "recam"),
-            "asked": "targets",
-            "resamples": "10",
-            "folds": "2",
-            "hidden": "2",
-            "dim": "2",
-            "epochs": "1",
-        },
-        "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
-        "cloze annotate": {"folder": str(base / "asked"), "annotations": str(base / "answers.csv")},
-        "simplify instances": {"inputs": str(base / "marked.txt"), "layout": "text", "language": "en"},
-        "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
-        "simplify generate": {"folder": str(base / "targets"), "cache": "cache", "thesaurus": str(base / "th.dat")},
-        "simplify select": {"folder": str(base / "ranked"), "cache": "cache"},
-        "simplify rank": {"folder": str(base / "ranked"), "ranker": "senses", "cache": "cache"},
-        "simplify rewrite": {"folder": str(base / "ranked")},
-        "init": {"inputs": str(base / "texts"), "overwrite": True},
-        "run": {"config": str(base / "c.yaml")},
-        "clean": {"path": "copy"},
-        "sample": {"tokens": "30000"},
-        **{name: {"path": published} for name in ("show", "report", "export", "status")},
-    }
-    cls = load(words).options
-    found = {**required_of(words, cls, Path()), **known.get(words, {})}
-    if "out" in options_of(cls):
-        found["out"] = "out.html" if words == "report" else "out"
-    return found
-
-
-def _pairs(flags):
-    return {flag.strip("-").replace("-", "_"): value for flag, value in zip(flags[::2], flags[1::2], strict=True)}
 
 
 def call(words, values, capsys):
     """Run a command; return the exit code and what it says on stderr."""
-    known = options_of(load(words).options)
-    flags, last = [], []
-    for name, value in values.items():
-        if known[name].positional:
-            last.append(value)
-        elif known[name].type is not bool:
-            flags.append(f"--{known[name].shown}={value}")
-        elif value is True:
-            flags.append(f"--{known[name].shown}")
     with ends():
-        code = main([*words.split(), *flags, *last])
+        code = main([*words.split(), *flags_of(words, values)])
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("lexbeam: ")]
     return code, "\n".join(told)
 
@@ -216,6 +57,79 @@ def here(tmp_path, monkeypatch, base):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
     return tmp_path
+
+
+# In a namespace of its own: a file system on which a command finds its inputs and leaves what it makes.
+SCRIPT = """\
+import contextlib, io, json, os, shutil, subprocess, sys
+from pathlib import Path
+place, kept, commands = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
+sys.path[:] = json.loads(os.environ["PATHS"])
+from edges_inputs import flags_of, given_to
+from pipelines.cli import main
+disk = place / "disk"
+os.environ["LEXBEAM_CACHE"] = str(disk / "here" / "cache")
+def mount(*options):
+    words = ["mount", *options, "-t", "tmpfs", "tmpfs", str(disk)]
+    return not subprocess.run(words, capture_output=True).returncode
+def anew():
+    os.chdir(place)
+    subprocess.run(["umount", "-l", str(disk)], capture_output=True)
+    disk.mkdir(exist_ok=True)
+    if not mount("-o", "size=48m"):
+        print("null")
+        raise SystemExit
+    shutil.copytree(kept, disk / "base", symlinks=True)
+    shutil.copytree(kept / "published", disk / "here" / "copy", symlinks=True)
+    os.chdir(disk / "here")
+def fill():
+    with contextlib.suppress(OSError), open(disk / "fill", "wb", buffering=0) as stream:
+        for size in (1 << 20, 1 << 12, 1):
+            with contextlib.suppress(OSError):
+                while stream.write(bytes(size)):
+                    pass
+def told(words):
+    text = io.StringIO()
+    with contextlib.redirect_stderr(text), contextlib.redirect_stdout(io.StringIO()):
+        code = main([*words.split(), *flags_of(words, given_to(words, disk / "base"))])
+    return code, "\\n".join(line for line in text.getvalue().splitlines() if line.startswith("lexbeam: "))
+rows = []
+for words in commands:
+    for fault in ("no space", "read-only"):
+        anew()
+        fill() if fault == "no space" else mount("-o", "remount,ro")
+        row = dict(zip(("code", "told"), told(words)), words=words, fault=fault, again=(0, ""))
+        if fault == "no space":
+            os.unlink(disk / "fill")
+            row["again"] = told(words)
+        rows.append(row)
+print(json.dumps(rows))
+"""
+LEFT_OUT = {"complexity load", "complexity aggregate"}  # `given_to` has no files for them
+FEW = ["cloze abstractness", "evaluate simplify", "simplify train-inflector"]
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare")
+@pytest.mark.parametrize("commands", [FEW, pytest.param(sorted(COMMANDS.keys() - LEFT_OUT), marks=pytest.mark.soak)])
+def test_a_full_or_read_only_disk_is_told_and_breaks_nothing(commands, base, tmp_path):
+    done = subprocess.run(
+        ["unshare", "-r", "-m", sys.executable, "-c", SCRIPT, str(tmp_path), str(base), *commands],
+        env={**os.environ, "PATHS": json.dumps([str(ROOT), *sys.path])},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode and "unshare" in done.stderr:
+        pytest.skip("no namespace may be made here")
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = json.loads(done.stdout.splitlines()[-1])
+    if rows is None:
+        pytest.skip("no file system may be mounted here")
+    assert [row for row in rows if not _is_told(row) or row["again"][0]] == []
+
+
+def _is_told(row):
+    """Whether a fault is told; what writes nothing has nothing to say."""
+    return row["code"] == 0 or (row["code"] < 3 and is_readable(row["told"]) and row["fault"] in row["told"].lower())
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.soak)])

@@ -5,10 +5,11 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from nets import ends
 from simplified import CANDIDATES, INSTANCES, SELECTIONS, candidates, id_of, instance, parts_of
 from simplified import selections as selected
 
-from transforms.simplification.records import instance_rows, tasks_of
+from transforms.simplification.records import Instance, instance_rows, tasks_of
 
 numbers = st.lists(st.integers(1, 40), unique=True, max_size=12)
 forms = st.lists(st.sampled_from("abcdef"), unique=True, max_size=4)
@@ -37,3 +38,29 @@ def test_rows_stand_beside_their_instance(present, generated, remaining, parts):
         for name, given_ in ((CANDIDATES.name, generated), (SELECTIONS.name, remaining)):
             forms = sorted(row["form"] for row in group.rows.get(name, []))
             assert forms == sorted(given_.get(number, []))
+
+
+def before(left, target="word"):
+    """The word before a target, and the text up to it with another word there."""
+    made = Instance("1", "en", left + target, target, len(left), len(left) + len(target), None, None, None)
+    return made.before, made.left("X")
+
+
+def test_the_word_before_a_target():
+    assert before("the old ") == ("old", "the X ")
+    assert before("don't ") == ("don't", "X ")
+    assert before("La «bella» casa (¡") == ("casa", "La «bella» X (¡")
+    assert before("una  “(") == ("una", "X “(")
+    for left in ("", "old-", "old, ", "1 ", "“"):
+        assert before(left) == (None, left)
+    assert before("vitamin A ")[0] is None
+    assert before("A ")[0] == "A"
+    assert before("a" * 198 + " ")[0] == "a" * 198
+    assert before(", " + "a" * 199 + " ")[0] == "a" * 199
+    assert before("a" * 200 + " ")[0] is None  # no word is that long
+
+
+def test_a_sentence_of_any_length_takes_no_time():
+    for left in ("a" * 200_000, "a" * 200_000 + " ", "a-" * 100_000, "a " + " " * 200_000, "(" * 200_000):
+        with ends(10):  # 20,000 letters took 10 s, and with the square of them
+            assert before(left)[0] is None

@@ -10,12 +10,13 @@ counts as a noun only behind a determiner or a preposition (*la marcha lenta*, n
 
 import re
 
+from transforms.common.backwards import match_backwards
 from transforms.inflection.features import split
 from transforms.inflection.inflector import Inflecting
 
 __all__ = ["gender_before"]
 
-_WORDS = re.compile(r"(?:[^\W\d_]+ +)+$")
+_WORDS = re.compile(r"(?: +[^\W\d_]+){1,4}")  # backwards
 _STEMS = ("much", "poc", "otr", "tod", "nuestr", "vuestr", "mism", "ciert", "tant")
 _FEMININE = (
     "la",
@@ -68,8 +69,8 @@ def gender_before(left: str, inflector: Inflecting | None) -> str | None:
         left: the sentence up to the adjective.
         inflector: of Spanish; None: only determiners are known.
     """
-    match = _WORDS.search(left)
-    words = match[0].lower().split()[-4:] if match else []
+    match = match_backwards(_WORDS, left, len(left))
+    words = match[0][::-1].lower().split() if match else []
     while words and words[-1] in _DEGREES:
         words.pop()
     if not words:

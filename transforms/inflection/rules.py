@@ -46,7 +46,7 @@ LONELY = 5  # characters of the shortest suffix for an edit that a single lemma 
 T = TypeVar("T", bound=Any)
 
 _VOWELS = "aeiouáéíóúüAEIOU"
-_STEM = re.compile(rf"(.*?)([{_VOWELS}]+)([^{_VOWELS}]+)$", re.DOTALL)
+_STEM = re.compile(rf"(.*?)(?<![{_VOWELS}])([{_VOWELS}]+)([^{_VOWELS}]+)$", re.DOTALL)
 
 
 class Edit(NamedTuple):

@@ -8,9 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.code.registry import Entry
+from transforms.common.endable import endable
 from transforms.common.options.fields import option
 
-__all__ = ["MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", "ScorerTraining", "clipped"]
+__all__ = [
+    "MEMBERS",
+    "SINGLES",
+    "Fitted",
+    "Floats",
+    "Scorer",
+    "ScorerOptions",
+    "ScorerTraining",
+    "clipped",
+    "fit_scorer",
+]
 
 Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
@@ -93,6 +104,11 @@ class Scorer(Entry):
     uses: tuple[str, ...]
     cost: float
     weighs: bool = False
+
+
+def fit_scorer(scorer: Scorer, training: ScorerTraining, options: ScorerOptions) -> Fitted:
+    """Fit a scorer on one thread; an interrupt ends it, however long its steps are."""
+    return endable(scorer.fit, training, options, rows=len(training.labels) if scorer.cost > 1 else 0)
 
 
 def clipped(predictions: Floats) -> Floats:

@@ -31,7 +31,7 @@ _BOMS = {codecs.BOM_UTF8: "utf-8", **MARKED}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _SAVE = "save it as tab-separated text (UTF-8 or UTF-16)"
 _ENDING = re.compile(r"\.(tsv|txt|csv|tab)$", re.IGNORECASE)
-_COPY = re.compile(r"[ _]*\(\d+\)$")  # what browsers append to a file that is there already
+_COPY = re.compile(r"(?<![ _])[ _]*\(\d+\)$")  # what browsers append to a file that is there already
 
 FileRow = tuple[int, list[str] | BadRecord]
 

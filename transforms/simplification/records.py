@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from transforms.common.backwards import match_backwards
 from transforms.common.errors import LexbeamError
 from transforms.common.store.join import Rows, RowsByKey
 from transforms.common.store.sound import checked
@@ -29,9 +30,9 @@ Row = dict[str, Any]  # of a published table, as plain values by column
 ID = "instance_id"
 BATCH = 256  # instances that are worked on at once
 
-# The word before, and opening marks between it and the target: `la «`, `an (`.
-_BEFORE = re.compile(r"""([^\W\d_]+(?:[-'’][^\W\d_]+)*) +(["'“‘«‹(\[¿¡]*)\Z""")
-_AFTER_A_WORD = re.compile(r"[^\W\d_] +\Z")
+# Backwards: opening marks between the target and the word before, and that word: `la «`, `an (`.
+_BEFORE = re.compile(r"""(["'“‘«‹(\[¿¡]*) +([^\W\d_]+(?:[-'’][^\W\d_]+)*)""")
+_AFTER_A_WORD = re.compile(r" +[^\W\d_]")
 
 
 class Instance(NamedTuple):
@@ -49,15 +50,15 @@ class Instance(NamedTuple):
 
     @property
     def before(self) -> str | None:
-        """The word before it, if only spaces and opening marks separate them.
+        """The word before it, if only spaces and opening marks separate them, all within `WINDOW` characters.
 
         A capital `A` behind another word (*vitamin A deficiency*) is a letter, not a word.
         """
-        match = _BEFORE.search(self.sentence, 0, self.start)
+        match = match_backwards(_BEFORE, self.sentence, self.start)
         if match is None:
             return None
-        letter = match[1] == "A" and _AFTER_A_WORD.search(self.sentence, 0, match.start())
-        return None if letter and self.target.islower() else match[1]
+        letter = match[2] == "A" and _AFTER_A_WORD.match(match.string, match.end())
+        return None if letter and self.target.islower() else match[2][::-1]
 
     def left(self, before: str | None) -> str:
         """Return the sentence up to it, with another word right before it.
@@ -65,10 +66,10 @@ class Instance(NamedTuple):
         Args:
             before: the other word; None: the word before stays.
         """
-        match = _BEFORE.search(self.sentence, 0, self.start)
+        match = match_backwards(_BEFORE, self.sentence, self.start)
         if before is None or match is None:
             return self.sentence[: self.start]
-        return f"{self.sentence[: match.start()]}{before} {match[2]}"
+        return f"{self.sentence[: self.start - match.end()]}{before} {match[1][::-1]}"
 
 
 INSTANCE_COLUMNS = Instance._fields

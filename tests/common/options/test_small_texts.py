@@ -1,6 +1,9 @@
 """Files of lines that people write, with every kind of damage: read in seconds, or told by line."""
 
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hostile_making import locked
@@ -12,6 +15,7 @@ from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.small_texts import read_lines
 
+ROOT = Path(__file__).parents[3]
 MARKS = "a" + "\u0301\u0327" * 100_000
 READERS = {
     "lines": lambda path: list(read_lines(path, "targets")),
@@ -80,3 +84,9 @@ def test_a_file_far_too_large_is_not_read(tmp_path):
         stream.truncate(1 << 40)
     with pytest.raises(UsageError, match="is larger than 64 MiB"):
         list(read_lines(str(path), "targets"))
+
+
+def test_a_long_cell_is_a_cell_whoever_else_reads_tables():
+    code = "from transforms.common.options import small_texts as s; print(len(s.cells_of('x' * 200_000 + ',', ',')[0]))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.stderr) == ("200000\n", "")

@@ -168,6 +168,7 @@ HOSTILE = {
     "attributes": "<p " + " ".join(f"a{n}" for n in range(60_000)) + ">x",
     "quoted": "<p " + " ".join(f"a{n}='>'" for n in range(60_000)) + ">x",
     "slashes": "<p" + "/a" * 60_000 + ">x",
+    "gap": "<p" + "/ " * 200_000 + ">x",
     "cut tag": "<p " + "a=b " * 60_000,
     "linked data": "<script type=application/ld+json>" + '"@type": [' * 50_000 + "</script>x",
     "scripts": "<script>" * 100_000,

@@ -1,9 +1,11 @@
-"""Layouts recognised by first rows."""
+"""Layouts recognised by first rows; records staged."""
 
 import pytest
 
 from transforms.common.errors import LexbeamError
-from transforms.simplification.instances.read_stage import layout_of
+from transforms.formats.records.base import BadRecord
+from transforms.simplification.instances.read_stage import layout_of, staged_rows
+from transforms.simplification.instances.rows import marked
 
 SENTENCE = 'He said "the old sea was vast.'
 CWI = ["3KW", SENTENCE, "9", "12", "old", "10", "0", "2", "0", "1", "0.2"]
@@ -36,3 +38,19 @@ def test_headers_and_names():
 def test_an_unknown_layout_is_an_error_that_shows_the_first_row(rows):
     with pytest.raises(LexbeamError, match=rf"b\.txt: .* {len(rows[0])} cells, '{rows[0][0]}'"):
         layout_of("b.txt", rows)
+
+
+def test_a_line_of_marked_words_has_bounded_text():
+    def staged(words):
+        return staged_rows(marked(" ".join(["[[word]]"] * words)), "first", ("en", None))
+
+    assert len(staged(1800)) == 1800
+    with pytest.raises(BadRecord) as caught:  # 8,000 words in 72 kB took 509 MB
+        staged(8000)
+    assert caught.value.reason == "too_large"
+    assert "8000 targets in a sentence of 39999 characters" in caught.value.detail
+    whole = marked("[[a]]" + " a" * 20_000)[0]
+    places = tuple((at, at + 1) for at in range(0, 40_000, 2))
+    with pytest.raises(BadRecord, match="20000 targets"):
+        staged_rows([whole._replace(places=places)], "all", ("en", None))
+    assert len(staged_rows([whole._replace(places=places)], "first", ("en", None))) == 1

@@ -171,7 +171,7 @@ def _parquet(path: str, content: bytes) -> pa.Table:
     try:
         return pq.ParquetFile(io.BytesIO(content)).read()
     except (pa.ArrowException, OSError) as error:
-        raise LexbeamError(f"{files.shown(path)} is no Parquet file: {error}") from error
+        raise LexbeamError(f"{files.shown(path)} is no Parquet file: {str(error).strip()}") from error
 
 
 def _tsv(path: str) -> pa.Table:
@@ -211,17 +211,17 @@ def _cells(rows: pa.Table, path: str, word: str, name: str | None) -> Iterator[_
 
 def _values(cells: Iterable[_Cell], read: Callable[[_Cell], T], view: ViewOptions) -> dict[str, T]:
     values: dict[str, T] = {}
-    doubled: set[str] = set()
+    doubled: dict[str, str] = {}
     for cell in cells:
         word = target_word(cell.word, view)
         if word in values:
-            doubled.add(word)
+            doubled.setdefault(word, cell.where)
         values[word] = read(cell)
     if doubled:
         named = ", ".join(sorted(doubled)[:NAMED]) + (", ..." if len(doubled) > NAMED else "")
         raise LexbeamError(
-            f"gold: {len(doubled)} words stand there more than once ({named}), after "
-            "normalisation; keep one row for each"
+            f"{next(iter(doubled.values()))}: {len(doubled)} words stand there more than once ({named}), "
+            "after normalisation; keep one row for each"
         )
     return values
 

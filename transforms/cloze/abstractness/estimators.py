@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.cloze.abstractness.options import EstimatorOptions
-from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.draws.by_content import uniform
+from transforms.common.endable import endable
 from transforms.common.extras import missing_package
 from transforms.common.rowwise import dots, product
 from transforms.learning.models.kernels import gaussian_sums
@@ -64,7 +64,7 @@ class Estimator(Entry):
 
 
 def fit(name: str, training: ConcretenessTraining, options: EstimatorOptions) -> Fitted:
-    """Fit an estimator on one thread.
+    """Fit an estimator on one thread; an interrupt ends it.
 
     Args:
         name: an entry of `ESTIMATORS`.
@@ -74,8 +74,7 @@ def fit(name: str, training: ConcretenessTraining, options: EstimatorOptions) ->
     Raises:
         LexbeamError: a package is not installed; the message names the extra.
     """
-    with one_thread():
-        return ESTIMATORS[name].fit(training, options)
+    return endable(ESTIMATORS[name].fit, training, options, rows=len(training.labels))
 
 
 def predict(name: str, fitted: Fitted, rows: Floats) -> Floats:

@@ -23,6 +23,7 @@ PLUMBING = frozenset(
     f"transforms.common.{name}"
     for name in (
         "code.registry",
+        "endable",
         "errors",
         "options.checks",
         "options.fields",

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 import unicodedata
 from collections.abc import Iterable, Iterator
 
@@ -18,6 +19,7 @@ MOST_MARKS = 30
 # Where such a run may be; most scripts have no mark below U+0300.
 _SUSPECT = re.compile(f"[\u0300-\U0010ffff]{{{MOST_MARKS + 1},}}")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+csv.field_size_limit(sys.maxsize)  # cells of over 128 KiB would end in an error of csv's own
 
 
 def read_text(path: str, name: str) -> str:

@@ -36,7 +36,7 @@ from transforms.complexity.scorers.holding_out import (
 from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
 from transforms.learning.models.keeping import SavedModel, save_model
-from transforms.learning.scorer import Fitted, ScorerOptions, clipped
+from transforms.learning.scorer import Fitted, ScorerOptions, clipped, fit_scorer
 from transforms.learning.scorers import SCORERS
 
 __all__ = [
@@ -207,7 +207,7 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
             trained_on = rows.at(train)
             genres = sorted(set(trained_on.genres.tolist()) - {""})
             training, trained = training_of(trained_on, mode_of(case), genres, case.without)
-            fitted = SCORERS[case.scorer].fit(training, options.scorer)
+            fitted = fit_scorer(SCORERS[case.scorer], training, options.scorer)
             target, fold = rows.at(held), int(case.held) if case.way in FOLDS else None
             if other is not None:
                 target = other.at(other.kinds == case.kind)

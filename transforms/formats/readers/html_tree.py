@@ -28,8 +28,8 @@ _OPENING = re.compile(
 _COMMENT_END = re.compile("--!?>")
 _NAME = re.compile(r"[^\s/>]*+")
 # As HTML's tokenizer has it: an attribute's name, and its value in quotes or up to white space.
-_ATTRIBUTE = re.compile(r"""[\s/]*+([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+)""")
-_ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE.pattern})*+[\s/]*+>?")
+_ATTRIBUTE = re.compile(r"""([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+)""")
+_ATTRIBUTES = re.compile(rf"(?:[\s/]*+{_ATTRIBUTE.pattern})*+[\s/]*+>?")
 _DROPPED = frozenset({"script", "style", "iframe", "noembed", "noframes"})
 
 # The names that trafilatura gives to what it has found.

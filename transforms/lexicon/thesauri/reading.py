@@ -93,10 +93,10 @@ _POS = {
 }
 # In synsets `s` is an adjective satellite.
 _SYNSET = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
-_REMARK = re.compile(r"\s*\(([^()]*)\)\s*\Z")
+_REMARK = re.compile(r"\s*\)([^()]*)\(")  # backwards
 _ANTONYM = re.compile(r"ant.*n[iyí]m", re.IGNORECASE)
 _HEAD = re.compile(r"(.+)\|(\d+)\s*\Z")
-_SYNSET_ID = re.compile(r"\S*\d+-([nvasr])\Z")
+_SYNSET_ID = re.compile(r"\S*\d-([nvasr])\Z")
 
 
 def read_thesaurus(path: str, format: str, encoding: str) -> Iterator[tuple[str | None, ThesaurusSense]]:
@@ -210,10 +210,11 @@ def _members(text: str) -> Iterator[Member]:
     seen = set()
     for part in re.split(r"[|,]", text):
         remarks = []
-        while remark := _REMARK.search(part):
-            remarks.append(remark[1].strip().lower())
-            part = part[: remark.start()]
-        part = _tidy(part)
+        backwards, place = part[::-1], 0
+        while remark := _REMARK.match(backwards, place):
+            remarks.append(remark[1][::-1].strip().lower())
+            place = remark.end()
+        part = _tidy(part[: len(part) - place])
         if part and part not in seen and not any(map(_ANTONYM.match, remarks)):
             seen.add(part)
             yield Member(part, hypernym="generic term" in remarks)

@@ -8,7 +8,7 @@ A record that gives no instance is a reject.
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -45,6 +45,8 @@ __all__ = [
 AUTO = "auto"
 HEAD = 50  # rows by which a layout is recognised
 _SHARE = 0.5  # of them; more must fit a layout, since some may be broken
+# Characters of all instances of a record: each has the sentence, so that they grow with the square of a line.
+MOST_TEXT = 1 << 24
 _ALEXSIS = 27  # cells: sentence, target, the substitutes of 25 annotators
 _RANKED = re.compile(r"\s*[0-9]+:.*\S", re.DOTALL)
 STAGE = "load"
@@ -125,7 +127,7 @@ def staging_of(artefact: Artefact) -> Staging:
 
 
 def staged_rows(
-    rows: Iterable[BenchmarkInstance], occurrences: str, languages: tuple[str | None, str | None], **where: object
+    rows: Sequence[BenchmarkInstance], occurrences: str, languages: tuple[str | None, str | None], **where: object
 ) -> list[Row]:
     """Return the staged rows of a record: an instance for each place of its targets.
 
@@ -136,8 +138,13 @@ def staged_rows(
         where: `source`, `line` and `position` of the record; lemma, upos, feats of its target.
 
     Raises:
-        BadRecord: it has no language, or `placed` finds no place.
+        BadRecord: it has no language, `placed` finds no place, or all instances together have so much text that
+            the record is no sentence (`too_large`).
     """
+    number = sum(len(row.places) if occurrences == "all" else 1 for row in rows)
+    length = max((len(row.sentence) for row in rows), default=0)
+    if number * length > MOST_TEXT:
+        raise BadRecord("too_large", f"{number} targets in a sentence of {length} characters: cut it into sentences")
     return [{**_row(row, place, languages), **where} for row in rows for place in placed(row, occurrences)]
 
 

@@ -29,7 +29,7 @@ __all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
 Targets = list[BenchmarkInstance] | BadRecord
 Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, Targets]]]
 
-_MARK = re.compile(r"\[\[(?!\[)(.*?)\]\]", re.DOTALL)
+_MARK = re.compile(r"\[\[(?!\[)((?:(?!\[\[).)*?)\]\]", re.DOTALL)
 _PLACED = ("start", "end", "target")
 _REMEDY = "name the column of sentences `sentence`; others may be start, end, target, id"
 

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.store import files
 from transforms.common.store.artefacts import Artefact, Stage
@@ -27,7 +26,7 @@ from transforms.common.store.tables import Part, read_rows
 from transforms.complexity.features.base import DistinctWordForms, FeatureSetting, numbers
 from transforms.complexity.features.form import FORM
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
+from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining, fit_scorer
 from transforms.learning.scorers import SCORERS, members
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.ranking.regressor_words import (
@@ -206,8 +205,7 @@ def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, l
     words = [word.word for word in labelled]
     values = word_features(words, [word.language for word in labelled], lexicon, lists)
     labels = np.array([word.complexity for word in labelled])
-    with one_thread():
-        return SCORERS[scorer].fit(ScorerTraining(values, (*LETTERS, *lists), labels, words), _OPTIONS)
+    return fit_scorer(SCORERS[scorer], ScorerTraining(values, (*LETTERS, *lists), labels, words), _OPTIONS)
 
 
 def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from transforms.common.backwards import match_backwards
 from transforms.common.code.registry import Registry
 from transforms.inflection.features import inflection, split
 from transforms.inflection.inflector import Inflecting
@@ -24,8 +25,7 @@ from transforms.simplification.selection.pos import filter_pos
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity", "lemmas_of"]
 
-_LAST = re.compile(r"(\w+) *\Z")
-_FIRST = re.compile(r" *(\w+)")
+_WORD = re.compile(r" *(\w+)")
 
 
 def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None) -> list[str]:
@@ -133,12 +133,12 @@ def filter_ngram(groups: Sequence[InstanceCandidates], selecting: Selecting) -> 
 def _bigrams(instance: Instance, state: CandidateState) -> list[str]:
     """Return the bigrams of a candidate in its place with the words before and after it."""
     sentence, start = replaced(instance, state.form, state.before)
-    before = _LAST.search(sentence[:start])
-    after = _FIRST.match(sentence, start + len(state.form))
+    before = match_backwards(_WORD, sentence, start)
+    after = _WORD.match(sentence, start + len(state.form))
     words = state.form.split(" ")
     bigrams = []
     if before is not None:
-        bigrams.append(f"{before[1]} {words[0]}".lower())
+        bigrams.append(f"{before[1][::-1]} {words[0]}".lower())
     if after is not None:
         bigrams.append(f"{words[-1]} {after[1]}".lower())
     return bigrams

@@ -37,8 +37,8 @@ class FunnelOptions:
 def metric_blocks(rows: pa.Table) -> Iterator[Block]:
     """Yield the metrics of each stage, with a line for each system and a column for each metric.
 
-    Potential, Precision, Recall and F1 are shown at the greatest k. Intervals of MAP and
-    Accuracy@n@top1, other values of k, and differences are only in the table.
+    Potential, Precision, Recall and F1 have an interval at the greatest k. Other intervals of what is measured
+    at several k, and differences, are only in the table.
     """
     by_stage: dict[str, list[Row]] = {}
     for row in rows.to_pylist():
@@ -53,12 +53,16 @@ def _stage(stage: str, rows: list[Row]) -> Iterator[Block]:
     measured = {(row["system"], row["metric"], row["k"] or 0): row for row in rows}
     columns = sorted({(metric, k) for _, metric, k in measured}, key=place_of)
     most = max((k for metric, k in columns if metric in _LISTS), default=0)
-    lists = [column for column in columns if column[0] in _LISTS and column[1] == most]
+    sure = {column for column in columns if column[0] not in _LEAST and (column[0] not in _LISTS or column[1] == most)}
     others = [column for column in columns if column[0] not in (*_LISTS, *_LEAST)]
-    for part in (lists, others, *([column for column in columns if column[0] == name] for name in _LEAST)):
+    at_k = ([column for column in columns if column[0] == name] for name in (*_LISTS, *_LEAST))
+    for part in (*at_k, others):
         systems = sorted({system for system, *column in measured if tuple(column) in part})
         if systems:
-            cells = tuple((system, *(_cell(measured.get((system, *column))) for column in part)) for system in systems)
+            cells = tuple(
+                (system, *(_cell(measured.get((system, *column)), column in sure) for column in part))
+                for system in systems
+            )
             yield Grid((stage, *(_head(*column) for column in part)), cells)
 
 
@@ -81,13 +85,14 @@ def _head(metric: str, k: int) -> str:
     return known.get(metric, metric.removesuffix("_at_k") + "@{}").format(k)
 
 
-def _cell(row: Row | None) -> str:
+def _cell(row: Row | None, sure: bool) -> str:
+    """Return a value, with its interval if that is to be shown."""
     if row is None:
         return ""
     if row["value"] is None:
         return str(row["reason"])
     value = f"{row['value']:.3f}"
-    if row["low"] is not None and row["metric"] not in _LEAST:
+    if row["low"] is not None and sure:
         value += f" ({row['low']:.3f} to {row['high']:.3f})"
     return value
 
