@@ -24,6 +24,7 @@ PREDICTIONS = Table(
         ),
         share("prediction", "predicted complexity"),
         share("complexity", "its label, if it has one", nullable=True),
+        column("source_id", pa.string(), "its id in the file, see complexity/instances", nullable=True),
     ],
 )
 

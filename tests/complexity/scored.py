@@ -55,6 +55,7 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
                 "start": 2,
                 "end": 2 + len(token),
                 "source": "made.tsv",
+                "source_id": f"{seed}-{place}" if place % 10 else None,
                 "flags": [],
                 "published_split": "trial" if place % 5 == 0 else "train",
             }

@@ -49,6 +49,7 @@ KEYS = pa.schema(
         ("split", pa.string()),
         ("parts", pa.list_(pa.string())),
         ("complexity", pa.float64()),
+        ("source_id", pa.string()),
     ]
 )
 FIRST, LAST = "_first", "_last"
@@ -71,6 +72,7 @@ class DesignRows(NamedTuple):
     Attributes:
         ids, kinds, genres, groups, splits: texts; the genre and the split empty where not known.
         parts: the case-folded words of the target.
+        source_ids: their ids in the files that they came from; None without one.
         labels: complexity, 0 to 1; nan for unlabelled instances.
         columns: the features.
         values: (rows, columns), nan where not known, 0 and 1 for flags.
@@ -82,6 +84,7 @@ class DesignRows(NamedTuple):
     groups: Texts
     splits: Texts
     parts: Texts
+    source_ids: Texts
     labels: Floats
     columns: tuple[DesignColumn, ...]
     values: Floats
@@ -123,7 +126,7 @@ def joined_rows(
 
     Args:
         features: `complexity/features`.
-        instances: `complexity/instances`, columns instance_id, token and published_split.
+        instances: `complexity/instances`, columns instance_id, token, source_id and published_split.
         labels: `complexity/labels`; those of all annotators count. None: there are none.
         splits: `complexity/splits`; None: the published split of the instances counts.
 
@@ -157,6 +160,7 @@ def joined_rows(
         split,
         pa.array(parts, pa.list_(pa.string())),
         complexity,
+        of_instances["source_id"],
     ]
     design = pa.table(keys, schema=KEYS)
     for column in columns_of(features.schema):
@@ -190,6 +194,7 @@ def rows_of(design: pa.Table) -> DesignRows:
         texts["group"],
         more["split"],
         parts,
+        _texts(design["source_id"]),
         labels,
         columns,
         values,

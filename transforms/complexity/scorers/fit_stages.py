@@ -66,7 +66,7 @@ PREDICTED = pa.schema(
         ("permuted", pa.list_(pa.float64())),
     ]
 )
-_TOKENS = ["instance_id", "token", "published_split"]
+_TOKENS = ["instance_id", "token", "source_id", "published_split"]
 _LABELS = ["instance_id", "group", "complexity"]
 _SPLITS = ["instance_id", "split"]
 
