@@ -79,7 +79,13 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
             share,
             wordfreq,
         ),
-        Feature("near_zipf", "mean frequency of the two words before and the two behind", "0 to 9", zipf, wordfreq),
+        Feature(
+            "near_zipf",
+            "mean frequency of those that are known of the two words before and the two behind, marks left out",
+            "0 to 9",
+            zipf,
+            wordfreq,
+        ),
         Feature("sentence_variety", "different words by words, in lower case", "0 to 1", share),
         Feature("sentence_capitals", "share of the other words that begin with a capital", "0 to 1", share),
         Feature("sentence_digits", "tokens that have a digit", "0 and up", tokens),
@@ -203,6 +209,11 @@ class _Words(NamedTuple):
         """Whether a token is of the target."""
         return np.asarray((self.place >= self.begin) & (self.place < self.end))  # false for NaN
 
+    def numbered(self, mask: np.ndarray) -> np.ndarray:
+        """Return how many tokens of a mask stand before each token in its sentence."""
+        before = np.cumsum(mask) - mask
+        return np.asarray(before - before[np.arange(len(mask)) - self.place.astype(np.int64)])
+
     def total(self, mask: np.ndarray, values: np.ndarray | None = None) -> Floats:
         """Return the sum of values, or the number of tokens, of each sentence."""
         return sums(self.owners[mask], self.sentences, None if values is None else values[mask])
@@ -242,7 +253,11 @@ def _of_words(words: _Words, distinct: int) -> dict[str, np.ndarray]:
     seen = other & ~np.isnan(zipf)
     least = np.full(words.sentences, np.inf)
     np.minimum.at(least, words.owners[seen], zipf[seen])
-    near = seen & (words.place >= words.begin - _NEAR) & (words.place < words.end + _NEAR)
+    before = words.total(is_word & (words.place < words.begin))[words.owners]
+    until = words.total(is_word & (words.place < words.end))[words.owners]
+    number = words.numbered(is_word)
+    placed = seen & ~np.isnan(words.begin)
+    near = placed & (number >= before - _NEAR) & (number < until + _NEAR)
     pairs = words.owners[is_word] * (distinct + 1) + lower[is_word]
     different = sums(np.unique(pairs) // (distinct + 1), words.sentences)
     last = words.inside & (words.place == words.end - 1)

@@ -90,11 +90,10 @@ def _of_heads(column: pa.ChunkedArray, place: Floats) -> tuple[Floats, Floats]:
     dependents = np.bincount(owners, heads - 1 == target[owners], len(sizes))
     depth, at = np.zeros(len(sizes)), target.copy()
     left = np.flatnonzero(there)
-    for _ in range(int(sizes.max(initial=0))):  # heads of a circle would lead on for ever
+    while len(left):
         head = heads[starts[left] + at[left]]
-        left, head = left[head > 0], head[head > 0]
-        if not len(left):
-            break
+        on = (head > 0) & (depth[left] < sizes[left])  # heads of a circle would lead on for ever
+        left, head = left[on], head[on]
         depth[left] += 1
         at[left] = np.minimum(head - 1, sizes[left] - 1)
     return np.where(there, depth, np.nan), np.where(there, dependents, np.nan)
