@@ -11,6 +11,7 @@ PREDICTIONS = Table(
     name="complexity/predictions",
     row="the complexity of an instance as a scorer predicts it",
     key=("instance_id", "scorer"),
+    version="2",
     columns=[
         INSTANCE_ID,
         column("scorer", pa.string(), "the scorer"),

@@ -34,18 +34,18 @@ _ROLES = {
 
 
 def _columns(_: FeatureSetting) -> Sequence[Feature]:
-    def of(name: str, doc: str, unit: str = FLAG, range: str = "0 or 1") -> Feature:
-        return Feature(name, doc, range, unit, "annotation: heads, deprels, entities")
+    def of(name: str, doc: str, layer: str, unit: str = FLAG, range: str = "0 or 1") -> Feature:
+        return Feature(name, doc, range, unit, f"annotation: layer {layer}", layer=layer)
 
     return (
         *(
-            of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a subtype)")
+            of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a subtype)", "deprels")
             for role, names in _ROLES.items()
         ),
-        of("target_depth", "steps along heads to the root of the sentence", "steps", "0 and up"),
-        of("target_dependents", "tokens whose head it is", "tokens", "0 and up"),
-        of("target_entity", "whether it is in a named entity"),
-        of("sentence_entities", "named entities of the sentence", "entities", "0 and up"),
+        of("target_depth", "steps along heads to the root of the sentence", "heads", "steps", "0 and up"),
+        of("target_dependents", "tokens whose head it is", "heads", "tokens", "0 and up"),
+        of("target_entity", "whether it is in a named entity", "entities"),
+        of("sentence_entities", "named entities of the sentence", "entities", "entities", "0 and up"),
     )
 
 
