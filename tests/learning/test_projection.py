@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
 
 from transforms.learning.models.formats import read_safetensors, write_safetensors
 from transforms.learning.projection import fit_scorer, predict_scorer
@@ -14,7 +15,7 @@ from transforms.learning.scorers import SCORERS
 SMALL = ScorerOptions(trees=8, rounds=20, leaves=8, boosting_leaves=4, inner_folds=3)
 DIM = 8
 BARE = Scorer(
-    lambda training, _: {"names": np.array([len(name) for name in training.names]), "rows": training.values},
+    lambda training, _: {"names": np.array(training.names), "rows": training.values},
     lambda fitted, values: values,
     (),
     1.0,
@@ -49,10 +50,25 @@ def test_the_components_are_those_of_the_training_rows():
     there = ~np.isnan(other.values[:, 0])
     expected = theirs.transform(other.values[there, :DIM])
     np.testing.assert_array_equal(found[:, :3], other.values[:, DIM:])
-    assert found.shape == (150, 6)
-    np.testing.assert_allclose(np.abs(found[there, 3:]), np.abs(expected), atol=1e-9)
-    assert np.isnan(found[~there, 3:]).all()
-    assert fitted["names"].tolist() == [4, 7, 7, 3, 3, 3]  # zipf, column1, column2, v#0, v#1, v#2
+    np.testing.assert_allclose(np.abs(found[there, 3:6]), np.abs(expected), atol=1e-9)
+    assert np.isnan(found[~there, 3:6]).all()
+    assert fitted["names"].tolist() == ["zipf", "column1", "column2", "v#0", "v#1", "v#2", "vectors"]
+    # The last column is ridge regression on all components.
+    centred = np.where(known[:, None], training.values[:, :DIM] - theirs.mean_, 0.0)
+    penalty = 0.3 * (centred**2).sum() / DIM
+    ridge = Ridge(alpha=penalty, fit_intercept=False).fit(centred, training.labels - training.labels.mean())
+    alone = np.where(there[:, None], other.values[:, :DIM] - theirs.mean_, 0.0)
+    np.testing.assert_allclose(found[:, 6], ridge.predict(alone) + training.labels.mean(), atol=1e-9)
+
+
+def test_a_training_row_is_predicted_without_its_group():
+    training = with_vectors()
+    before = fit_scorer(BARE, training, SMALL)["rows"][:, -1]
+    changed = np.array([group == training.groups[3] for group in training.groups])
+    labels = np.where(changed, 1 - training.labels, training.labels)
+    after = fit_scorer(BARE, training._replace(labels=labels), SMALL)["rows"][:, -1]
+    np.testing.assert_allclose(after[changed], before[changed], atol=1e-9)
+    assert np.abs(after - before).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", sorted(set(SCORERS) - {"frequency"}))

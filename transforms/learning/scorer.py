@@ -58,9 +58,8 @@ class ScorerOptions:
         3, help="stack: folds of the training rows from which weights are fitted", least=2, most=100
     )
     components: int = option(
-        32,
-        help="principal components of each vector, fitted to the training rows, that take the place of its own; "
-        "0: vectors are left out",
+        100,
+        help="principal components of each vector, fitted to the training rows; 0: vectors are left out",
         least=0,
         most=10_000,
     )
