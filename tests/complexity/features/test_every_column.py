@@ -307,6 +307,11 @@ def of_sentence(row):
         "sentence_word_length": mean([len(word) for word in other]),
         "sentence_syllables": syllables,
         "sentence_ease": 206.835 - 1.015 * len(words) - 84.6 * syllables if words else None,
+        "sentence_lix": len(words) + 100 * mean([float(len(word) > 6) for word in words]) if words else None,
+        "sentence_grade": 4.71 * mean(map(len, words)) + 0.5 * len(words) - 21.43 if words else None,
+        "sentence_fog": 0.4 * (len(words) + 100 * mean([float(hyphenated(word) > 2) for word in words]))
+        if words
+        else None,
         "sentence_zipf": mean(known),
         "sentence_zipf_min": min(known, default=None),
         "sentence_rare": mean([float((zipf(word) or 0) < 3) for word in other]),
