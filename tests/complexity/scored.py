@@ -37,7 +37,8 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
     zipf = dict(zip(WORDS, random.uniform(1, 6, len(WORDS)).tolist(), strict=True))
     long = dict(zip(WORDS, random.integers(3, 12, len(WORDS)).tolist(), strict=True))
     aoa = {word: 12 - zipf[word] if place % 3 else None for place, word in enumerate(WORDS)}
-    vectors = {word: [zipf[word], *random.normal(size=DIM - 1).tolist()] for word in WORDS}
+    turned = np.random.default_rng(seed + 1000)  # the numbers stay what they are
+    vectors = {word: [float(long[word]), *turned.normal(size=DIM - 1).tolist()] for word in WORDS}
     instances, labels, features = [], [], []
     for place in range(singles + expressions):
         single = place < singles
