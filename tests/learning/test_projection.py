@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.projection import fit_scorer, predict_scorer
+from transforms.learning.projection import fit_projected, predict_projected
 from transforms.learning.scorer import Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.scorers import SCORERS
 
@@ -43,8 +43,8 @@ def with_vectors(seed=1, rows=150):
 
 def test_the_components_are_those_of_the_training_rows():
     training, other = with_vectors(), with_vectors(seed=2)
-    fitted = fit_scorer(BARE, training, replace(SMALL, components=3))
-    found = predict_scorer(BARE, fitted, other.values)
+    fitted = fit_projected(BARE, training, replace(SMALL, components=3))
+    found = predict_projected(BARE, fitted, other.values)
     known = ~np.isnan(training.values[:, 0])
     theirs = PCA(3).fit(training.values[known, :DIM])
     there = ~np.isnan(other.values[:, 0])
@@ -63,10 +63,10 @@ def test_the_components_are_those_of_the_training_rows():
 
 def test_a_training_row_is_predicted_without_its_group():
     training = with_vectors()
-    before = fit_scorer(BARE, training, SMALL)["rows"][:, -1]
+    before = fit_projected(BARE, training, SMALL)["rows"][:, -1]
     changed = np.array([group == training.groups[3] for group in training.groups])
     labels = np.where(changed, 1 - training.labels, training.labels)
-    after = fit_scorer(BARE, training._replace(labels=labels), SMALL)["rows"][:, -1]
+    after = fit_projected(BARE, training._replace(labels=labels), SMALL)["rows"][:, -1]
     np.testing.assert_allclose(after[changed], before[changed], atol=1e-9)
     assert np.abs(after - before).max() > 1e-3
 
@@ -77,10 +77,10 @@ def test_each_scorer_learns_from_vectors_and_forgets_them_without_components(nam
     values = {}
     for components in (3, 0):
         options = replace(SMALL, components=components)
-        fitted = read_safetensors(write_safetensors(fit_scorer(SCORERS[name], training, options)))
-        predicted = predict_scorer(SCORERS[name], fitted, other.values)
+        fitted = read_safetensors(write_safetensors(fit_projected(SCORERS[name], training, options)))
+        predicted = predict_projected(SCORERS[name], fitted, other.values)
         order = np.random.default_rng(3).permutation(len(predicted))
-        alone = [predict_scorer(SCORERS[name], fitted, other.values[[place]])[0] for place in order[:5]]
+        alone = [predict_projected(SCORERS[name], fitted, other.values[[place]])[0] for place in order[:5]]
         np.testing.assert_array_equal(alone, predicted[order[:5]])
         values[components] = abs(np.corrcoef(predicted, other.labels)[0, 1])
     assert values[3] > 0.6
@@ -90,5 +90,5 @@ def test_each_scorer_learns_from_vectors_and_forgets_them_without_components(nam
 def test_a_vector_that_is_known_nowhere_is_left_out():
     training = with_vectors()
     training.values[:, :DIM] = np.nan
-    fitted = fit_scorer(BARE, training, SMALL)
-    assert predict_scorer(BARE, fitted, training.values).shape == (150, 3)
+    fitted = fit_projected(BARE, training, SMALL)
+    assert predict_projected(BARE, fitted, training.values).shape == (150, 3)

@@ -23,7 +23,7 @@ from transforms.common.draws.folds import fold_of
 from transforms.common.rowwise import dots, product
 from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
-__all__ = ["fit_scorer", "predict_scorer"]
+__all__ = ["fit_projected", "predict_projected"]
 
 _PREFIX = "projection/"
 _SMALL = 1e-12  # of the variance; a direction with less has none
@@ -31,7 +31,7 @@ _PENALTY = 0.3  # of ridge regression on components, in mean variances of these
 _FOLDS = 5
 
 
-def fit_scorer(scorer: Scorer, training: ScorerTraining, options: ScorerOptions) -> Fitted:
+def fit_projected(scorer: Scorer, training: ScorerTraining, options: ScorerOptions) -> Fitted:
     """Return the arrays of a scorer, and of the projection of vectors if there are any.
 
     Args:
@@ -49,8 +49,8 @@ def fit_scorer(scorer: Scorer, training: ScorerTraining, options: ScorerOptions)
     return {**fitted, **{f"{_PREFIX}{name}": array for name, array in projection.items()}}
 
 
-def predict_scorer(scorer: Scorer, fitted: Fitted, values: Floats) -> Floats:
-    """Return a number for each row, from the arrays of `fit_scorer` and rows with raw components."""
+def predict_projected(scorer: Scorer, fitted: Fitted, values: Floats) -> Floats:
+    """Return a number for each row, from the arrays of `fit_projected` and rows with raw components."""
     projection = {name.removeprefix(_PREFIX): array for name, array in fitted.items() if name.startswith(_PREFIX)}
     if not projection:
         return scorer.predict(fitted, values)

@@ -57,6 +57,7 @@ class ScorerOptions:
     inner_folds: int = option(
         3, help="stack: folds of the training rows from which weights are fitted", least=2, most=100
     )
+    fits: int = option(1, help="scorers that draw: fits with seeds of their own that are averaged", least=1, most=1000)
     components: int = option(
         100,
         help="principal components of each vector, fitted to the training rows; 0: vectors are left out",

@@ -35,8 +35,8 @@ from transforms.complexity.scorers.holding_out import (
 )
 from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
+from transforms.learning.fitting import fit_scorer, predict_scorer
 from transforms.learning.models.keeping import SavedModel, save_model
-from transforms.learning.projection import fit_scorer, predict_scorer
 from transforms.learning.scorer import Fitted, ScorerOptions, clipped
 from transforms.learning.scorers import SCORERS
 

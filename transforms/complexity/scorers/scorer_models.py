@@ -75,7 +75,7 @@ def saved_model(
         data: digest of the training data.
     """
     values = asdict(options)
-    used = {name: values[name] for name in ("components", *SCORERS[case.scorer].uses)}
+    used = {name: values[name] for name in ("components", "fits", *SCORERS[case.scorer].uses)}
     return Model(
         kind=KIND,
         task=TASK,
