@@ -22,6 +22,7 @@ REASONS = {
     "no_positive_gold": "no gold value is positive",
     "no_positive_predicted": "no predicted value is positive",
     "no_positive": "neither gold nor predicted values are positive",
+    "no_negative": "neither gold nor predicted values are negative",
     "no_candidates": "no instance has candidates",
     "not_a_number": "a gold or predicted value is nan",
     "not_finite": "the metric gave no finite number",

@@ -4,10 +4,13 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from schemas.columns import Table, column
+from schemas.columns import Table, column, reason
 from schemas.complexity.instances import INSTANCE_ID, KIND
 
-__all__ = ["COVERAGE", "FEATURES", "features_schema"]
+__all__ = ["ABSENT", "COVERAGE", "FEATURES", "features_schema"]
+
+# Layers of the annotation that features need, by the reason that coverage gives where the instances have none.
+ABSENT = {"no_heads": "heads", "no_deprels": "deprels", "no_entities": "entities"}
 
 
 def _features(features: Iterable[pa.Field] = ()) -> list[pa.Field]:
@@ -37,6 +40,7 @@ COVERAGE = Table(
     name="complexity/coverage",
     row="a feature, for instances of a kind and a genre",
     key=("feature", "kind", "genre"),
+    version="2",
     columns=[
         column("feature", pa.string(), "column of complexity/features"),
         column("feature_group", pa.string(), "group that it belongs to"),
@@ -49,5 +53,6 @@ COVERAGE = Table(
             "those for which the feature is known: it is not null, nor, of a word list's NAME_known, false",
             range="0 to instances",
         ),
+        reason("why it is known of none: what the instances lack", ABSENT),
     ],
 )

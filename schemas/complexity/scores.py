@@ -11,6 +11,7 @@ PREDICTIONS = Table(
     name="complexity/predictions",
     row="the complexity of an instance as a scorer predicts it",
     key=("instance_id", "scorer"),
+    version="2",
     columns=[
         INSTANCE_ID,
         column("scorer", pa.string(), "the scorer"),
@@ -24,6 +25,7 @@ PREDICTIONS = Table(
         ),
         share("prediction", "predicted complexity"),
         share("complexity", "its label, if it has one", nullable=True),
+        column("source_id", pa.string(), "its id in the file, see complexity/instances", nullable=True),
     ],
 )
 

@@ -17,9 +17,10 @@ from transforms.common.publish.sections import Made
 from transforms.common.store.artefacts import Artefact
 from transforms.common.store.tables import Part, write_part
 
-__all__ = ["WORDS", "publish", "splits_of", "tables"]
+__all__ = ["DIM", "WORDS", "publish", "splits_of", "tables"]
 
 WORDS = [f"w{number:02}" for number in range(60)]
+DIM = 3
 GENRES = ("bible", "biomed")
 
 
@@ -36,6 +37,8 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
     zipf = dict(zip(WORDS, random.uniform(1, 6, len(WORDS)).tolist(), strict=True))
     long = dict(zip(WORDS, random.integers(3, 12, len(WORDS)).tolist(), strict=True))
     aoa = {word: 12 - zipf[word] if place % 3 else None for place, word in enumerate(WORDS)}
+    turned = np.random.default_rng(seed + 1000)  # the numbers stay what they are
+    vectors = {word: [float(long[word]), *turned.normal(size=DIM - 1).tolist()] for word in WORDS}
     instances, labels, features = [], [], []
     for place in range(singles + expressions):
         single = place < singles
@@ -55,6 +58,7 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
                 "start": 2,
                 "end": 2 + len(token),
                 "source": "made.tsv",
+                "source_id": f"{seed}-{place}" if place % 10 else None,
                 "flags": [],
                 "published_split": "trial" if place % 5 == 0 else "train",
             }
@@ -75,6 +79,9 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
             row[f"{name}_first"] = None if single else of[some[0]]
             row[f"{name}_last"] = None if single else of[some[-1]]
         row["aoa_known"] = all(aoa[word] is not None for word in some)
+        pair = [vectors[word] for word in some]
+        row["vector"] = [sum(values) / len(some) for values in zip(*pair, strict=True)] if place % 11 else None
+        row["vector_first"], row["vector_last"] = (None, None) if single else pair
         features.append(row)
     for rows in (instances, labels, features):
         if shuffle is not None:
@@ -96,6 +103,10 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
             ("aoa_known", "norms"),
             ("sentence_length", "context"),
         )
+    ]
+    columns += [
+        pa.field(name, pa.list_(pa.float32()), metadata={"group": "vectors", "dim": str(DIM)})
+        for name in ("vector", "vector_first", "vector_last")
     ]
     return {
         "instances": pa.Table.from_pylist(instances, INSTANCES.schema()),

@@ -89,6 +89,27 @@ def test_a_metric_that_knows_no_weights_is_called_for_each_resample(data):
     assert found == pytest.approx(values("pearson", gold, predicted, rows))
 
 
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.sums or metric.many])
+def test_a_resample_has_the_value_of_its_instances_and_none_where_they_are_constant(name):
+    metric = METRICS[name]
+    random = np.random.default_rng(5)
+    gold = np.array([3.0, 3, 3, 3, 3, 5, 4]) + 1e6 * (metric.takes == "pairs")
+    predicted = gold * random.uniform(0.9, 1.1, len(gold))
+    if metric.takes != "pairs":
+        gold = gold > 3
+        predicted = predicted > 3.1 if metric.takes == "classes" else predicted
+    clusters = list("aabbccd")
+    draws = Draws(clusters, options(resamples=300))
+    found = resampled(metric, (gold, predicted), draws)
+    wanted = []
+    for counts in np.concatenate(list(draws.blocks())):
+        index = np.repeat(np.arange(len(gold)), counts[draws.place])
+        value = metric.function(gold[index], predicted[index])
+        wanted.append(np.nan if isinstance(value, Undefined) else float(value))
+    assert 0 < np.isnan(wanted).sum() < 300
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-9)
+
+
 def test_the_seed_and_the_names_of_clusters_decide_the_draws(data):
     _, _, rows = data
 

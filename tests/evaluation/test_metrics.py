@@ -13,6 +13,7 @@ from transforms.evaluation.metrics import (
     accuracy,
     expected_accuracy,
     f1,
+    macro_f1,
     mae,
     mse,
     pearson,
@@ -128,6 +129,17 @@ def test_they_are_those_of_scikit_learn(function, columns, numbers):
         counts = {precision: predicted.sum(), recall: gold.sum(), f1: gold.sum() + predicted.sum()}
         assert counts[function] == 0
         assert terms.undefined.startswith("no_positive")
+
+
+@FEW
+@given(two_columns(st.booleans(), st.booleans(), least=1))
+def test_macro_f1_is_that_of_scikit_learn_where_both_classes_occur(columns):
+    gold, predicted = columns
+    found = macro_f1(gold, predicted)
+    if (gold | predicted).any() and not (gold & predicted).all():
+        assert found == pytest.approx(sk.f1_score(gold, predicted, average="macro"))
+    else:
+        assert found == Undefined("no_negative" if gold.any() else "no_positive")
 
 
 @FEW

@@ -199,6 +199,26 @@ def test_predictions_are_exported_as_the_official_scorer_reads_them(published, t
 
 
 @pytest.mark.slow
+def test_predictions_of_another_folder_are_exported_by_its_ids(published, tmp_path):
+    train, other, out = published("train"), published("other", seed=2, labels=False), tmp_path / "out"
+    score(train, "--scorer", "frequency", "--on", other, "--out", out)
+    ids = {
+        row["instance_id"]: row["source_id"] or row["instance_id"]
+        for row in open_snapshot(str(other)).read("complexity/instances").to_pylist()
+    }
+    for place in (out, train):
+        if place == train:
+            score(train, "--scorer", "frequency", "--on", other)
+        to = tmp_path / f"{place.name}.csv"
+        assert main(["complexity", "export", str(place), "--to", str(to), "--predictions", "frequency"]) == 0
+        rows = open_snapshot(str(place)).read("complexity/predictions").to_pylist()
+        expected = {ids[row["instance_id"]]: row["prediction"] for row in rows}
+        written = [line.split(",") for line in to.read_text().splitlines()]
+        assert len(written) == len(expected) == 180
+        assert {name: float(value) for name, value in written} == expected
+
+
+@pytest.mark.slow
 def test_files_are_evaluated_and_published_where_that_is_asked(tmp_path, capsys):
     random = np.random.default_rng(1)
     gold = random.random(30)

@@ -11,6 +11,7 @@ from small_runs import call, manifest
 from transforms.common.draws.by_content import content_hashes, numbers
 from transforms.complexity.instances.instance import instance_id
 from transforms.complexity.select.find_stage import COPIES, OCCURRENCES
+from transforms.complexity.select.picking import QUOTAS
 
 pytestmark = pytest.mark.slow
 
@@ -133,15 +134,17 @@ def brute(folder, names, seed=1, genre_of=None):
             copies[content] = min(copy, copies.get(content, copy))
             number = draw((*place, position), OCCURRENCES, seed)
             found.append((number, content, place, (genre, kind, *place, position), words))
-    taken, of_target, of_genre = set(), {}, {}
+    left, of_target = [], {}
     for _, content, place, key, words in sorted(found, key=lambda one: one[0]):
         if copies[content][1] != place:
             continue
         target = (*key[:2], words)
         of_target[target] = of_target.get(target, 0) + 1
-        if of_target[target] <= CONTEXTS:
-            of_genre[key[:2]] = of_genre.get(key[:2], 0) + 1
-            taken |= {key} if of_genre[key[:2]] <= QUOTA[key[1]] else set()
+        left += [key] if of_target[target] <= CONTEXTS else []
+    taken, of_genre = set(), {}
+    for key in sorted(left, key=lambda key: draw(key[2:], QUOTAS, seed)):
+        of_genre[key[:2]] = of_genre.get(key[:2], 0) + 1
+        taken |= {key} if of_genre[key[:2]] <= QUOTA[key[1]] else set()
     return taken, len(found)
 
 

@@ -23,7 +23,8 @@ from transforms.evaluation.outcomes import Floats, Ints, Outcome, Terms, Undefin
 __all__ = ["BootstrapOptions", "Draws", "Interval", "MetricInput", "interval_of", "resampled"]
 
 MOST_UNDEFINED = 0.05  # share of undefined resamples beyond which there is no interval
-BLOCK = 2_000_000  # numbers in an array of a block of resamples
+BLOCK = 2_000_000  # numbers in an array of a block of draws of clusters
+OF_INSTANCES = 250_000  # and of instances, of which a metric needs several arrays: these stay in a CPU's cache
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ class Draws:
         generator = np.random.Generator(np.random.PCG64(self._seed))
         # The draws depend on clusters only; how many rows are yielded at once, on instances.
         step = max(1, BLOCK // max(self.clusters, 1))
-        inner = max(1, BLOCK // max(len(self.place), 1))
+        inner = max(1, OF_INSTANCES // max(len(self.place), 1))
         for start in range(0, self.resamples, step):
             rows = min(step, self.resamples - start)
             drawn = generator.integers(0, self.clusters, size=(rows, self.clusters))
@@ -97,8 +98,14 @@ def resampled(metric: Metric, inputs: MetricInput, draws: Draws) -> Floats:
         return _of_terms(outcome, draws)
     if isinstance(inputs[0], Candidates):
         raise TypeError("a metric of lists must return Terms")
+    if metric.sums is not None:
+        terms = metric.sums.terms(*inputs)
+        sums = np.column_stack([np.bincount(draws.place, column, draws.clusters) for column in terms.T])
+        # Not by BLAS, whose sums depend on the number of threads.
+        of_blocks = [np.einsum("bc,cm->bm", counts.astype(np.float64), sums) for counts in draws.blocks()]
+        return np.concatenate([np.zeros(0), *map(metric.sums.value, of_blocks)])
     if metric.many is not None:
-        blocks = [metric.many(*inputs, counts[:, draws.place]) for counts in draws.blocks()]
+        blocks = [metric.many(*inputs, np.take(counts, draws.place, axis=1)) for counts in draws.blocks()]
         return np.concatenate([np.zeros(0), *blocks])
     values = []
     for counts in draws.blocks():

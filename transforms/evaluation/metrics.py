@@ -25,6 +25,7 @@ from transforms.common.code.registry import Entry, Registry
 from transforms.common.errors import UsageError, nearest
 from transforms.evaluation import candidate_metrics, ranking
 from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms, Undefined
+from transforms.evaluation.sums import CORRELATION, DETERMINATION, MACRO_F1, OfSums
 
 __all__ = [
     "METRICS",
@@ -33,6 +34,7 @@ __all__ = [
     "accuracy",
     "expected_accuracy",
     "f1",
+    "macro_f1",
     "mae",
     "metric_of",
     "mse",
@@ -69,7 +71,16 @@ def spearman(gold: Floats, predicted: Floats) -> Outcome:
 
 def spearmans(gold: Floats, predicted: Floats, weights: Ints) -> Floats:
     """Return Spearman's rho of every resample; an instance drawn twice is tied with itself."""
-    return _correlations(_ranks(gold, weights), _ranks(predicted, weights), weights)
+    times = weights.astype(np.float64)
+    middle = (times.sum(axis=1) + 1) / 2  # the mean of ranks
+    x, y = (_ranks(values, times) - middle[:, None] for values in (gold, predicted))
+    weighted = times * x
+    times *= y
+    # Squares of halves of whole numbers add up exactly: what is constant has a sum of 0.
+    squares = np.einsum("bi,bi->b", weighted, x) * np.einsum("bi,bi->b", times, y)
+    correlations = np.full(len(times), np.nan)
+    np.divide(np.einsum("bi,bi->b", weighted, y), np.sqrt(squares), out=correlations, where=squares > 0)
+    return np.asarray(np.clip(correlations, -1, 1), np.float64)
 
 
 def mae(gold: Floats, predicted: Floats) -> Outcome:
@@ -129,14 +140,16 @@ def _centred(values: Floats, times: Floats, sizes: Floats) -> tuple[Floats, Bool
     return centred, widest <= ROUNDING * np.abs(means)
 
 
-def _ranks(values: Floats, weights: Ints) -> Floats:
-    """Return the average rank of every instance in every resample."""
+def _ranks(values: Floats, times: Floats) -> Floats:
+    """Return the average rank of every instance in every resample, given how often each occurs."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     order = np.argsort(group, kind="stable")
     starts = np.cumsum(sizes) - sizes
-    tied = np.add.reduceat(weights[:, order], starts, axis=1)
-    before = np.cumsum(tied, axis=1) - tied
-    return np.asarray((before + (tied + 1) / 2)[:, group], np.float64)
+    # `take` keeps a resample together in memory, which an index would not.
+    tied = np.add.reduceat(np.take(times, order, axis=1), starts, axis=1)
+    ranks = np.cumsum(tied, axis=1)
+    ranks -= (tied - 1) / 2
+    return np.asarray(np.take(ranks, group, axis=1), np.float64)
 
 
 def accuracy(gold: Bools, predicted: Bools) -> Outcome:
@@ -177,6 +190,15 @@ def f1(gold: Bools, predicted: Bools) -> Outcome:
     return Terms(2 * right, both, "no_positive")
 
 
+def macro_f1(gold: Bools, predicted: Bools) -> Outcome:
+    """Return the mean of F1 of the positive and of the negative class, the measure of CWI-2018."""
+    terms = MACRO_F1.terms(gold, predicted)
+    for place, reason in ((1, "no_positive"), (3, "no_negative")):
+        if not terms[:, place].any():
+            return Undefined(reason if len(terms) else "empty")
+    return float(MACRO_F1.value(terms.sum(axis=0, keepdims=True))[0])
+
+
 TAKES = ("pairs", "classes", "ranking", "lists")
 
 
@@ -191,25 +213,28 @@ class Metric(Entry):
         many: the same for many resamples at once: takes another array `weights`, whose rows say how often
             each instance occurs in a resample, and returns a number for each row, nan where it is
             undefined. None: `function` is called for each resample, unless it returns `Terms`.
+        sums: the same from sums over instances, which is much faster.
     """
 
     function: Callable[..., Outcome]
     takes: str
     ks: tuple[int, ...] = ()
     many: Callable[..., Floats] | None = None
+    sums: OfSums | None = None
 
 
 METRICS: Registry[Metric] = Registry(
     {
-        "pearson": Metric(pearson, "pairs", many=pearsons, doc="Pearson's correlation"),
+        "pearson": Metric(pearson, "pairs", many=pearsons, sums=CORRELATION, doc="Pearson's correlation"),
         "spearman": Metric(spearman, "pairs", many=spearmans, doc="Spearman's rank correlation"),
         "mae": Metric(mae, "pairs", doc="mean absolute error"),
         "mse": Metric(mse, "pairs", doc="mean squared error"),
-        "r2": Metric(r2, "pairs", doc="coefficient of determination"),
+        "r2": Metric(r2, "pairs", sums=DETERMINATION, doc="coefficient of determination"),
         "accuracy": Metric(accuracy, "classes", doc="share of right classes"),
         "precision": Metric(precision, "classes", doc="share of predicted positives that are positive"),
         "recall": Metric(recall, "classes", doc="share of positives that are predicted"),
         "f1": Metric(f1, "classes", doc="harmonic mean of precision and recall"),
+        "macro_f1": Metric(macro_f1, "classes", sums=MACRO_F1, doc="mean of F1 of either class"),
         "average_precision": Metric(
             ranking.average_precision,
             "ranking",

@@ -68,6 +68,13 @@ class ScorerOptions:
     inner_folds: int = option(
         3, help="stack: folds of the training rows from which weights are fitted", least=2, most=100
     )
+    fits: int = option(1, help="scorers that draw: fits with seeds of their own that are averaged", least=1, most=1000)
+    components: int = option(
+        100,
+        help="principal components of each vector, fitted to the training rows; 0: vectors are left out",
+        least=0,
+        most=10_000,
+    )
     seed: int = option(0, help="seed of folds, trees and permutations", least=0, most=2**31 - 1)
 
 
@@ -79,12 +86,14 @@ class ScorerTraining(NamedTuple):
         names: of the columns.
         labels: complexity, 0 to 1.
         groups: of the rows; no group may be on both sides of a split.
+        vectors: of the columns, the vector whose component it is, empty for none; or nothing.
     """
 
     values: Floats
     names: Sequence[str]
     labels: Floats
     groups: Sequence[str]
+    vectors: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,8 @@ class Scorer(Entry):
         uses: the options that decide what is fitted.
         cost: about how long fitting takes, relative to ridge.
         weighs: whether it combines other scorers, and so cannot be a member itself.
+        projects: whether vectors are projected for it; not where its members get theirs projected, nor where
+            it reads one column alone.
     """
 
     fit: Callable[[ScorerTraining, ScorerOptions], Fitted]
@@ -104,6 +115,7 @@ class Scorer(Entry):
     uses: tuple[str, ...]
     cost: float
     weighs: bool = False
+    projects: bool = True
 
 
 def fit_scorer(scorer: Scorer, training: ScorerTraining, options: ScorerOptions) -> Fitted:

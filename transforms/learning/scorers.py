@@ -273,7 +273,12 @@ _LIGHTGBM = ("lightgbm",)
 SCORERS: Registry[Scorer] = Registry(
     {
         "frequency": Scorer(
-            _fit_frequency, _predict_frequency, ("baseline_column",), 0.1, doc="a line through one column"
+            _fit_frequency,
+            _predict_frequency,
+            ("baseline_column",),
+            0.1,
+            projects=False,
+            doc="a line through one column",
         ),
         "ridge": Scorer(
             _fit_ridge, _predict_ridge, _LINEAR, 1.0, modules=_SKLEARN, extra="models", doc="ridge regression"
@@ -308,6 +313,7 @@ SCORERS: Registry[Scorer] = Registry(
             ("members", "weights", "inner_folds", "baseline_column", *_LINEAR, *_SVR, *_FOREST, *_BOOSTING),
             400.0,
             weighs=True,
+            projects=False,
             modules=_SKLEARN + _LIGHTGBM,
             extra="models",
             doc="a weighted sum of other scorers",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from transforms.common.draws.folds import fold_of
+from transforms.learning.fitting import fit_scorer, predict_scorer
 from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
 
@@ -33,11 +34,12 @@ def fit_stack(training: ScorerTraining, options: ScorerOptions, members: Mapping
             groups=[group for group, out in zip(groups, held, strict=True) if not out],
         )
         for place, scorer in enumerate(members.values()):
-            inner[held, place] = scorer.predict(scorer.fit(rest, options), training.values[held])
+            fitted = fit_scorer(scorer, rest, options)
+            inner[held, place] = predict_scorer(scorer, fitted, training.values[held])
     weights, intercept = weigh(inner, training.labels, options.weights)
     arrays: Fitted = {"weights": weights, "intercept": np.array(intercept)}
     for name, scorer in members.items():
-        fitted = scorer.fit(training, options)
+        fitted = fit_scorer(scorer, training, options)
         arrays.update({f"{name}/{key}": array for key, array in fitted.items()})
     arrays["members"] = pack_texts(list(members))
     return arrays
@@ -70,5 +72,5 @@ def predict_stack(fitted: Fitted, values: Floats, scorers: Mapping[str, Scorer])
     total = np.full(len(values), float(fitted["intercept"]))
     for name, weight in zip(unpack_texts(fitted["members"]), fitted["weights"].tolist(), strict=True):
         arrays = {key.removeprefix(f"{name}/"): array for key, array in fitted.items() if key.startswith(f"{name}/")}
-        total += weight * scorers[name].predict(arrays, values)
+        total += weight * predict_scorer(scorers[name], arrays, values)
     return total

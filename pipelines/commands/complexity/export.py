@@ -81,7 +81,9 @@ def _official(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[s
     if options.kind != "all":
         wanted = pc.and_(wanted, pc.equal(rows["kind"], options.kind))
     rows = rows.filter(wanted)
-    instances = snapshot.read(INSTANCES.name, ["instance_id", "source_id"])
+    instances = rows
+    if "source_id" not in rows.column_names:  # of an older version
+        instances = snapshot.read(INSTANCES.name, ["instance_id", "source_id"])
     ids = official_ids(rows["instance_id"].to_pylist(), instances.to_pylist())
     lines = official_lines(ids, rows["prediction"].to_pylist())
     return {options.to: "".join(f"{line}\n" for line in lines)}

@@ -29,10 +29,19 @@ from transforms.common.store.tables import Part, read_rows
 from transforms.complexity.features.base import FeatureSetting
 from transforms.complexity.features.corpus_counts import COMBINE, COUNT, WANT
 from transforms.complexity.features.ngram_stages import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
-from transforms.complexity.features.stages import COVER, FEATURE, FeatureOptions, check_features, setting_of
+from transforms.complexity.features.registry import columns_of
+from transforms.complexity.features.stages import (
+    COVER,
+    FEATURE,
+    FeatureOptions,
+    absent_layers,
+    check_features,
+    setting_of,
+)
 from transforms.complexity.shown.feature_panels import low_coverage, panels
 from transforms.complexity.shown.feature_views import FEATURE_VIEWS
 from transforms.corpora.corpus import SentencePart
+from transforms.corpora.reading import column_names
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -88,11 +97,27 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> FeaturesPlan:
             "such as frequency: say it when they are made (--language of `lexbeam complexity load`)"
         )
     setting = setting_of(options.features, list(languages), _targets(parts))
+    _tell_layers(setting, parts, options.features.use)
     if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
         return FeaturesPlan(parts, setting)
     sentences = inputs.only("sentences").parts
     corpus = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in sentences)
     return FeaturesPlan(parts, setting, tuple(corpus))
+
+
+def _tell_layers(setting: FeatureSetting, parts: Sequence[Part], asked: Sequence[str]) -> None:
+    """Say which columns will be null since the instances lack a layer, as `reason` of coverage does afterwards."""
+    columns = columns_of(setting)
+    for layer in absent_layers(columns, column_names(parts[0])) if parts else ():
+        lacking = [column for column in columns if column.feature.layer == layer]
+        log.log(
+            logging.WARNING if {column.group for column in lacking} & set(asked) else logging.INFO,
+            "the instances have no layer %s, so that %s will be null: only `lexbeam complexity select` from a corpus "
+            "with --layers %s has it",
+            layer,
+            ", ".join(column.name for column in lacking),
+            layer,
+        )
 
 
 def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:

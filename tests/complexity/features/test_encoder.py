@@ -93,6 +93,16 @@ def test_against_transformers_alone(folder):
         assert made["encoder_surprisal"] == pytest.approx(sum(bits), rel=1e-3, abs=1e-4)
         bits = bare.bits(text, start, end, left_to_right=False)
         assert made["encoder_surprisal_piece"] == pytest.approx(np.mean(bits), rel=1e-3, abs=1e-4)
+        np.testing.assert_allclose(made["encoder_vector"], own, atol=1e-4)
+        np.testing.assert_allclose(made["encoder_vector_alone"], bare.vector(word, 0, len(word)), atol=1e-4)
+        parts = word.split() if len(word.split()) > 1 else []
+        for of, part in zip(("first", "last"), parts, strict=False):
+            begin = start + word.index(part)
+            in_place = bare.vector(text, begin, begin + len(part))
+            np.testing.assert_allclose(made[f"encoder_vector_{of}"], in_place, atol=1e-4)
+            by_itself = bare.vector(part, 0, len(part))
+            np.testing.assert_allclose(made[f"encoder_vector_alone_{of}"], by_itself, atol=1e-4)
+        assert (made["encoder_vector_first"] is None) == (not parts)
     assert found[1]["encoder_pieces"] > 1
     # What no sentence has, and a target that is not in its sentence.
     for made in found[4:]:

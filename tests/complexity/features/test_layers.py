@@ -50,6 +50,13 @@ def test_a_sentence_by_hand(setting):
 def test_heads_in_a_circle_come_to_an_end(setting):
     table = with_layers(instance("Old", TEXT), instance("ships", TEXT), heads=[2, 1, 9, 0, 0, 0])
     assert features_of(table, setting)["target_depth"].to_pylist() == [6, 6]
+    # A longer sentence beside it changes nothing.
+    row = instance("Old", TEXT + " and a longer one")
+    longer = with_layers(row).set_column(
+        table.schema.get_field_index("heads"), "heads", pa.array([list(range(9, 0, -1))])
+    )
+    together = pa.concat_tables([table, longer.cast(table.schema)])
+    assert features_of(together, setting)["target_depth"].to_pylist()[:2] == [6, 6]
 
 
 def test_instances_without_layers(setting):

@@ -2,6 +2,7 @@
 
 import sys
 
+import pyarrow as pa
 import pytest
 from featured import instance, instances, setting_with
 
@@ -46,6 +47,22 @@ def test_a_part_of_several_batches(task, setting, tmp_path, monkeypatch):
         if row["feature"] == "age" and row["kind"] == "single"
     }
     assert known == {("bible", 1, 4), ("biomed", 1, 4), (None, 1, 4)}
+    assert {row["reason"] for row in covered} == {None}
+
+
+def test_coverage_says_which_layer_is_lacking(task, tmp_path):
+    setting = setting_with(tmp_path, use=("syntax", "context"))
+    parsed = read_table([task.part.path])
+    parsed = parsed.append_column("heads", pa.array([[0] * len(forms) for forms in parsed["forms"].to_pylist()]))
+    made = write_part(Artefact(str(tmp_path / "part")), parsed.schema, [parsed], sort_keys=INSTANCES.key)
+    reasons = {}
+    for name, of in (("bare", task), ("parsed", FeatureTask(Part.of(INSTANCES.name, 0, made)))):
+        covered = make(Workspace(str(tmp_path / name)), FEATURE, of, setting).coverage
+        reasons[name] = {row["feature"]: row["reason"] for row in read_table([covered.path]).to_pylist()}
+    assert reasons["bare"]["target_depth"] == reasons["bare"]["target_dependents"] == "no_heads"
+    assert reasons["bare"]["target_subject"] == reasons["parsed"]["target_subject"] == "no_deprels"
+    assert reasons["bare"]["target_entity"] == "no_entities"
+    assert reasons["parsed"]["target_depth"] is reasons["bare"]["sentence_nouns"] is None
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import math
 import pytest
 from featured import columns, computed, instance, setting_with
 
+from transforms.complexity.features.registry import columns_of
 from transforms.complexity.features.vectors import NEAR, centroids_of
 
 VECTORS = {"sea": (3.0, 4.0), "ship": (1.0, 0.0), "over": (0.0, 2.0), "gene": (-2.0, 0.0)}
@@ -48,6 +49,19 @@ def test_distances_by_hand(setting):
     assert columns(pair, "vector_norm", "vector_norm_last", "vector_words") == [1.5, 2, 1]
     assert pair["vector_genre"] == pytest.approx(distance((1, 1), (1.6, 1.8)))
     assert columns(none, "vector_known", "vector_norm", "vector_genre") == [False, None, None]
+
+
+def test_the_vectors_themselves(setting):
+    sea, pair, half, none = computed(
+        setting, instance("Sea"), instance("ship over"), instance("ship xqz"), instance("xqz")
+    )
+    names = ("vector", "vector_first", "vector_last")
+    assert columns(sea, *names) == [[3, 4], None, None]
+    assert columns(pair, *names) == [[0.5, 1], [1, 0], [0, 2]]
+    assert columns(half, *names) == [[1, 0], [1, 0], None]
+    assert columns(none, *names) == [None, None, None]
+    fields = {one.name: one.field().metadata[b"of"] for one in columns_of(setting) if one.name in names}
+    assert fields == {"vector": b"whole", "vector_first": b"first", "vector_last": b"last"}
 
 
 def test_neighbours_by_hand(setting):

@@ -59,6 +59,8 @@ def test_ids_are_those_of_the_files_each_once():
     assert official_ids(["h2", "h1"], known) == ["h2", "A"]
     with pytest.raises(LexbeamError, match=r"several instances .'A'.: export one `kind`"):
         official_ids(["h1", "h3"], known)
+    with pytest.raises(LexbeamError, match=r"1 instances are predicted, but not in complexity/instances \(h4\)"):
+        official_ids(["h1", "h4"], known)
 
 
 def test_the_files_of_the_task_with_quotes_and_null(read):

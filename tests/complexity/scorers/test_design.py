@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from scored import splits_of, tables
+from scored import DIM, splits_of, tables
 
 from schemas.complexity.features import features_schema
 from transforms.common.errors import LexbeamError, UsageError
@@ -101,6 +101,33 @@ def test_folds_by_part_are_not_by_token():
 def test_a_column_that_is_no_number_is_an_error_that_names_it(type):
     with pytest.raises(UsageError, match="'odd' is of type"):
         columns_of(features_schema([pa.field("odd", type)]))
+
+
+def test_vectors_are_columns_of_components():
+    found = rows()
+    made = {row["instance_id"]: row for row in tables()["features"].to_pylist()}
+    for vector in ("vector", "vector_first", "vector_last"):
+        places = [at for at, column in enumerate(found.columns) if column.vector == vector]
+        assert len(places) == DIM
+        for name, values in zip(found.ids, found.values[:, places], strict=True):
+            wanted = made[name][vector]
+            np.testing.assert_array_equal(values, [np.nan] * DIM if wanted is None else np.float32(wanted))
+    # In a layout of parts they have the names of the whole, as numbers have.
+    matrix = matrix_of(found, "first", ())
+    at = [place for place, vector in enumerate(matrix.vectors) if vector == "vector"]
+    assert [matrix.names[place] for place in at] == [f"vector.{number}" for number in range(DIM)]
+    single = found.kinds == "single"
+    firsts = [at for at, column in enumerate(found.columns) if column.vector == "vector_first"]
+    np.testing.assert_array_equal(matrix.values[~single][:, at], found.values[~single][:, firsts])
+
+
+def test_a_vector_of_another_size_is_an_error():
+    made = tables()
+    place = made["features"].schema.get_field_index("vector")
+    field, short = made["features"].schema.field("vector"), [[1.0]] * made["features"].num_rows
+    changed = made["features"].set_column(place, field, pa.array(short, field.type))
+    with pytest.raises(LexbeamError, match="'vector' have not 3 components"):
+        rows_of(joined_rows(changed, made["instances"]))
 
 
 def test_features_without_columns_are_an_error():

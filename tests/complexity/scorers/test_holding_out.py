@@ -162,15 +162,15 @@ def test_expressions_as_words_among_single_words(rows):
 def test_cases_are_those_that_are_asked_for(rows):
     facts = facts_of(rows)
     assert facts.kinds == ("mwe", "single")
-    assert facts.groups == ("context", "form", "frequency", "norms", "genre")
+    assert facts.groups == ("context", "form", "frequency", "norms", "vectors", "genre")
     plain = list(cases_of(facts, ["ridge", "svr"], HOLD, other=False, keep=False))
     assert len(plain) == len(set(plain)) == 2 * 2 * 4
     hold = replace(
         HOLD, mwe=("own", "average"), mwe_folds=("token", "part"), leave_genre_out=True, ablation=True, curve=True
     )
     many = list(cases_of(facts, ["ridge"], hold, other=False, keep=True))
-    # A model of all, folds, five groups and five shares of each fold, and two genres.
-    assert len(set(many)) == len(many) == (1 + 4 + 40 + 2) + 2 * (1 + 8 + 40 + 2)
+    # A model of all, folds, six groups and five shares of each fold, and two genres.
+    assert len(set(many)) == len(many) == (1 + 4 + 44 + 2) + 2 * (1 + 8 + 44 + 2)
     other = list(cases_of(facts, ["ridge"], hold, other=True, keep=True))
     assert {case.way for case in other} == {ALL}
     assert len(other) == 3

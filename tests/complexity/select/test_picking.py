@@ -11,7 +11,6 @@ from transforms.complexity.select.picking import Copies, least, repeated, shares
 NUMBERS = st.lists(st.integers(0, 2**64 - 1), unique=True, max_size=30)
 KINDS = st.sampled_from(["single", "mwe"])
 GENRES = st.sampled_from(["a", "b", None])
-QUOTA = st.one_of(st.none(), st.integers(0, 4))
 
 
 @st.composite
@@ -34,37 +33,31 @@ def tables(draw):
     return pa.Table.from_pylist(rows, schema=OCCURRENCE)
 
 
-def brute(table, contexts, quotas):
+def brute(table, contexts):
     """Return the numbers that are kept, one row after the other in the order of the draw."""
-    kept, of_target, of_genre = set(), {}, {}
+    kept, of_target = set(), {}
     for row in sorted(table.to_pylist(), key=lambda row: row["number"]):
-        genre = (row["kind"], row["genre"])
-        target = (*genre, row["target"])
+        target = (row["kind"], row["genre"], row["target"])
         of_target[target] = of_target.get(target, 0) + 1
-        if of_target[target] > contexts:
-            continue
-        of_genre[genre] = of_genre.get(genre, 0) + 1
-        if quotas[row["kind"]] is None or of_genre[genre] <= quotas[row["kind"]]:
+        if of_target[target] <= contexts:
             kept.add(row["number"])
     return kept
 
 
-@given(tables(), st.integers(1, 3), QUOTA, QUOTA)
-def test_the_least_of_targets_then_of_genres(table, contexts, single, mwe):
-    quotas = {"single": single, "mwe": mwe}
-    kept = least(table, contexts, quotas)["number"].to_pylist()
+@given(tables(), st.integers(1, 3))
+def test_the_least_of_targets(table, contexts):
+    kept = least(table, contexts)["number"].to_pylist()
     assert len(kept) == len(set(kept))
-    assert set(kept) == brute(table, contexts, quotas)
+    assert set(kept) == brute(table, contexts)
 
 
-@given(tables(), st.integers(1, 3), QUOTA, st.lists(st.integers(0, 30), max_size=3))
-def test_what_is_left_of_parts_is_all_that_is_needed(table, contexts, quota, cuts):
-    quotas = {"single": quota, "mwe": 1}
+@given(tables(), st.integers(1, 3), st.lists(st.integers(0, 30), max_size=3))
+def test_what_is_left_of_parts_is_all_that_is_needed(table, contexts, cuts):
     bounds = [0, *sorted(min(cut, table.num_rows) for cut in cuts), table.num_rows]
     pieces = [table.slice(a, b - a) for a, b in itertools.pairwise(bounds)]
-    together = pa.concat_tables([least(piece, contexts, quotas) for piece in pieces])
-    kept = least(together, contexts, quotas)["number"].to_pylist()
-    assert set(kept) == brute(table, contexts, quotas)
+    together = pa.concat_tables([least(piece, contexts) for piece in pieces])
+    kept = least(together, contexts)["number"].to_pylist()
+    assert set(kept) == brute(table, contexts)
 
 
 SENTENCES = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("pqr")), max_size=20)

@@ -41,6 +41,7 @@ __all__ = [
     "ratio",
     "spread",
     "sums",
+    "vector_features",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -88,6 +89,9 @@ class Feature(NamedTuple):
         each: whether each word of an expression has it, too, if its group is of words.
         needs_corpus: whether a reference corpus must be named.
         languages: those that it is known for; None: any, or those of the resource.
+        of: `whole`, or the `first` or `last` word of an expression that it is of.
+        dim: components of a vector, a list; 0: it is a number or a flag.
+        layer: the layer of the annotation without which it is known of nothing; empty for none.
     """
 
     name: str
@@ -99,6 +103,9 @@ class Feature(NamedTuple):
     each: bool = True
     needs_corpus: bool = False
     languages: tuple[str, ...] | None = None
+    of: str = "whole"
+    dim: int = 0
+    layer: str = ""
 
 
 class WordFrequencies(Protocol):
@@ -203,6 +210,16 @@ class FeatureGroup(Entry):
     of_words: Callable[[DistinctWordForms, FeatureSetting], Values] | None = None
     of_instances: Callable[[InstanceBatch, FeatureSetting], Values] | None = None
     default_needs: str = ""
+
+
+def vector_features(name: str, doc: str, dim: int, source: str) -> tuple[Feature, ...]:
+    """Return the features of a target's vector: of the whole, and of an expression's first and last word."""
+
+    def of(which: str) -> Feature:
+        own = name if which == "whole" else f"{name}_{which}"
+        return Feature(own, doc, "any numbers", "as the vectors", source, each=False, of=which, dim=dim)
+
+    return of("whole"), of("first"), of("last")
 
 
 def known_tag(language: str | None) -> str | None:

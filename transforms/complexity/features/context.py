@@ -35,6 +35,7 @@ __all__ = ["CONTEXT", "EASE"]
 
 RARE = 3.0  # Zipf; a word less frequent than once in a million
 _NEAR = 2  # words to each side
+_LONG, _MANY = 6, 3  # characters that a long word has more of; syllables of a hard word
 # Readability, by language: constant, words of the sentence, syllables of a word. Flesch (1948),
 # Amstad (1978), Fernandez Huerta (1959), Franchina and Vacca (1972), Kandel and Moles (1958).
 EASE = {
@@ -70,6 +71,29 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
             "Flesch (1948), and those who fitted it to other languages",
             languages=tuple(EASE),
         ),
+        Feature(
+            "sentence_lix",
+            "LIX with the sentence as the text: words, and words of over six characters in a hundred",
+            "1 and up",
+            "points",
+            "Björnsson (1968)",
+        ),
+        Feature(
+            "sentence_grade",
+            "automated readability index, likewise: by characters of a word and words",
+            "any number",
+            "school years",
+            "Smith and Senter (1967)",
+            languages=("en",),
+        ),
+        Feature(
+            "sentence_fog",
+            "fog index, likewise: by words, and those of three syllables or more",
+            "0 and up",
+            "school years",
+            "Gunning (1952)",
+            languages=("en",),
+        ),
         Feature("sentence_zipf", "mean frequency of the other words that are known", "0 to 9", zipf, wordfreq),
         Feature("sentence_zipf_min", "the least of these", "0 to 9", zipf, wordfreq),
         Feature(
@@ -79,7 +103,13 @@ def _columns(_: FeatureSetting) -> Sequence[Feature]:
             share,
             wordfreq,
         ),
-        Feature("near_zipf", "mean frequency of the two words before and the two behind", "0 to 9", zipf, wordfreq),
+        Feature(
+            "near_zipf",
+            "mean frequency of those that are known of the two words before and the two behind, marks left out",
+            "0 to 9",
+            zipf,
+            wordfreq,
+        ),
         Feature("sentence_variety", "different words by words, in lower case", "0 to 1", share),
         Feature("sentence_capitals", "share of the other words that begin with a capital", "0 to 1", share),
         Feature("sentence_digits", "tokens that have a digit", "0 and up", tokens),
@@ -137,6 +167,9 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
         value = constant - of_words * measured["sentence_words"] - of_syllables * measured["sentence_syllables"]
         ease[of_tag] = value[of_tag]
     measured["sentence_ease"] = ease
+    english = language == known.index("en") if "en" in known else np.zeros(count, bool)
+    for name in ("sentence_grade", "sentence_fog"):
+        measured[name] = np.where(english, measured[name], np.nan)
     text = numbers(pc.utf8_length(rows["sentence"]))
     commas = numbers(pc.count_substring_regex(rows["sentence"], "[,;،、，；]"))
     nothing = ~there
@@ -203,6 +236,11 @@ class _Words(NamedTuple):
         """Whether a token is of the target."""
         return np.asarray((self.place >= self.begin) & (self.place < self.end))  # false for NaN
 
+    def numbered(self, mask: np.ndarray) -> np.ndarray:
+        """Return how many tokens of a mask stand before each token in its sentence."""
+        before = np.cumsum(mask) - mask
+        return np.asarray(before - before[np.arange(len(mask)) - self.place.astype(np.int64)])
+
     def total(self, mask: np.ndarray, values: np.ndarray | None = None) -> Floats:
         """Return the sum of values, or the number of tokens, of each sentence."""
         return sums(self.owners[mask], self.sentences, None if values is None else values[mask])
@@ -242,21 +280,29 @@ def _of_words(words: _Words, distinct: int) -> dict[str, np.ndarray]:
     seen = other & ~np.isnan(zipf)
     least = np.full(words.sentences, np.inf)
     np.minimum.at(least, words.owners[seen], zipf[seen])
-    near = seen & (words.place >= words.begin - _NEAR) & (words.place < words.end + _NEAR)
+    before = words.total(is_word & (words.place < words.begin))[words.owners]
+    until = words.total(is_word & (words.place < words.end))[words.owners]
+    ordinal = words.numbered(is_word)
+    placed = seen & ~np.isnan(words.begin)
+    near = placed & (ordinal >= before - _NEAR) & (ordinal < until + _NEAR)
     pairs = words.owners[is_word] * (distinct + 1) + lower[is_word]
     different = sums(np.unique(pairs) // (distinct + 1), words.sentences)
     last = words.inside & (words.place == words.end - 1)
     head = np.full(words.sentences, -1)
     head[words.owners[last]] = lower[last]
+    number = words.total(is_word)
     return {
-        "sentence_words": words.total(is_word),
+        "sentence_lix": number + 100 * words.mean((facts["length"] > _LONG).astype(float), is_word),
+        "sentence_grade": 4.71 * words.mean(facts["length"], is_word) + 0.5 * number - 21.43,
+        "sentence_fog": 0.4 * (number + 100 * words.mean((facts["syllables"] >= _MANY).astype(float), is_word)),
+        "sentence_words": number,
         "sentence_word_length": words.mean(facts["length"], other),
         "sentence_syllables": words.mean(facts["syllables"], is_word),
         "sentence_zipf": words.mean(zipf, seen),
         "sentence_zipf_min": np.where(np.isinf(least), np.nan, least),
         "sentence_rare": words.mean((~(zipf >= RARE)).astype(float), other),
         "near_zipf": words.mean(zipf, near),
-        "sentence_variety": ratio(different, words.total(is_word)),
+        "sentence_variety": ratio(different, number),
         "sentence_capitals": words.mean(facts["capital"].astype(float), other),
         "target_repeated": words.total(~words.inside & (lower == head[words.owners])),
     }

@@ -1,8 +1,9 @@
 """Features of a local encoder: how a target fits into its sentence, without any label.
 
 Systems of the shared task gave such models pairs of token and context (Shardlow et al. 2021, sections 5
-and 6), and fitted the vectors to labels. Features here depend on no label: distances between vectors of
-the target, and, with a masked language model, how probable the target is in its place.
+and 6), and fitted the vectors to labels. Features here depend on no label: the vectors of the target in its sentence
+and alone, as they are (a scorer projects them, by its training rows), distances between them, and, with a
+masked language model, how probable the target is in its place.
 
 Each instance goes through the model by itself: padding would change the last bits, and an instance's
 features must not depend on others.
@@ -12,8 +13,17 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from transforms.complexity.features.base import Feature, FeatureGroup, FeatureSetting, Floats, InstanceBatch, Values
+from transforms.complexity.features.base import (
+    Feature,
+    FeatureGroup,
+    FeatureSetting,
+    Floats,
+    InstanceBatch,
+    Values,
+    vector_features,
+)
 from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.batches import located
 from transforms.lexicon.encoders.encoding import Encoding
@@ -38,7 +48,17 @@ def encoding_of(options: EncoderOptions) -> Encoding:
     return shared_encoding_of(options)._replace(scorings=("masked", _WHOLE))
 
 
-def _columns(_: FeatureSetting) -> Sequence[Feature]:
+def _columns(setting: FeatureSetting) -> Sequence[Feature]:
+    used = setting.encoder
+    dim = 0 if used is None else used.info.dim
+    return (
+        *_scalars(),
+        *(vector_features("encoder_vector", "the target's vector in its sentence", dim, _SOURCE) if dim else ()),
+        *(vector_features("encoder_vector_alone", "its vector without a sentence", dim, _SOURCE) if dim else ()),
+    )
+
+
+def _scalars() -> Sequence[Feature]:
     def of(name: str, doc: str, range: str, unit: str, source: str = _SOURCE) -> Feature:
         return Feature(f"encoder_{name}", doc, range, unit, source)
 
@@ -65,11 +85,13 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     used = setting.encoder
     assert used is not None  # the group needs an encoder
     encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
-    names = [feature.name for feature in _columns(setting)]
+    names = [feature.name for feature in _scalars()]
     values = np.full((batch.rows.num_rows, len(names)), np.nan)
+    vectors = np.full((len(_VECTORS), batch.rows.num_rows, used.info.dim), np.nan, np.float32)
     for row, sentence, start, end in _targets(batch):
-        values[row] = _measured(encoder, sentence, start, end, used.options)
-    return dict(zip(names, values.T, strict=True))
+        values[row], found = _measured(encoder, sentence, start, end, used.options)
+        vectors[:, row] = found if batch.mwe[row] else np.where(_OF_WORDS, np.nan, found)
+    return {**dict(zip(names, values.T, strict=True)), **dict(zip(_VECTORS, vectors, strict=True))}
 
 
 def _targets(batch: InstanceBatch) -> Iterator[tuple[int, str, int, int]]:
@@ -80,12 +102,28 @@ def _targets(batch: InstanceBatch) -> Iterator[tuple[int, str, int, int]]:
             yield row, sentence, start, end
 
 
-def _measured(encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions) -> list[float]:
-    """Return the values of a target, in the order of the columns."""
+_VECTORS = tuple(f"{name}{of}" for name in ("encoder_vector", "encoder_vector_alone") for of in ("", "_first", "_last"))
+_OF_WORDS = np.array([[not name.endswith(("vector", "alone"))] for name in _VECTORS])
+
+
+def _measured(
+    encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions
+) -> tuple[list[float], npt.NDArray[np.float32]]:
+    """Return the values of a target, in the order of the columns, and its vectors, in that of `_VECTORS`."""
     word = sentence[start:end]
-    texts, starts, ends = [sentence, sentence, word], [start, 0, 0], [end, len(sentence), len(word)]
+    words = word.split()
+    first, last = words[0], words[-1]
+    # The words' places in the target, which may begin and end with a space.
+    begin, until = word.index(first), word.rindex(last) + len(last)
+    texts = [sentence, sentence, word]
+    starts, ends = [start, 0, 0], [end, len(sentence), len(word)]
+    if len(words) > 1:
+        texts += [sentence, sentence, first, last]
+        starts += [start + begin, start + until - len(last), 0, 0]
+        ends += [start + begin + len(first), start + until, len(first), len(last)]
     vectors = span_vectors(encoder, texts, starts, ends, options=options).vectors
-    target, whole, alone = vectors.astype(np.float64)
+    target, whole, alone = vectors[:3].astype(np.float64)
+    of_words = vectors[3:] if len(words) > 1 else vectors[[0, 0, 2, 2]]
     place = located(encoder.split([sentence])[0], sentence, start, end)
     scores = [math.nan, math.nan]
     if encoder.masked_lm is not None:
@@ -95,13 +133,14 @@ def _measured(encoder: Encoder, sentence: str, start: int, end: int, options: En
             whole_bits if pieces == 1 else _bits(encoder, sentence, start, end, options, "masked", per_piece=True)[0]
         )
         scores = [whole_bits, piece]
-    return [
+    values = [
         math.nan if place is None else float(place[1] - place[0]),
         math.sqrt(float(target @ target)),
         _distance(target, whole),
         _distance(target, alone),
         *scores,
     ]
+    return values, np.stack([vectors[0], *of_words[:2], vectors[2], *of_words[2:]])
 
 
 def _bits(

@@ -34,18 +34,18 @@ _ROLES = {
 
 
 def _columns(_: FeatureSetting) -> Sequence[Feature]:
-    def of(name: str, doc: str, unit: str = FLAG, range: str = "0 or 1") -> Feature:
-        return Feature(name, doc, range, unit, "annotation: heads, deprels, entities")
+    def of(name: str, doc: str, layer: str, unit: str = FLAG, range: str = "0 or 1") -> Feature:
+        return Feature(name, doc, range, unit, f"annotation: layer {layer}", layer=layer)
 
     return (
         *(
-            of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a subtype)")
+            of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a subtype)", "deprels")
             for role, names in _ROLES.items()
         ),
-        of("target_depth", "steps along heads to the root of the sentence", "steps", "0 and up"),
-        of("target_dependents", "tokens whose head it is", "tokens", "0 and up"),
-        of("target_entity", "whether it is in a named entity"),
-        of("sentence_entities", "named entities of the sentence", "entities", "0 and up"),
+        of("target_depth", "steps along heads to the root of the sentence", "heads", "steps", "0 and up"),
+        of("target_dependents", "tokens whose head it is", "heads", "tokens", "0 and up"),
+        of("target_entity", "whether it is in a named entity", "entities"),
+        of("sentence_entities", "named entities of the sentence", "entities", "entities", "0 and up"),
     )
 
 
@@ -90,11 +90,10 @@ def _of_heads(column: pa.ChunkedArray, place: Floats) -> tuple[Floats, Floats]:
     dependents = np.bincount(owners, heads - 1 == target[owners], len(sizes))
     depth, at = np.zeros(len(sizes)), target.copy()
     left = np.flatnonzero(there)
-    for _ in range(int(sizes.max(initial=0))):  # heads of a circle would lead on for ever
+    while len(left):
         head = heads[starts[left] + at[left]]
-        left, head = left[head > 0], head[head > 0]
-        if not len(left):
-            break
+        on = (head > 0) & (depth[left] < sizes[left])  # heads of a circle would lead on for ever
+        left, head = left[on], head[on]
         depth[left] += 1
         at[left] = np.minimum(head - 1, sizes[left] - 1)
     return np.where(there, depth, np.nan), np.where(there, dependents, np.nan)

@@ -83,21 +83,18 @@ class FeatureColumn(NamedTuple):
         """Return the Arrow field.
 
         Its metadata name doc, unit, range, group, source, `of`, language (those that it is known
-        for, or `any`) and needs_corpus (yes or no).
+        for, or `any`), needs_corpus (yes or no) and, of a vector, dim.
         """
         doc = self.feature.doc
         if self.of != "whole":
             doc = f"{doc}: of the expression's {self.of} word"
-        flag = self.feature.range == "0 or 1"
-        arrow = column(
-            self.name,
-            pa.bool_() if flag else pa.float64(),
-            doc,
-            unit=self.feature.unit,
-            range=self.feature.range,
-            nullable=True,
-        )
+        kind = pa.bool_() if self.feature.range == "0 or 1" else pa.float64()
+        if self.feature.dim:
+            kind = pa.list_(pa.float32())
+        arrow = column(self.name, kind, doc, unit=self.feature.unit, range=self.feature.range, nullable=True)
         more = {"group": self.group, "source": self.feature.source, "of": self.of}
+        if self.feature.dim:
+            more["dim"] = str(self.feature.dim)
         languages = self.feature.languages
         more["language"] = "any" if languages is None else " ".join(languages)
         more["needs_corpus"] = "yes" if self.feature.needs_corpus else "no"
@@ -126,7 +123,7 @@ def _columns(setting: FeatureSetting) -> Iterator[FeatureColumn]:
     for name in setting.use:
         group = GROUPS[name]
         for feature in group.columns(setting):
-            yield FeatureColumn(feature.name, name, feature)
+            yield FeatureColumn(feature.name, name, feature, feature.of)
             if group.of_words is not None and feature.each:
                 yield FeatureColumn(f"{feature.name}_first", name, feature, "first")
                 yield FeatureColumn(f"{feature.name}_last", name, feature, "last")
@@ -185,6 +182,11 @@ def columns_read(names: Collection[str]) -> list[str]:
 def _arrow(values: np.ndarray | None, field: pa.Field, count: int) -> pa.Array:
     if values is None:
         return pa.nulls(count, field.type)
+    if pa.types.is_list(field.type):
+        known = ~np.isnan(values).any(axis=1)
+        ends = np.concatenate([[0], np.cumsum(known)]) * values.shape[1]
+        flat = pa.array(values[known].astype(np.float32).ravel())
+        return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), flat, mask=pa.array(~known)).cast(field.type)
     if values.dtype == bool:
         return pa.array(values).cast(field.type)
     missing = np.isnan(values)

@@ -5,14 +5,14 @@ COVER       the coverage of all parts -> table complexity/coverage
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.complexity.features import COVERAGE, FEATURES
+from schemas.complexity.features import ABSENT, COVERAGE, FEATURES
 from transforms.common.errors import UsageError
 from transforms.common.extras import check_packages
 from transforms.common.options.fields import option
@@ -45,7 +45,16 @@ from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_resources, path_within, prepare
 
-__all__ = ["COVER", "FEATURE", "FeatureOptions", "FeatureTask", "Featured", "check_features", "setting_of"]
+__all__ = [
+    "COVER",
+    "FEATURE",
+    "FeatureOptions",
+    "FeatureTask",
+    "Featured",
+    "absent_layers",
+    "check_features",
+    "setting_of",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -255,13 +264,14 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: FeatureSetting) -> 
     covered = COVERAGE.schema().empty_table()
 
     names = columns_read(column_names(task.part))
+    absent = absent_layers(columns, names)
 
     def computed() -> Iterator[pa.Table]:
         nonlocal covered
         for rows in read_rows([checked(task.part)], names):
             for start in range(0, rows.num_rows, _BATCH):
                 features = features_of(rows.slice(start, _BATCH), setting)
-                covered = _added([covered, _coverage(features, columns)])
+                covered = _added([covered, _coverage(features, columns, absent)])
                 yield features
 
     made = write_part(artefact, schema_of(setting), computed(), sort_keys=FEATURES.key)
@@ -270,7 +280,18 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: FeatureSetting) -> 
     return Featured(made, artefact.file(".coverage.parquet"))
 
 
-def _coverage(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
+def absent_layers(columns: Sequence[FeatureColumn], names: Collection[str]) -> dict[str, str]:
+    """Return by layer that columns need and instances lack the reason that coverage gives.
+
+    Args:
+        columns: those of a setting.
+        names: the columns of the instances.
+    """
+    needed = {column.feature.layer for column in columns}
+    return {layer: why for why, layer in ABSENT.items() if layer in needed and layer not in names}
+
+
+def _coverage(features: pa.Table, columns: Sequence[FeatureColumn], absent: Mapping[str, str]) -> pa.Table:
     """Return for how many instances of each kind and genre each column is known."""
     groups = pa.TableGroupBy(_null_unknown(features, columns), ["kind", "genre"])
     counts = groups.aggregate(
@@ -289,6 +310,7 @@ def _coverage(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Table:
                     "genre": row["genre"],
                     "instances": row["instance_id_count"],
                     "known": row[f"{column.name}_count"],
+                    "reason": absent.get(column.feature.layer),
                 }
             )
     return pa.Table.from_pylist(rows, COVERAGE.schema())
@@ -306,7 +328,7 @@ def _null_unknown(features: pa.Table, columns: Sequence[FeatureColumn]) -> pa.Ta
 
 
 def _added(tables: Sequence[pa.Table]) -> pa.Table:
-    keys = ["feature", "feature_group", "kind", "genre"]
+    keys = ["feature", "feature_group", "kind", "genre", "reason"]
     whole = pa.concat_tables([COVERAGE.schema().empty_table(), *tables])
     sums = pa.TableGroupBy(whole, keys).aggregate([("instances", "sum"), ("known", "sum")])
     # Arrow's sums may be null; the next addition needs the schema again.

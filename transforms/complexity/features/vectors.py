@@ -1,4 +1,4 @@
-"""Features of static vectors: length, neighbours, distance to the target's genre and sentence.
+"""Features of static vectors: the vector itself, length, neighbours, distance to the target's genre and sentence.
 
 The length of a vector grows with a word's frequency, and the fewer contexts it has (Schakel and Wilson
 2015). Cosines are of vectors in float64.
@@ -24,6 +24,7 @@ from transforms.complexity.features.base import (
     numbers,
     ratio,
     sums,
+    vector_features,
 )
 from transforms.complexity.features.frequency import zipf_of
 from transforms.lexicon.compiled.casing import coded
@@ -37,8 +38,11 @@ NEAR = 10  # neighbours
 _TOKENS = 8192  # whose vectors are taken at once
 
 
-def _columns(_: FeatureSetting) -> Sequence[Feature]:
+def _columns(setting: FeatureSetting) -> Sequence[Feature]:
+    doc = "the target's vector; of an expression the mean of what is known of its first and last word"
+    opened: Any = _held(setting.lexicon)
     return (
+        *(vector_features("vector", doc, opened.dim, _SOURCE) if opened is not None else ()),
         Feature("vector_known", "whether the word has a vector", "0 or 1", FLAG, _SOURCE, "both"),
         Feature("vector_norm", "length of its vector", "0 and up", "as the vectors", _SOURCE),
         Feature(
@@ -143,12 +147,13 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
     if opened is None:
         return {}
     count = batch.rows.num_rows
-    units = np.concatenate(
+    raw = np.concatenate(
         [
-            np.zeros((len(words.forms), opened.dim)) if resource is None else _units(resource.vectors(words.forms)[0])  # type: ignore[attr-defined]
+            np.zeros((len(words.forms), opened.dim)) if resource is None else resource.vectors(words.forms)[0]  # type: ignore[attr-defined]
             for words, resource in zip(batch.words, known, strict=True)
         ]
     )
+    units = _units(raw)
     first, last = units[batch.first], units[batch.last]
     target = np.where(batch.mwe[:, None], (first + last) / 2, first)
     centroid = dict(setting.centroids)
@@ -157,9 +162,23 @@ def _of_instances(batch: InstanceBatch, setting: FeatureSetting) -> Values:
         count, opened.dim
     )
     return {
+        **_raw(raw, batch),
         "vector_genre": _distance(target, genres),
         "vector_sentence": _distance(target, _sentences(batch, opened)),
         "vector_words": np.where(batch.mwe, _distance(first, last), np.nan),
+    }
+
+
+def _raw(vectors: np.ndarray, batch: InstanceBatch) -> Values:
+    """Return the vectors of targets and of the words of expressions, NaN where they are not known."""
+    known = np.where(np.any(vectors != 0, axis=1)[:, None], vectors, np.nan)
+    first, last = known[batch.first], known[batch.last]
+    whole = np.where(np.isnan(first), last, np.where(np.isnan(last), first, (first + last) / 2))
+    mwe = batch.mwe[:, None]
+    return {
+        "vector": np.where(mwe, whole, first),
+        "vector_first": np.where(mwe, first, np.nan),
+        "vector_last": np.where(mwe, last, np.nan),
     }
 
 
@@ -182,6 +201,10 @@ def _sentences(batch: InstanceBatch, opened: Any) -> Floats:
     return totals
 
 
+def _held(lexicon: Lexicon) -> object | None:
+    return next((resource.open() for resource in lexicon.held if resource.name == RESOURCE), None)
+
+
 def centroids_of(
     targets: Iterable[tuple[str | None, str]], lexicon: Lexicon
 ) -> tuple[tuple[str | None, tuple[float, ...]], ...]:
@@ -192,7 +215,7 @@ def centroids_of(
             expression counts.
         lexicon: with the vectors.
     """
-    known: Any = next((resource.open() for resource in lexicon.held if resource.name == RESOURCE), None)
+    known: Any = _held(lexicon)
     pairs = {(genre, word) for genre, text in targets for word in text.lower().split()}
     by_genre: dict[str | None, list[str]] = {}
     for genre, word in sorted(pairs, key=lambda pair: (pair[0] is None, pair[0] or "", pair[1])):

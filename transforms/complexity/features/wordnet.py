@@ -23,7 +23,7 @@ from transforms.complexity.features.base import (
     sums,
 )
 from transforms.lexicon.compiled.keys import MISSING
-from transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS
+from transforms.lexicon.wordnet.lexnames import LEXNAMES, PARTS, RELATIONS
 from transforms.lexicon.wordnet.ragged import first_of_each
 
 __all__ = ["RESOURCE", "WORDNET"]
@@ -53,7 +53,7 @@ def _columns(setting: FeatureSetting) -> Sequence[Feature]:
     add("hyponyms", "hyponyms of all senses", "synsets")
     add("first_hyponyms", "hyponyms of the first sense", "synsets")
     add("synonyms", "other words of its synsets", "words")
-    add("related", "pointers of any kind from its synsets, by their number", "pointers")
+    add("related", "pointers of any kind from its synsets and their words, by the number of synsets", "pointers")
     add("classes", "different lexicographer classes among its senses", "classes")
     add("definition", "characters of the first sense's definition", "code points")
     add(
@@ -97,7 +97,7 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
         "hyponyms": sums(owners, count, hyponyms),
         "first_hyponyms": known.hyponyms(first_synset).lengths().astype(float),
         "synonyms": pc.list_value_length(known.synonyms(base)).to_numpy(zero_copy_only=False).astype(float),
-        "related": ratio(sums(owners, count, hypernyms + hyponyms), number),
+        "related": ratio(sums(owners, count, known.related(synsets, tuple(RELATIONS)).lengths()), number),
         "classes": sums(owners[first_of_each(owners, classes)], count),
         "definition": pc.utf8_length(known.definitions(first_synset))
         .fill_null(0)

@@ -161,8 +161,8 @@ LAYOUTS: Registry[InstanceLayout] = Registry(
             read_tsv,
             "",
             quoted=True,
-            doc="a table whose header names `token` and perhaps others, its cells separated by tabs, commas "
-            "or semicolons, or a list of words, one a line",
+            doc="a table whose header names `token` and perhaps others, its cells separated by tabs, commas or "
+            "semicolons, or a list of words, one a line",
         ),
     },
     what="layout",

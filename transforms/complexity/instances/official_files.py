@@ -171,13 +171,19 @@ def official_ids(names: Iterable[str], instances: Iterable[Mapping[str, str | No
 
     Args:
         names: ids of instances.
-        instances: their `instance_id` and `source_id`.
+        instances: rows with `instance_id` and `source_id`, of these and possibly of others.
 
     Raises:
-        LexbeamError: two instances have the same id there.
+        LexbeamError: an instance is not among the rows, or two have the same id there.
     """
+    names = list(names)
     source_ids = {row["instance_id"]: row["source_id"] for row in instances}
-    official = [source_ids.get(name) or name for name in names]
+    if gone := [name for name in names if name not in source_ids]:
+        raise LexbeamError(
+            f"{len(gone)} instances are predicted, but not in complexity/instances ({gone[0]}), so that their ids "
+            "in the files are not known: run `lexbeam complexity score` again with `overwrite`"
+        )
+    official = [source_ids[name] or name for name in names]
     if doubled := sorted(name for name, times in Counter(official).items() if times > 1):
         raise LexbeamError(
             f"{len(doubled)} ids of the files are those of several instances ({doubled[0]!r}): "

@@ -5,7 +5,7 @@ NAME_last. A layout says which of them make a matrix, so that a single word can 
 expression's part is, and the other way round.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +49,7 @@ KEYS = pa.schema(
         ("split", pa.string()),
         ("parts", pa.list_(pa.string())),
         ("complexity", pa.float64()),
+        ("source_id", pa.string()),
     ]
 )
 FIRST, LAST = "_first", "_last"
@@ -58,11 +59,21 @@ LAYOUTS: dict[str, str | None] = {"whole": "", "first": FIRST, "last": LAST, "al
 
 
 class DesignColumn(NamedTuple):
-    """A column of features: its name, its type as Arrow calls it, and the group it belongs to."""
+    """A column of features.
+
+    Attributes:
+        name: its name.
+        dtype: its type, as Arrow calls it.
+        group: the group it belongs to.
+        vector: the column of vectors whose component it is; empty for a number or a flag.
+        dim: components of a column of vectors; 0 for a number or a flag.
+    """
 
     name: str
     dtype: str
     group: str
+    vector: str = ""
+    dim: int = 0
 
 
 class DesignRows(NamedTuple):
@@ -71,8 +82,9 @@ class DesignRows(NamedTuple):
     Attributes:
         ids, kinds, genres, groups, splits: texts; the genre and the split empty where not known.
         parts: the case-folded words of the target.
+        source_ids: their ids in the files that they came from; None without one.
         labels: complexity, 0 to 1; nan for unlabelled instances.
-        columns: the features.
+        columns: the features; of a vector one for each component, NAME.0, NAME.1, ..., NAME.0_first.
         values: (rows, columns), nan where not known, 0 and 1 for flags.
     """
 
@@ -82,6 +94,7 @@ class DesignRows(NamedTuple):
     groups: Texts
     splits: Texts
     parts: Texts
+    source_ids: Texts
     labels: Floats
     columns: tuple[DesignColumn, ...]
     values: Floats
@@ -98,19 +111,22 @@ def columns_of(schema: pa.Schema) -> tuple[DesignColumn, ...]:
     The group of a column is what its metadata say, else its name up to the first underscore.
 
     Raises:
-        UsageError: there are no features, or a feature is neither a number nor a truth value.
+        UsageError: there are no features, or a feature is neither a number nor a truth value nor a vector.
     """
     columns = []
     for field in schema:
         if field.name in _NOT_FEATURES:
             continue
-        if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)):
+        said = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+        dim = int(said.get("dim", "0"))
+        kind = field.type.value_type if dim and pa.types.is_list(field.type) else field.type
+        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
             raise UsageError(
-                f"table complexity/features: column {field.name!r} is of type {field.type}: a "
-                "scorer takes numbers and truth values; code it as such, or leave it out"
+                f"table complexity/features: column {field.name!r} is of type {field.type}: a scorer takes numbers, "
+                "truth values, and vectors, lists whose metadata say `dim`; code it as such, or leave it out"
             )
-        said = (field.metadata or {}).get(b"group", b"").decode()
-        columns.append(DesignColumn(field.name, str(field.type), said or field.name.split("_")[0]))
+        dtype = f"vector of {dim} {kind}" if dim else str(field.type)
+        columns.append(DesignColumn(field.name, dtype, said.get("group") or field.name.split("_")[0], dim=dim))
     if not columns:
         raise UsageError("table complexity/features has no features: make some by `lexbeam complexity features`")
     return tuple(columns)
@@ -123,7 +139,7 @@ def joined_rows(
 
     Args:
         features: `complexity/features`.
-        instances: `complexity/instances`, columns instance_id, token and published_split.
+        instances: `complexity/instances`, columns instance_id, token, source_id and published_split.
         labels: `complexity/labels`; those of all annotators count. None: there are none.
         splits: `complexity/splits`; None: the published split of the instances counts.
 
@@ -157,6 +173,7 @@ def joined_rows(
         split,
         pa.array(parts, pa.list_(pa.string())),
         complexity,
+        of_instances["source_id"],
     ]
     design = pa.table(keys, schema=KEYS)
     for column in columns_of(features.schema):
@@ -171,11 +188,14 @@ def _of(ids: pa.Array, table: pa.Table) -> pa.Table:
 
 def rows_of(design: pa.Table) -> DesignRows:
     """Return the rows of the table of a design."""
-    columns = columns_of(design.drop_columns([n for n in KEYS.names if n not in _NOT_FEATURES]).schema)
+    of_table = columns_of(design.drop_columns([n for n in KEYS.names if n not in _NOT_FEATURES]).schema)
+    columns = tuple(component for column in of_table for component in _components(column))
     values = np.empty((design.num_rows, len(columns)))
-    for place, column in enumerate(columns):
-        cells = design[column.name].cast(pa.float64())
-        values[:, place] = cells.to_numpy()
+    place = 0
+    for column in of_table:
+        cells = _numbers(design[column.name].combine_chunks(), column)
+        values[:, place : place + cells.shape[1]] = cells
+        place += cells.shape[1]
     # Infinite values would leave nothing of a scale.
     values[~np.isfinite(values)] = np.nan
     texts = {name: _texts(design[name]) for name in ("instance_id", "kind", "group")}
@@ -190,10 +210,41 @@ def rows_of(design: pa.Table) -> DesignRows:
         texts["group"],
         more["split"],
         parts,
+        _texts(design["source_id"]),
         labels,
         columns,
         values,
     )
+
+
+def _components(column: DesignColumn) -> Iterator[DesignColumn]:
+    """Yield a column itself, or those of the components of a vector."""
+    if not column.dim:
+        yield column
+    end = next((end for end in (FIRST, LAST) if column.name.endswith(end)), "")
+    for number in range(column.dim):
+        name = f"{column.name.removesuffix(end)}.{number}{end}"
+        yield column._replace(name=name, vector=column.name)
+
+
+def _numbers(cells: pa.Array, column: DesignColumn) -> Floats:
+    """Return a column as numbers, (rows, 1), or vectors, (rows, components); nan where not known.
+
+    Raises:
+        LexbeamError: a vector has not the components that its column says.
+    """
+    if not column.dim:
+        return np.asarray(cells.cast(pa.float64()).to_numpy(zero_copy_only=False))[:, None]
+    lengths = pc.fill_null(pc.list_value_length(cells), column.dim)
+    if not pc.all(pc.equal(lengths, column.dim)).as_py():
+        raise LexbeamError(
+            f"table complexity/features: vectors of {column.name!r} have not {column.dim} components, as its metadata "
+            "say: make the features anew"
+        )
+    numbers = np.full((len(cells), column.dim), np.nan)
+    known = cells.is_valid().to_numpy(zero_copy_only=False)
+    numbers[known] = cells.flatten().cast(pa.float64()).to_numpy(zero_copy_only=False).reshape(-1, column.dim)
+    return numbers
 
 
 def _texts(column: pa.ChunkedArray) -> Texts:
@@ -220,10 +271,11 @@ def _is_part(name: str, names: Iterable[str]) -> bool:
 
 
 class FeatureMatrix(NamedTuple):
-    """Columns that a scorer takes: their names and groups, and (rows, columns) values."""
+    """Columns that a scorer takes: their names, groups and vectors (empty: none), and (rows, columns) values."""
 
     names: list[str]
     groups: list[str]
+    vectors: list[str]
     values: Floats
 
 
@@ -246,6 +298,8 @@ def matrix_of(
     values = rows.values[:, [at for _, at in chosen]]
     names = [name for name, _ in chosen]
     groups = [rows.columns[at].group for _, at in chosen]
+    vector_of = {column.name: column.vector for column in rows.columns}
+    vectors = [vector_of[name] for name in names]
     single = rows.kinds == "single"
     if LAYOUTS[layout] is None:
         places = {name: place for place, name in enumerate(names)}
@@ -258,10 +312,11 @@ def matrix_of(
         values = np.column_stack([values, single])
     names += [f"genre:{genre}" for genre in genres]
     groups += [GENRE] * len(genres)
+    vectors += [""] * (len(names) - len(vectors))
     values = np.column_stack([values, *(rows.genres == genre for genre in genres)]).astype(float)
     if without:
         values[:, [group == without for group in groups]] = np.nan
-    return FeatureMatrix(names, groups, np.ascontiguousarray(values))
+    return FeatureMatrix(names, groups, vectors, np.ascontiguousarray(values))
 
 
 def folds_of(rows: DesignRows, k: int, *, seed: int, by: str) -> npt.NDArray[np.int64]:

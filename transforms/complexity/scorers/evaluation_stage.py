@@ -166,6 +166,7 @@ def _prediction_rows(system: str, held: _Held, rows: DesignRows) -> pa.Table:
         held.folds,
         pa.array(held.predictions),
         labels,
+        pa.array(predicted.source_ids.tolist(), pa.string()),
     ]
     return pa.table(columns, schema=PREDICTIONS.schema())
 

@@ -35,6 +35,7 @@ from transforms.complexity.scorers.holding_out import (
 )
 from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
+from transforms.learning.fitting import fit_scorer, predict_scorer
 from transforms.learning.models.keeping import SavedModel, save_model
 from transforms.learning.scorer import Fitted, ScorerOptions, clipped, fit_scorer
 from transforms.learning.scorers import SCORERS
@@ -66,7 +67,7 @@ PREDICTED = pa.schema(
         ("permuted", pa.list_(pa.float64())),
     ]
 )
-_TOKENS = ["instance_id", "token", "published_split"]
+_TOKENS = ["instance_id", "token", "source_id", "published_split"]
 _LABELS = ["instance_id", "group", "complexity"]
 _SPLITS = ["instance_id", "split"]
 
@@ -258,10 +259,9 @@ def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], mode
 
 
 def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix]) -> Floats:
-    predict = SCORERS[scorer].predict
     if not len(matrices[0].values):
         return np.zeros(0)
-    return clipped(mean_of([predict(fitted, matrix.values) for matrix in matrices]))
+    return clipped(mean_of([predict_scorer(SCORERS[scorer], fitted, matrix.values) for matrix in matrices]))
 
 
 def _permuted(
@@ -272,7 +272,7 @@ def _permuted(
     target: DesignRows,
     options: FitOptions,
 ) -> tuple[list[str], list[list[float]] | None]:
-    """Return predictions after one column, or one group, was permuted among the rows.
+    """Return predictions after one column (a vector as a whole), or one group, was permuted among the rows.
 
     Breiman (2001), with one permutation, drawn by the ids of instances and the column's name.
     """
@@ -281,8 +281,12 @@ def _permuted(
         return [], [[]] * len(predictions)
     first = matrices[0]
     groups = sorted({group for group in first.groups if group})
+    columns: dict[str, list[int]] = {}
+    for at, name in enumerate(first.names):
+        if first.groups[at] not in ("", GENRE):
+            columns.setdefault(first.vectors[at] or name, []).append(at)
     wanted = [
-        *((name, [at]) for at, name in enumerate(first.names) if first.groups[at] not in ("", GENRE)),
+        *columns.items(),
         *(
             (f"{GROUP_PREFIX}{group}", [at for at, column_group in enumerate(first.groups) if column_group == group])
             for group in groups

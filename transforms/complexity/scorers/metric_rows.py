@@ -29,7 +29,7 @@ Bools = npt.NDArray[np.bool_]
 
 _KNOWN = "_known"
 NUMBERS = ("pearson", "spearman", "mae", "mse", "r2")
-CLASSES = ("accuracy", "precision", "recall", "f1")
+CLASSES = ("accuracy", "precision", "recall", "f1", "macro_f1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class ScorerMeasureOptions:
 
     metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
     threshold: tuple[str, ...] = option(
-        (), help="also accuracy, precision, recall and f1 of instances at least this complex, 0 to 1, for example 0.5"
+        (), help="also accuracy, precision, recall, F1 and Macro-F1 of instances at least this complex, 0 to 1, as 0.5"
     )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 

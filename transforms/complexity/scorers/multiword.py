@@ -78,6 +78,7 @@ def training_of(rows: DesignRows, mode: Mode, genres: Sequence[str], without: st
         names=matrices[0][0].names,
         labels=np.concatenate([of_kind.labels for _, of_kind in matrices]),
         groups=[group for _, of_kind in matrices for group in of_kind.groups.tolist()],
+        vectors=matrices[0][0].vectors,
     )
     used = single.sum() * bool(mode.singles) + (~single).sum() * bool(mode.expressions)
     return training, int(used)

@@ -75,7 +75,7 @@ def saved_model(
         data: digest of the training data.
     """
     values = asdict(options)
-    used = {name: values[name] for name in SCORERS[case.scorer].uses}
+    used = {name: values[name] for name in ("components", "fits", *SCORERS[case.scorer].uses)}
     return Model(
         kind=KIND,
         task=TASK,
@@ -84,7 +84,7 @@ def saved_model(
             f"{case.kind}/{GENRES}": pack_texts(list(genres)),
             **{f"{case.kind}/{name}": array for name, array in fitted.items()},
         },
-        features=tuple(ModelColumn(column.name, column.dtype) for column in columns),
+        features=tuple(dict.fromkeys(ModelColumn(column.vector or column.name, column.dtype) for column in columns)),
         options={"scorer": case.scorer, "modes": {case.kind: case.mode}, **used},
         seed=options.seed,
         data=data,

@@ -1,15 +1,15 @@
-"""Which occurrences are taken: those with the smallest draws, first of a target, then of a genre.
+"""Which occurrences may be taken: of each target those with the smallest draws.
 
-    losers = repeated(...)                        # of identical sentences one copy counts
-    rows = least(table, contexts, quotas)         # of a part, or of what is left of several
+    losers = repeated(...)              # of identical sentences one copy counts
+    rows = least(table, contexts)       # of a part, or of what is left of several
 
-`least` of several parts is `least` of the remainders of each: if an occurrence is left out of a part for
-its target, the part has `contexts` smaller ones of that target; if for its genre, it has `quota` smaller
-ones of that genre, each of which stays or gives way to a smaller one of its target. So only the
-remainders need be shuffled.
+`least` of several parts is `least` of the remainders of each: if an occurrence is left out of a part, the
+part has `contexts` smaller ones of its target. So only the remainders need be shuffled. The quota of a
+genre draws anew among all that are left: the draws of these are the smallest of several, the more so the
+more frequent their target is, and by them it would take frequent words before others.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,9 @@ import pyarrow.compute as pc
 from transforms.common.store.batches import BatchReader
 from transforms.complexity.select.find_stage import OCCURRENCE, OccurrenceFile
 
-__all__ = ["Copies", "TargetOccurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
+__all__ = ["QUOTAS", "Copies", "TargetOccurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
+
+QUOTAS = "complexity/quotas"  # label of the draw of a genre; that of a target is `OCCURRENCES`
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -96,56 +98,43 @@ def _name(entry: tuple[str, Copies]) -> str:
     return entry[0]
 
 
-def pick(occurrences: OccurrenceFile, lost: Hashes, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
+def pick(occurrences: OccurrenceFile, lost: Hashes, contexts: int) -> pa.Table:
     """Return the rows of a part that may be taken, batch by batch; see `least`.
 
     Args:
         occurrences: its occurrences.
         lost: copies of sentences that do not count.
         contexts: see `least`.
-        quotas: see `least`.
     """
     held = OCCURRENCE.empty_table()
     with BatchReader() as reader:
         for ordinal in range(occurrences.batches):
             batch = pa.Table.from_batches([reader.read(occurrences.file, ordinal)])
             batch = batch.filter(pa.array(~np.isin(batch["copy"].to_numpy(), lost)))
-            held = least(pa.concat_tables([held, batch]), contexts, quotas).combine_chunks()
+            held = least(pa.concat_tables([held, batch]), contexts).combine_chunks()
     return held
 
 
-def least(table: pa.Table, contexts: int, quotas: Mapping[str, int | None]) -> pa.Table:
-    """Return the occurrences with the smallest draws.
+def least(table: pa.Table, contexts: int) -> pa.Table:
+    """Return the occurrences of each target with the smallest draws.
 
     Args:
         table: rows of `OCCURRENCE`.
         contexts: most rows of a target, kind and genre.
-        quotas: by kind, most rows of a genre after that; None for all.
     """
     drawn = table["number"].to_numpy()
     kind, genre, target = (_codes(table[name]) for name in ("kind", "genre", "target"))
-    group = kind * (genre.max(initial=0) + 1) + genre
-    rows = _first(drawn, group * (target.max(initial=0) + 1) + target, np.int64(contexts))
-    most = np.full(int(kind.max(initial=0)) + 1, table.num_rows, np.int64)
-    for code, name in zip(kind.tolist(), table["kind"].to_pylist(), strict=True):
-        if (quota := quotas.get(name)) is not None:
-            most[code] = quota
-    rows = rows[_first(drawn[rows], group[rows], most[kind[rows]])]
-    return table.take(pa.array(rows))
+    group = (kind * (genre.max(initial=0) + 1) + genre) * (target.max(initial=0) + 1) + target
+    order = np.lexsort((drawn, group))
+    grouped = group[order]
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order)) - np.searchsorted(grouped, grouped)
+    return table.filter(pa.array(place < contexts))
 
 
 def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     codes: npt.NDArray[np.int64] = pc.rank(column, tiebreaker="dense").to_numpy().astype(np.int64)
     return codes
-
-
-def _first(drawn: Hashes, group: npt.NDArray[np.int64], most: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.intp]:
-    """Return the `most` rows of each group that draw the least."""
-    order = np.lexsort((drawn, group))
-    place = np.empty(len(order), np.int64)
-    grouped = group[order]
-    place[order] = np.arange(len(order)) - np.searchsorted(grouped, grouped)
-    return np.flatnonzero(place < most)
 
 
 def occurrences_of(rows: pa.Table, part: str) -> Iterator[tuple[str, TargetOccurrence]]:

@@ -26,6 +26,7 @@ from transforms.common.store.ptransforms import MakeArtefact, MergeTables, Sprea
 from transforms.complexity.select.fetch_stages import FETCH, MERGE, FetchedInstances, FetchSpec, FetchTask
 from transforms.complexity.select.find_stage import FIND, OCCURRENCES, FindSpec, FindTask, Number, OccurrenceFile
 from transforms.complexity.select.picking import (
+    QUOTAS,
     Copies,
     Hashes,
     TargetOccurrence,
@@ -97,13 +98,13 @@ def _repeated(element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tup
 
 
 def _pick(
-    element: tuple[str, dict[str, Iterable[Any]]], contexts: int, quotas: Mapping[str, int | None]
+    element: tuple[str, dict[str, Iterable[Any]]], contexts: int
 ) -> Iterator[tuple[tuple[str, str, str], PlainOccurrence]]:
     """Pick what may be taken of a part, by kind, genre and target."""
     name, joined = element
     lost = np.concatenate([np.empty(0, np.uint64), *joined["lost"]])
     for occurrences in joined["found"]:
-        rows = pick(occurrences, lost, contexts, quotas)
+        rows = pick(occurrences, lost, contexts)
         for target, occurrence in occurrences_of(rows, name):
             yield (occurrence.kind, _genre_key(occurrence.genre), target), tuple(occurrence)
 
@@ -149,7 +150,7 @@ class PickedOccurrences(NamedTuple):
 
 @dataclass
 class ChooseTargets(beam.PTransform):
-    """Choose the occurrences that draw the least: of each target, then of each genre and kind.
+    """Choose the occurrences that draw the least: of each target, then, by another draw, of each genre and kind.
 
     Attributes:
         contexts: most of a target, kind and genre.
@@ -174,20 +175,24 @@ class ChooseTargets(beam.PTransform):
         of_target = (
             {"found": occurrences, "lost": lost}
             | "JoinByPart" >> beam.CoGroupByKey()
-            | "PickOfPart" >> beam.FlatMap(_pick, self.contexts, self.quotas)
-            | "KeepOfTarget" >> self._smallest(self.contexts)
+            | "PickOfPart" >> beam.FlatMap(_pick, self.contexts)
+            | "KeepOfTarget" >> self._smallest(self.contexts, OCCURRENCES)
         )
         taken = [self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())]
         return PickedOccurrences(taken | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.Map(_count_lost))
 
-    def _smallest(self, k: int) -> KeepSmallest:
-        return KeepSmallest(k, seed=self.seed, drawn=OCCURRENCES, key=_draws_by)
+    def _smallest(self, k: int, drawn: str) -> KeepSmallest:
+        return KeepSmallest(k, seed=self.seed, drawn=drawn, key=_draws_by)
 
     def _of_kind(self, kind: str, quota: int | None, of_target: beam.PCollection) -> beam.PCollection[TargetOccurrence]:
         by_genre = of_target | f"KeyByGenre {kind}" >> beam.FlatMap(_by_genre, kind)
         if quota is None:
             return by_genre | f"TakeAll {kind}" >> beam.Map(_taken)
-        return by_genre | f"KeepOfGenre {kind}" >> self._smallest(quota) | f"TakeKept {kind}" >> beam.FlatMap(_taken_of)
+        return (
+            by_genre
+            | f"KeepOfGenre {kind}" >> self._smallest(quota, QUOTAS)
+            | f"TakeKept {kind}" >> beam.FlatMap(_taken_of)
+        )
 
 
 def _by_part(occurrence: TargetOccurrence) -> tuple[str, TargetOccurrence]:

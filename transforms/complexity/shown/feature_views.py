@@ -39,7 +39,7 @@ class FeaturesOptions:
 def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     """Return a row for each feature of each instance of the targets, in the columns' order.
 
-    `value` of a flag is 1 or 0. Columns of an expression's parts are left out of single words.
+    `value` of a flag is 1 or 0. Columns of an expression's parts are left out of single words, and vectors of all.
 
     Raises:
         UsageError: no instance has such a target or id, or there is no such group.
@@ -50,7 +50,11 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     groups: set[str] = set()
     for rows in read_rows(snapshot.paths(FEATURES.name)):
         chosen = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(targets))) for name in ("group", "instance_id")))
-        described = [(field, _described(field)) for field in rows.schema if field.name not in FEATURES.schema().names]
+        described = [
+            (field, _described(field))
+            for field in rows.schema
+            if field.name not in FEATURES.schema().names and not pa.types.is_list(field.type)
+        ]
         groups.update(metadata["group"] for _, metadata in described)
         for row in rows.filter(chosen).to_pylist():
             target = targets.get(row["instance_id"]) or targets[row["group"]]
