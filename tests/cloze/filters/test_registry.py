@@ -19,6 +19,7 @@ class Rated:
 
     ratings: dict
     below: float
+    guessed: tuple = ()
 
     def scores(self, forms, lemmas, upos):
         known = self.ratings
@@ -27,6 +28,9 @@ class Rated:
             [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
             np.float64,
         )
+
+    def listed(self, forms, lemmas):
+        return ~np.isnan(self.scores(forms, lemmas, None)) & ~np.isin(forms.to_pylist(), self.guessed)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +136,36 @@ def test_parts_of_speech(setting, rule, expected):
 def test_abstractness(setting):
     predictor = Rated({"dog": 0.9, "idea": 0.1, "half": 0.35}, below=0.35)
     judged = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"), abstractness=predictor)
-    assert judged == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, None, False)]
+    assert judged == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, "unlisted", False)]
+
+
+def test_names_unlisted_and_function_words_are_not_abstract_but_where_they_may_be(setting):
+    words = (
+        "Jeremy/jeremy/PROPN stranraer/stranraer/NOUN so/so/ADV when/when/ADV do/do/VERB past/past/NOUN long/long/ADV"
+    )
+    forms = [word.split("/")[0] for word in words.split()]
+    predictor = Rated(dict.fromkeys(map(str.lower, forms), 0.1), below=0.35, guessed=("stranraer",))
+    judged = ask("abstractness", setting, pair(words, "x"), abstractness=predictor)
+    matches = ["name", "unlisted", "function word", "function word", "function word", None, None]
+    assert judged == [(0.1, match, match is None) for match in matches]
+    judged = ask("abstractness", setting, pair(words, "x"), abstractness=predictor, abstract_also=("names", "unlisted"))
+    assert [passed for *_, passed in judged] == [True, True, False, False, False, True, True]
+    # Within a sentence a capital is that of a name, but in title case and in German.
+    cases = {
+        "a/a Great/great/ADJ team/team": False,
+        "A/a Great/great/ADJ Team/team Won Now": True,
+        "- Great/great/ADJ team": True,
+    }
+    predictor = Rated({"great": 0.1}, below=0.35)
+    for summary, abstract in cases.items():
+        judged = ask("abstractness", setting, pair(f"{summary} is not big", "x"), abstractness=predictor)
+        assert (0.1, None if abstract else "name", abstract) in judged
+    judged = ask("abstractness", setting, pair("an Great/great", "x", language="de"), abstractness=predictor)
+    assert judged[1] == (0.1, None, True)
+    # The list of function words is of English.
+    predictor = Rated({"so": 0.1}, below=0.35)
+    judged = ask("abstractness", setting, pair("so/so/ADV", "x", language="es"), abstractness=predictor)
+    assert judged == [(0.1, None, True)]
 
 
 def test_static_similarity(setting):

@@ -37,6 +37,9 @@ class Predictor(Protocol):
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
 
+    def listed(self, forms: pa.Array, lemmas: pa.Array) -> np.ndarray:
+        """Return which words it knows; of others it knows the letters alone."""
+
     def described(self) -> Mapping[str, object]:
         """Return what the manifest notes of it, plain values."""
 
@@ -53,6 +56,7 @@ class FilterSetting(NamedTuple):
         relation_match: `surface` or `lemma`: what of passage words is compared.
         relation_senses: `all`, or those of the `tag`.
         abstractness: what predicts concreteness.
+        abstract_also: of `NEVER_ABSTRACT`, what may be abstract all the same.
         encoder: what encodes words in their sentences.
         thresholds: `static` and `contextual`: cosines from which on a word is too similar.
     """
@@ -65,6 +69,7 @@ class FilterSetting(NamedTuple):
     relation_match: str = "surface"
     relation_senses: str = "all"
     abstractness: Predictor | None = None
+    abstract_also: tuple[str, ...] = ()
     # An `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
     encoder: Any = None
     thresholds: Mapping[str, float] = {}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from schemas.cloze.pairs import CRITERIA, KINDS
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.candidates import CandidateSetting
+from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT
 from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
@@ -56,6 +57,12 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         "the threshold that the model was calibrated to",
         least=0,
         most=1,
+    )
+    abstract_also: tuple[str, ...] = option(
+        (),
+        help="what may be abstract, by its concreteness, and else is not: names, words that the model does not list, "
+        "function words such as so and when",
+        choices=NEVER_ABSTRACT,
     )
     wordnet: str | None = wordnet_option()
     vectors: str | None = vectors_option(
@@ -170,6 +177,7 @@ def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> 
         relation_match=options.relation_match,
         relation_senses=options.relation_senses,
         abstractness=predictor,
+        abstract_also=tuple(name for name in NEVER_ABSTRACT if name in options.abstract_also),
         encoder=encoding_of(options) if "contextual" in used else None,
         thresholds={name: limit.cosine for name, limit in parsed.items() if limit.cosine is not None},
     )

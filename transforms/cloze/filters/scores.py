@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
 from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.lesk import contexts_of
+from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT, function_words, names
 from transforms.cloze.filters.nonspecificity import SENSES, ContextTargets, deep_senses, sense_names
 from transforms.cloze.word_resources import WORDNET
 from transforms.common.code.registry import Entry, Registry
@@ -95,14 +96,27 @@ def _wordnets(batch: PairBatch, setting: FilterSetting) -> list[tuple[np.ndarray
 
 
 def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Let a word through if its concreteness is below the threshold; the value is the concreteness."""
+    """Let a word through if its concreteness is below the threshold; the value is the concreteness.
+
+    What `NEVER_ABSTRACT` has fails whatever its value, unless the setting lets it be abstract; the match names it.
+    """
     predictor = setting.abstractness
     assert predictor is not None
     rows, summary = pa.array(asked), batch.summary
     words = summary.forms.take(rows), summary.lemmas.take(rows), summary.upos.take(rows)
     values = np.asarray(predictor.scores(*words), float)
-    passed = np.nan_to_num(values, nan=np.inf) < predictor.below
-    return Verdicts(values, pa.nulls(len(asked), pa.large_string()), passed.astype(np.int8))
+    never = {
+        "names": names(batch, asked),
+        "unlisted": ~predictor.listed(*words[:2]),
+        "function-words": function_words(batch, asked),
+    }
+    matches = pa.nulls(len(asked), pa.large_string())
+    for name, what in NEVER_ABSTRACT.items():
+        if name not in setting.abstract_also:
+            matches = pc.coalesce(matches, pa.array([what if one else None for one in never[name]], matches.type))
+    possible = matches.is_null().to_numpy(zero_copy_only=False)
+    passed = possible & (np.nan_to_num(values, nan=np.inf) < predictor.below)
+    return Verdicts(values, matches, passed.astype(np.int8))
 
 
 def nonspecificity(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
