@@ -6,6 +6,7 @@ from typing import Any
 
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
+from transforms.inflection.models import within_inflector
 from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, path_within
@@ -17,6 +18,7 @@ __all__ = [
     "as_ratings",
     "as_vectors",
     "check_specs",
+    "inflector_option",
     "vectors_option",
     "warn_of_languages",
     "within_ratings",
@@ -84,6 +86,19 @@ def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:
         stands_for=as_vectors,
         check=check_spec,
         group=group,
+    )
+
+
+def inflector_option(for_what: str) -> Any:
+    """Return the option `inflector` of a command."""
+    return option(
+        None,
+        help=f"{for_what}: a file of `lexbeam simplify train-inflector`, or what a package brings",
+        metavar="FILE",
+        path="file",
+        within=within_inflector,
+        listed="transforms.inflection.models:LIBRARIES",
+        group="resources",
     )
 
 

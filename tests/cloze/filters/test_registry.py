@@ -8,9 +8,11 @@ from asked import VEC, batch, lexicon_in, pair, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lexbeam
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from transforms.cloze.filters.scores import pos
+from transforms.inflection.models import inflector_reference
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,39 @@ def test_lemma_and_form_whatever_case_and_tag(setting):
         (0, None, True),
         (0, None, True),
     ]
+
+
+def test_forms_of_one_another_are_found_whatever_their_lemmas(setting):
+    # By WordNet: the annotation has wrong lemmas, or another part of speech.
+    row = pair(
+        "Hounds/hounds/NOUN goes/goes/VERB moved/moved/ADJ small/small/ADJ",
+        "hound/hounde going/go/NOUN move/move/NOUN smaller",
+    )
+    judged = ask("lemma", setting, row)
+    assert judged == [(1, "hound", False), (1, "going", False), (1, "move", False), (1, "smaller", False)]
+    # A noun is no form of a verb, and pairs stay apart.
+    rows = pair("moved/moved/NOUN", "move"), pair("dogs/dogs", "x", 1), pair("x", "dog", 2)
+    assert [value for value, *_ in ask("lemma", setting, *rows)] == [0, 0, 0]
+    assert ask("repeated", setting, pair("goes/goes/VERB went/went/VERB", "x"))[0] == (0, None, True)
+    assert ask("repeated", setting, pair("goes/goes/VERB going/going/VERB", "x"))[0] == (1, "going", False)
+
+
+def test_a_participle_that_is_tagged_as_an_adjective_is_a_verb(setting):
+    pairs = batch(pair("moved/moved/ADJ moving/moving/ADJ big/big/ADJ stay/stay/ADJ", "x"))
+    judged = said(pos(pairs, pairs.asked, setting, kind="nonspecificity"))
+    assert judged == [(None, "ADJ", True), (None, "ADJ", True), (None, "ADJ", False), (None, "ADJ", False)]
+
+
+def test_a_form_dictionary_knows_what_wordnet_does_not(setting, tmp_path):
+    (tmp_path / "es.tsv").write_text("jugar\tjuega\tV;IND;PRS;3;SG\njugar\tjugado\tV.PTCP;PST;MASC;SG\n")
+    lexbeam.simplify.train_inflector(tmp_path / "es.tsv", language="es", out=tmp_path / "es.inflector")
+    inflector = inflector_reference(str(tmp_path / "es.inflector"))
+    row = pair("juega/x/VERB jugado/x/ADJ", "jugado/y/ADJ", language="es-MX")
+    assert [value for value, *_ in ask("lemma", setting, row)] == [0, 1]
+    assert [value for value, *_ in ask("lemma", setting, row, inflector=inflector)] == [1, 1]
+    pairs = batch(row)
+    for known, passed in ((None, False), (inflector, True)):
+        assert said(pos(pairs, pairs.asked, setting._replace(inflector=known), kind="nonspecificity"))[1][2] is passed
 
 
 def test_without_annotation_forms_are_compared(setting):

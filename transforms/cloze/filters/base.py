@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
+from transforms.inflection.models import InflectorReference
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -53,6 +54,7 @@ class FilterSetting(NamedTuple):
         depth: `max` or `min`.
         depth_below: words of this depth, or deeper, are too specific.
         propn: what becomes of proper nouns, an entry of `scores.PROPER_NOUNS`.
+        inflector: what knows the forms of words beside WordNet.
         relation_match: `surface` or `lemma`: what of passage words is compared.
         relation_senses: `all`, or those of the `tag`.
         abstractness: what predicts concreteness.
@@ -66,6 +68,7 @@ class FilterSetting(NamedTuple):
     depth: str = "max"
     depth_below: float = 6.0
     propn: str = "noun"
+    inflector: InflectorReference | None = None
     relation_match: str = "surface"
     relation_senses: str = "all"
     abstractness: Predictor | None = None

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
+from transforms.cloze.filters.base_forms import are_participles
 from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.lesk import contexts_of
 from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT, function_words, names
@@ -34,13 +35,16 @@ TAGS = {
 def pos(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, kind: str) -> Verdicts:
     """Let a word through if its part of speech is one of the kind's; the match is the part of speech.
 
-    It abstains where there is no annotation.
+    A participle that is tagged as an adjective is a verb. It abstains where there is no annotation.
     """
     upos = batch.summary.upos.take(pa.array(asked))
     of_kind = pc.is_in(upos, value_set=pa.array(TAGS[kind], upos.type))
     passed = of_kind.to_numpy(zero_copy_only=False).astype(np.int8)
     proper = pc.equal(upos, "PROPN").fill_null(False).to_numpy(zero_copy_only=False)
     passed[proper] = PROPER_NOUNS[setting.propn].are_nouns(batch, asked[proper], setting)
+    if "VERB" in TAGS[kind] and "ADJ" not in TAGS[kind]:
+        adjectives = pc.equal(upos, "ADJ").fill_null(False).to_numpy(zero_copy_only=False)
+        passed[adjectives] = are_participles(batch, asked[adjectives], setting)
     passed[upos.is_null().to_numpy(zero_copy_only=False)] = ABSTAINS
     return Verdicts(np.full(len(asked), np.nan), upos, passed)
 
