@@ -4,6 +4,11 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
 from transforms.inflection.models import within_inflector
@@ -15,8 +20,10 @@ __all__ = [
     "RATINGS",
     "VECTORS",
     "WORDNET",
+    "are_of",
     "as_ratings",
     "as_vectors",
+    "check_model_language",
     "check_specs",
     "inflector_option",
     "vectors_option",
@@ -100,6 +107,35 @@ def inflector_option(for_what: str) -> Any:
         listed="transforms.inflection.models:LIBRARIES",
         group="resources",
     )
+
+
+def are_of(languages: pa.Array, language: str | None) -> np.ndarray:
+    """Return which languages are a language or a variety of it; those that are not known, and all if it is not."""
+    if language is None:
+        return np.ones(len(languages), bool)
+    same = pc.match_substring_regex(languages, f"^{language}(-|$)").fill_null(True)
+    return np.asarray(same.to_numpy(zero_copy_only=False), bool)
+
+
+def check_model_language(languages: Iterable[str | None], language: str | None) -> None:
+    """Check that some pair is of the language of a model of concreteness; say of which words it knows nothing.
+
+    Args:
+        languages: those of pairs; None: they have none.
+        language: that of the model; None: not known.
+
+    Raises:
+        UsageError: all pairs are of other languages.
+    """
+    known = pa.array(sorted(languages, key=lambda name: name or ""), pa.string())
+    others = known.filter(pa.array(~are_of(known, language))).to_pylist()
+    if others and len(others) == len(known):
+        raise UsageError(
+            f"`abstractness` is a model of language {language!r}, and the pairs are of {', '.join(others)}: make one "
+            "from ratings of their language, or leave out `abstractness` and ask for another `kind`"
+        )
+    for other in others:
+        log.warning("the model of concreteness is of language %r: no word of language %r is abstract", language, other)
 
 
 def warn_of_languages(languages: Iterable[str | None], lexicon: Lexicon, remedy: str) -> None:

@@ -12,6 +12,8 @@ import lexbeam
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from transforms.cloze.filters.scores import pos
+from transforms.cloze.word_resources import check_model_language
+from transforms.common.errors import UsageError
 from transforms.inflection.models import inflector_reference
 
 
@@ -22,6 +24,7 @@ class Rated:
     ratings: dict
     below: float
     guessed: tuple = ()
+    language: str | None = None
 
     def scores(self, forms, lemmas, upos):
         known = self.ratings
@@ -150,6 +153,17 @@ def test_nonspecificity(setting):
     ]
     first = ask("nonspecificity", setting, row, depth_below=3, sense="first")
     assert first[1] == (2, "dog.n.1", True)
+
+
+def test_words_of_another_language_than_the_models_are_not_abstract(setting):
+    rows = pair("idea", "x"), pair("idea", "x", 1, language="es"), pair("idea", "x", 2, language="en-GB")
+    predictor = Rated({"idea": 0.1}, below=0.35, language="en")
+    judged = ask("abstractness", setting, *rows, abstractness=predictor)
+    assert judged == [(0.1, None, True), (None, None, False), (0.1, None, True)]
+    check_model_language(["en", "es", None], "en")
+    check_model_language(["es"], None)
+    with pytest.raises(UsageError, match=r"model of language 'en', and the pairs are of de, es:"):
+        check_model_language(["es", "de"], "en")
 
 
 @pytest.mark.parametrize(

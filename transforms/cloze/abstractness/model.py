@@ -60,6 +60,7 @@ class Concreteness(NamedTuple):
         threshold: of predictions as they are, by Youden's index on those of folds.
         below: words below it are abstract, by ratings and by calibrated predictions.
         digest: of the model.
+        language: of the words that it was learned from; None: not known.
     """
 
     keys: npt.NDArray[np.uint64]
@@ -74,6 +75,7 @@ class Concreteness(NamedTuple):
     threshold: float
     below: float
     digest: str
+    language: str | None
 
 
 def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None) -> Floats:
@@ -195,6 +197,7 @@ def opened_concreteness(model: Model) -> Concreteness:
         float(threshold),
         float(below),
         model.digest,
+        None if (language := model.options.get("language")) is None else str(language),
     )
 
 

@@ -71,6 +71,7 @@ def learn(
     options: AbstractnessOptions,
     digests: Mapping[str, str],
     made_from: Mapping[str, str],
+    language: str | None = None,
 ) -> Learned:
     """Return a model learned from ratings.
 
@@ -80,6 +81,7 @@ def learn(
         options: of the command.
         digests: of what the model is made with, by name.
         made_from: by input, what it looks words up in, for messages.
+        language: of ratings and resources; None: not known.
 
     Raises:
         LexbeamError: an input knows no rated word, or a package is missing.
@@ -108,7 +110,7 @@ def learn(
         format=FORMAT,
         content=_content(words, described, training, predicted, resources, how),
         resources=digests,
-        options=_noted(options, inputs, ratings),
+        options={**_noted(options, inputs, ratings), "language": language},
         seed=how.seed,
         data=digest([ratings.words, ratings.values.tolist()]),
         metrics=_metrics(measured, how.estimator, cuts, ratings, predicted),

@@ -35,6 +35,10 @@ class Predictor(Protocol):
     def below(self) -> float:
         """Words from this value on are too concrete, 0 to 1."""
 
+    @property
+    def language(self) -> str | None:
+        """The language of its words; None: not known, and words of every language are scored."""
+
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
 

@@ -24,11 +24,13 @@ class PredictedConcreteness:
         folder: where it is.
         digest: of the model.
         below: words from this value on are too concrete.
+        language: of the words that it was learned from; None: not known.
     """
 
     folder: Place
     digest: str
     below: float
+    language: str | None = None
 
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known.
@@ -93,7 +95,7 @@ def predictor_of(folder: str, below: float | None) -> Predictor:
         LexbeamError: there is no such model.
     """
     model = open_concreteness(folder)
-    predictor = PredictedConcreteness(folder, model.digest, model.below if below is None else below)
+    predictor = PredictedConcreteness(folder, model.digest, model.below if below is None else below, model.language)
     with _OPENING:
         _OPENED[folder, model.digest] = model
     return predictor

@@ -17,7 +17,7 @@ from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.lesk import contexts_of
 from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT, function_words, names
 from transforms.cloze.filters.nonspecificity import SENSES, ContextTargets, deep_senses, sense_names
-from transforms.cloze.word_resources import WORDNET
+from transforms.cloze.word_resources import WORDNET, are_of
 from transforms.common.code.registry import Entry, Registry
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS
 from transforms.lexicon.wordnet.wordnet import WordNet
@@ -102,13 +102,15 @@ def _wordnets(batch: PairBatch, setting: FilterSetting) -> list[tuple[np.ndarray
 def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Let a word through if its concreteness is below the threshold; the value is the concreteness.
 
-    What `NEVER_ABSTRACT` has fails whatever its value, unless the setting lets it be abstract; the match names it.
+    Words of another language than the predictor's fail without a value. What `NEVER_ABSTRACT` has fails whatever its
+    value, unless the setting lets it be abstract; the match names it.
     """
     predictor = setting.abstractness
     assert predictor is not None
     rows, summary = pa.array(asked), batch.summary
     words = summary.forms.take(rows), summary.lemmas.take(rows), summary.upos.take(rows)
-    values = np.asarray(predictor.scores(*words), float)
+    own = are_of(batch.rows["language"].combine_chunks(), predictor.language)[summary.owners[asked]]
+    values = np.where(own, predictor.scores(*words), np.nan)
     never = {
         "names": names(batch, asked),
         "unlisted": ~predictor.listed(*words[:2]),
