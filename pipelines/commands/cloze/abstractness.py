@@ -115,6 +115,8 @@ def _summary(learned: Learned, options: AbstractnessOptions, digest: str) -> Ite
     for name, measured in learned.measured.items():
         chosen = ", kept" if name == options.learning.estimator else ""
         yield f"  {name}: {_interval(measured)}{chosen}"
+        for sort, own in learned.apart[name].items():
+            yield f"    {sort}: {_interval(own)}"
     below = options.abstract_below
     plain, calibrated = learned.cuts
     yield f"of words rated below {below:g}, and of the others, so many are predicted"
