@@ -1,4 +1,4 @@
-"""WordNet as a kind of resource: `wordnet`, `wordnet:DIR`, `wordnet:DIR:language=CODE`, also with a tab file for DIR."""
+"""WordNet as a kind of resource: `wordnet`, `wordnet:DIR`, `wordnet:DIR:language=CODE`; DIR may be a tab file."""
 
 import re
 from dataclasses import dataclass
