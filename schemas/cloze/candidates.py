@@ -22,7 +22,7 @@ def _verdicts(filters: Mapping[str, str]) -> Iterable[pa.Field]:
         yield column(
             f"{name}_match",
             pa.string(),
-            f"{name}: the sense, the part of speech, or the first word that offends",
+            f"{name}: the sense, the part of speech, why it is never abstract, or the first word that offends",
             nullable=True,
         )
         yield column(

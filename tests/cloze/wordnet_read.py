@@ -12,6 +12,7 @@ class PlainWordNet:
     def __init__(self, folder):
         self.senses = {}  # (word, part of speech): offsets, the first sense first
         self.words = {}  # (part of speech, offset): words
+        self.folder = Path(folder)
         self.pointers = {}  # (part of speech, offset): (symbol, part of speech, offset, from, to)
         for pos, name in FILES.items():
             for cells in _lines(Path(folder) / f"index.{name}"):
@@ -27,6 +28,11 @@ class PlainWordNet:
                         *(cells[end + 1 + n : end + 1 + 4 * int(cells[end]) : 4] for n in range(4)), strict=True
                     )
                 ]
+
+    def exceptions(self, pos, form):
+        """Return the base forms that the list of irregular forms has."""
+        lines = map(str.split, (self.folder / f"{FILES[pos]}.exc").read_text("utf-8").splitlines())
+        return {base for first, *bases in lines if first == form for base in bases}
 
     def synsets(self, word):
         """Return all synsets of a word."""

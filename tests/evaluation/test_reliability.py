@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.evaluation.reliability import alpha, nominal_alpha
+from transforms.evaluation.reliability import alpha, fleiss_kappa, nominal_alpha
 
 
 def squared(a, b):
@@ -62,3 +62,22 @@ def test_alpha_of_krippendorffs_example():
     instances, values = map(np.array, zip(*judged, strict=True))
     assert alpha(instances, values) == pytest.approx(0.849, abs=5e-4)
     assert nominal_alpha(instances, values.astype(int)) == pytest.approx(0.743, abs=5e-4)
+
+
+def test_kappa_of_fleisss_example():
+    # Ten subjects in five categories by fourteen raters, the table that textbooks take: .210.
+    table = """0 0 0 0 14  0 2 6 4 2  0 0 3 5 6  0 3 9 2 0  2 2 8 1 1
+               7 7 0 0 0  3 2 6 3 0  2 5 3 2 2  6 5 2 1 0  0 2 2 3 7"""
+    counts = np.array(table.split(), int).reshape(10, 5)
+    instances = np.repeat(np.arange(10), 14)
+    values = np.concatenate([np.repeat(np.arange(5), row) for row in counts])
+    assert fleiss_kappa(instances, values) == pytest.approx(0.210, abs=5e-4)
+
+
+def test_kappa_where_numbers_of_answers_differ():
+    # Two of three pairs differ in the first, none in the second; the third has no pair. Shares 2/5, 1/5, 2/5.
+    instances, values = np.array([0, 0, 0, 1, 1, 2]), np.array([2, 2, 1, 0, 0, 2])
+    by_chance = (4 + 1 + 4) / 25
+    assert fleiss_kappa(instances, values) == pytest.approx(((1 / 3 + 1) / 2 - by_chance) / (1 - by_chance))
+    assert fleiss_kappa(np.array([0, 0]), np.array([1, 1])) is None
+    assert fleiss_kappa(np.array([0, 1]), np.array([0, 1])) is None

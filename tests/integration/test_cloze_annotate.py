@@ -113,7 +113,7 @@ def test_within_a_run(out, tmp_path, capsys):
     assert "cloze.annotate" in capsys.readouterr().out
     assert call("run", config, "--resume") == 0
     panels = ANNOTATE.report(open_snapshot(str(out)))
-    assert [panel.title for panel in panels] == ["What became of questions", "Agreement of answers"]
+    assert [panel.title for panel in panels] == ["What became of questions", "Agreement of answers", "Annotators"]
     assert panels[1].rows.to_pylist()[0]["answers"] == 1
 
 

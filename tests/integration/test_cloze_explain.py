@@ -88,6 +88,16 @@ def test_it_says_what_candidates_are_told(given, model, tmp_path, capsys):
         assert {name: row[name] for name in shared} == {name: own[name] for name in shared}
 
 
+def test_a_model_of_another_language_is_refused(given, model, tmp_path):
+    made = {"out": tmp_path / "spanish", "inputs": "ngrams", "estimator": "ridge", "resamples": 0}
+    lexbeam.cloze.abstractness(ratings="rated.tsv:word=word,value=value,language=es", **made)
+    with pytest.raises(UsageError, match="model of language 'es', and the pairs are of en"):
+        lexbeam.cloze.explain(**given, wordnet="wordnet", abstractness="spanish")
+    made |= {"out": tmp_path / "both", "wordnet": "wordnet", "inputs": "wordnet"}
+    with pytest.raises(UsageError, match=r"of one language, and there are several \(rated.tsv: es; wordnet: en\)"):
+        lexbeam.cloze.abstractness(ratings="rated.tsv:word=word,value=value,language=es", **made)
+
+
 def test_each_word_has_sense_gloss_depth_rating_and_what_offends(given, model, capsys):
     asked = {"abstractness": model, "wordnet": "wordnet", "sense": "first", "depth-below": "2"}
     found = rows_of({**given, **asked}, capsys=capsys)

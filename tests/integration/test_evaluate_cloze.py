@@ -56,6 +56,11 @@ def frequent(row):
     return [at for at in range(5) if counts[at] == max(counts)]
 
 
+def rare(row):
+    counts = [COUNTS.get(word, -1) for word in options_of(row)]
+    return [at for at in range(5) if counts[at] == min(counts)]
+
+
 def outside(row):
     words = re.findall(r"\w+", row["article"])
     return [at for at, word in enumerate(options_of(row)) if word not in words] or list(range(5))
@@ -83,6 +88,7 @@ def test_labels_of_two_kinds_beside_baselines(given, tmp_path, capsys):
         expected = {
             "chance": 0.2,
             "frequency": share(rows, frequent),
+            "rarest": share(rows, rare),
             "not-in-passage": share(rows, outside),
             "predictions": sum(right) / len(rows),
         }
@@ -119,7 +125,7 @@ def test_cross_and_scores_with_ties(given, tmp_path):
     ):
         expected = sum(chances[trained_on, at] for at in range(len(rows))) / len(rows)
         assert found["reader", subset]["value"] == pytest.approx(float(expected))
-    assert {system for system, _ in found} == {"chance", "frequency", "not-in-passage", "reader"}
+    assert {system for system, _ in found} == {"chance", "frequency", "rarest", "not-in-passage", "reader"}
 
 
 def test_what_trained_a_system_may_be_an_option(given, tmp_path):

@@ -4,8 +4,14 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
+from transforms.inflection.models import within_inflector
 from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, path_within
@@ -14,9 +20,12 @@ __all__ = [
     "RATINGS",
     "VECTORS",
     "WORDNET",
+    "are_of",
     "as_ratings",
     "as_vectors",
+    "check_model_language",
     "check_specs",
+    "inflector_option",
     "vectors_option",
     "warn_of_languages",
     "within_ratings",
@@ -85,6 +94,48 @@ def vectors_option(more_help: str = "", *, group: str = "resources") -> Any:
         check=check_spec,
         group=group,
     )
+
+
+def inflector_option(for_what: str) -> Any:
+    """Return the option `inflector` of a command."""
+    return option(
+        None,
+        help=f"{for_what}: a file of `lexbeam simplify train-inflector`, or what a package brings",
+        metavar="FILE",
+        path="file",
+        within=within_inflector,
+        listed="transforms.inflection.models:LIBRARIES",
+        group="resources",
+    )
+
+
+def are_of(languages: pa.Array, language: str | None) -> np.ndarray:
+    """Return which languages are a language or a variety of it; those that are not known, and all if it is not."""
+    if language is None:
+        return np.ones(len(languages), bool)
+    same = pc.match_substring_regex(languages, f"^{language}(-|$)").fill_null(True)
+    return np.asarray(same.to_numpy(zero_copy_only=False), bool)
+
+
+def check_model_language(languages: Iterable[str | None], language: str | None) -> None:
+    """Check that some pair is of the language of a model of concreteness; say of which words it knows nothing.
+
+    Args:
+        languages: those of pairs; None: they have none.
+        language: that of the model; None: not known.
+
+    Raises:
+        UsageError: all pairs are of other languages.
+    """
+    known = pa.array(sorted(languages, key=lambda name: name or ""), pa.string())
+    others = known.filter(pa.array(~are_of(known, language))).to_pylist()
+    if others and len(others) == len(known):
+        raise UsageError(
+            f"`abstractness` is a model of language {language!r}, and the pairs are of {', '.join(others)}: make one "
+            "from ratings of their language, or leave out `abstractness` and ask for another `kind`"
+        )
+    for other in others:
+        log.warning("the model of concreteness is of language %r: no word of language %r is abstract", language, other)
 
 
 def warn_of_languages(languages: Iterable[str | None], lexicon: Lexicon, remedy: str) -> None:

@@ -1,15 +1,19 @@
-"""Krippendorff's alpha: how far people agree, of intervals and of categories.
+"""Krippendorff's alpha and Fleiss' kappa: how far people agree, of intervals and of categories.
 
 Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": 1 - D_o / D_e, where D_o is how
 far pairs of values of one instance differ, those of an instance with m values weighted by
 1 / (m - 1), and D_e how far all pairs of values do. Instances with one value have no pair and do
 not count. Alpha is undefined where there are no pairs, or all values are the same.
+
+Fleiss (1971), "Measuring nominal scale agreement among many raters": (P - P_e) / (1 - P_e), where P is the mean over
+instances of the share of like pairs among their answers, and P_e the sum of the squared shares of categories. He
+takes equally many answers for each instance; where numbers differ, each instance has its own pairs.
 """
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["alpha", "nominal_alpha"]
+__all__ = ["alpha", "fleiss_kappa", "nominal_alpha"]
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -51,16 +55,10 @@ def nominal_alpha(instances: Ints, values: Ints) -> float | None:
         instances: which instance an answer is of, from 0.
         values: categories, whole numbers.
     """
-    sizes = np.bincount(instances) if len(instances) else np.zeros(0, np.int64)
-    paired = sizes[instances] > 1
-    units, held = instances[paired], values[paired]
-    total = len(held)
-    if not total or (held == held[0]).all():
+    table = _paired(instances, values)
+    if table.shape[1] < 2:
         return None
-    of = np.unique(held, return_inverse=True)[1]
-    unit = np.unique(units, return_inverse=True)[1]
-    table = np.zeros((int(unit.max()) + 1, int(of.max()) + 1))
-    np.add.at(table, (unit, of), 1)
+    total = table.sum()
     counts = table.sum(1)
     # Of the m (m - 1) ordered pairs of m values, sum n_c (n_c - 1) are of one category.
     unlike = counts * counts - (table * table).sum(1)
@@ -68,3 +66,32 @@ def nominal_alpha(instances: Ints, values: Ints) -> float | None:
     whole = table.sum(0)
     expected = (total * total - (whole * whole).sum()) / (total * (total - 1))
     return float(1 - observed / expected)
+
+
+def fleiss_kappa(instances: Ints, values: Ints) -> float | None:
+    """Return Fleiss' kappa, 1 at most; None where it is undefined.
+
+    Args:
+        instances: which instance an answer is of, from 0.
+        values: categories, whole numbers.
+    """
+    table = _paired(instances, values)
+    if table.shape[1] < 2:
+        return None
+    counts = table.sum(1)
+    like = ((table * table).sum(1) - counts) / (counts * (counts - 1))
+    by_chance = ((table.sum(0) / table.sum()) ** 2).sum()
+    return float((like.mean() - by_chance) / (1 - by_chance))
+
+
+def _paired(instances: Ints, values: Ints) -> Floats:
+    """Return how often instances have each category, (instances, categories), of those with two answers or more."""
+    sizes = np.bincount(instances) if len(instances) else np.zeros(0, np.int64)
+    paired = sizes[instances] > 1
+    if not paired.any():
+        return np.zeros((0, 0))
+    unit = np.unique(instances[paired], return_inverse=True)[1]
+    of = np.unique(values[paired], return_inverse=True)[1]
+    table = np.zeros((int(unit.max()) + 1, int(of.max()) + 1))
+    np.add.at(table, (unit, of), 1)
+    return table

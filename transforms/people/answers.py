@@ -46,6 +46,7 @@ class Answer:
         of: the column that spans are quoted from.
         undecided: what people write if they cannot decide, such as `-`; the answer is then null.
         optional: whether it may be left empty; the answer is then null.
+        by_text: whether people may write the text of the row's column that a value names, in its place.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Answer:
     of: str = ""
     undecided: str = ""
     optional: bool = False
+    by_text: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what nobody could answer, or what could be read in two ways."""
@@ -72,6 +74,8 @@ class Answer:
     def allowed(self) -> str:
         """What people may write, as they read it."""
         said = [KINDS[self.kind].say(self)]
+        if self.by_text:
+            said.append("or the text of that column")
         if self.undecided:
             said.append(f"{self.undecided} = cannot decide")
         if self.optional:
@@ -194,7 +198,7 @@ def _say_spans(answer: Answer) -> str:
 
 def _choice(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
     forms = _forms(answer)
-    written = forms.get(_plain(cell))
+    written = forms.get(_plain(cell)) or (_by_text(answer, cell, texts) if answer.by_text else None)
     if written is None:
         # A spreadsheet's 3.0 for 3.
         whole = {f"{number:.0f}" for number in _numbers(cell) if number.is_integer()}
@@ -203,6 +207,15 @@ def _choice(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
             raise ValueError(f"is not one of {', '.join(written for written, _ in answer.values)}")
         written = values.pop()
     return written
+
+
+def _by_text(answer: Answer, cell: str, texts: Mapping[str, str]) -> str | None:
+    """Return the only value whose column has the text of a cell, as it is or else in any case."""
+    for form in (folded, _plain):
+        same = [written for written, _ in answer.values if form(texts.get(written, "")) == form(text_of(cell)[0])]
+        if len(same) == 1:
+            return same[0]
+    return None
 
 
 def _scale(answer: Answer, cell: str, texts: Mapping[str, str]) -> int:

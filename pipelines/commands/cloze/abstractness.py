@@ -15,6 +15,7 @@ from transforms.cloze.abstractness.options import AbstractnessOptions, check_abs
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import Learned, inputs_of, learn
 from transforms.cloze.word_resources import RATINGS, VECTORS, WORDNET
+from transforms.common.errors import UsageError
 from transforms.common.extras import check_packages
 from transforms.common.store import files
 from transforms.evaluation.evaluating import MeasuredMetric
@@ -38,6 +39,7 @@ def _learn(options: AbstractnessOptions, action: Action) -> None:
             holds something else.
     """
     texts = _resources(options)
+    language = _language(texts)
     lexicon = prepare(LexiconOptions(resources=tuple(texts.values()), cache=options.words.cache))
     opened = {held.name: held.open() for held in lexicon.held}
     called = {name: _called(text) for name, text in texts.items()}
@@ -50,7 +52,7 @@ def _learn(options: AbstractnessOptions, action: Action) -> None:
         "glosses": called.get(WORDNET, ""),
         "vectors": ", ".join(called[name] for name in vectors),
     }
-    learned = learn(ratings, inputs, options, _digests(lexicon), made_from)
+    learned = learn(ratings, inputs, options, _digests(lexicon), made_from, language)
     digest = keep_model(options.out, learned.model, overwrite=options.overwrite)
     for line in _summary(learned, options, digest):
         action.tell(line)
@@ -65,6 +67,20 @@ def _resources(options: AbstractnessOptions) -> dict[str, str]:
     if "vectors" in inputs:
         texts |= _numbered(options.words.vectors, VECTORS)
     return texts
+
+
+def _language(texts: Mapping[str, str]) -> str | None:
+    """Return the language that resources state; None if none does.
+
+    Raises:
+        UsageError: they are of several.
+    """
+    stated = {name: parse_spec(text).parsed.language for name, text in texts.items()}
+    languages = {language.partition("-")[0] for language in stated.values() if language}
+    if len(languages) > 1:
+        said = "; ".join(f"{_called(texts[name])}: {language}" for name, language in stated.items() if language)
+        raise UsageError(f"the words of a model are of one language, and there are several ({said}): give `language=`")
+    return next(iter(languages), None)
 
 
 def _numbered(texts: Sequence[str], name: str) -> dict[str, str]:
@@ -99,6 +115,8 @@ def _summary(learned: Learned, options: AbstractnessOptions, digest: str) -> Ite
     for name, measured in learned.measured.items():
         chosen = ", kept" if name == options.learning.estimator else ""
         yield f"  {name}: {_interval(measured)}{chosen}"
+        for sort, own in learned.apart[name].items():
+            yield f"    {sort}: {_interval(own)}"
     below = options.abstract_below
     plain, calibrated = learned.cuts
     yield f"of words rated below {below:g}, and of the others, so many are predicted"

@@ -146,12 +146,26 @@ _AGREEMENT = SectionTable(
         TableColumn("several", "questions with two answers or more", head="questions with several"),
         TableColumn("accuracy", "share of right answers", pa.float64()),
         TableColumn("alpha", "Krippendorff's alpha for categories", pa.float64()),
+        TableColumn("kappa", "Fleiss' kappa", pa.float64()),
         TableColumn(
             "majority",
             "mean share of the most frequent answer, of questions with two answers or more",
             pa.float64(),
             "share of the majority",
         ),
+    ),
+)
+
+_PEOPLE = SectionTable(
+    "Annotators",
+    "What each person answered; shares are of answers that count.",
+    (
+        TableColumn("annotator", "who answered", pa.string()),
+        TableColumn("answers", "all answers"),
+        TableColumn("counted", "those that count"),
+        TableColumn("undecided", "of these, without a choice"),
+        TableColumn("accuracy", "share of right answers", pa.float64()),
+        TableColumn("agreement", "share of the others' answers to the same questions that are the same", pa.float64()),
     ),
 )
 
@@ -168,6 +182,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         why = counts_tail({name: counts["dropped"][name] for name in VERDICT_REASONS})
         yield f"{counts['kind']}: {counts['kept']} of {counts['questions']} questions are kept{why}"
     yield _AGREEMENT.grid(_agreements(section))
+    yield _PEOPLE.grid(section["by_annotator"])
 
 
 def _agreements(section: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -182,7 +197,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
         for counts in section["kinds"]
         for name, count in {"kept": counts["kept"], **counts["dropped"]}.items()
     ]
-    return [_OUTCOMES.panel(outcomes), _AGREEMENT.panel(_agreements(section))]
+    return [_OUTCOMES.panel(outcomes), _AGREEMENT.panel(_agreements(section)), _PEOPLE.panel(section["by_annotator"])]
 
 
 def _write(options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:

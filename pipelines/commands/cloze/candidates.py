@@ -20,7 +20,7 @@ from transforms.cloze.filters.options import CandidateOptions, check_candidates,
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
-from transforms.cloze.word_resources import WORDNET, warn_of_languages
+from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_languages
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
@@ -72,8 +72,11 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
     parts, seed = inputs.only(PAIRS.name).parts, options.filters.seed
     filtering, quantiles = filter_request(options.filters)
     setting = filtering.setting
+    languages = _languages(parts)
+    if setting.abstractness is not None:
+        check_model_language(languages, setting.abstractness.language)
     if any(held.name == WORDNET for held in setting.lexicon.held):
-        warn_of_languages(_languages(parts), setting.lexicon, "`lexbeam cloze pairs`")
+        warn_of_languages(languages, setting.lexicon, "`lexbeam cloze pairs`")
     if not quantiles:
         return CandidatesPlan(parts, filtering, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])

@@ -29,7 +29,7 @@ from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
 from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
-from transforms.cloze.word_resources import VECTORS, WORDNET, vectors_option
+from transforms.cloze.word_resources import VECTORS, WORDNET, inflector_option, vectors_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -37,6 +37,7 @@ from transforms.common.shown import Block
 from transforms.common.store.receipts import summed, totals
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
+from transforms.inflection.models import inflector_reference
 from transforms.lexicon.finding_wordnet import wordnet_option
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 from transforms.report.panels import Panel
@@ -69,6 +70,7 @@ class ClozeOptionsOptions(RunnerOptions):
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
     wordnet: str | None = wordnet_option()
     vectors: str | None = vectors_option()
+    inflector: str | None = inflector_option("forms like the answer's")
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 
@@ -142,7 +144,12 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
             lexicon.only(VECTORS),
             lexicon.only(WORDNET),
         ),
-        choose=ChooseOptions(options.rules, options.encode.asked, lexicon),
+        choose=ChooseOptions(
+            options.rules,
+            options.encode.asked,
+            lexicon,
+            inflector_reference(options.inflector) if options.inflector and options.rules.inflect else None,
+        ),
         candidates=candidates,
         pairs=pairs,
     )
@@ -304,7 +311,7 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
     examples="""\
   lexbeam cloze options cloze
   lexbeam cloze options cloze --readers ar --vectors news.vec --folds 4 --seed 2
-  lexbeam cloze options cloze --readers frequency --options-in-passage reject""",
+  lexbeam cloze options cloze --readers frequency --options-in-passage reject --inflector lemminflect""",
     tables=(PREDICTIONS, OPTIONS),
     reads=_reads,
     check=_check,

@@ -8,7 +8,7 @@ from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part
 from transforms.cloze.abstractness.estimators import ConcretenessTraining, fit, predict
 from transforms.cloze.abstractness.inputs import InputResources
-from transforms.cloze.abstractness.model import opened_concreteness
+from transforms.cloze.abstractness.model import concreteness, opened_concreteness
 from transforms.cloze.abstractness.options import AbstractnessOptions, EstimatorOptions, InputOptions
 from transforms.cloze.abstractness.ratings import joined_ratings
 from transforms.cloze.abstractness.training import learn, out_of_fold, vocabulary_of
@@ -193,9 +193,10 @@ def test_the_network_learns_and_is_the_same_twice():
     np.testing.assert_allclose(found, data[:, 0].numpy())
 
 
-def learned(abstract_below=0.35, compare=()):
-    """Learn from forty rated words by their n-grams alone."""
-    ratings = joined_ratings({"a.csv": word_list(dict(zip(letters(40, "st"), range(40), strict=True)))})
+def learned(abstract_below=0.35, compare=(), values=None):
+    """Learn from forty rated words, or others, by their n-grams alone."""
+    values = values or dict(zip(letters(40, "st"), range(40), strict=True))
+    ratings = joined_ratings({"a.csv": word_list(values)})
     options = AbstractnessOptions(
         ratings=("a.csv:word=word,value=value",),
         out="model",
@@ -233,3 +234,44 @@ def test_the_filter_has_the_threshold_of_its_option_or_else_that_of_the_model(tm
 
     assert threshold() == 0.6
     assert threshold(concreteness_below=0.2) == 0.2
+
+
+def test_phrases_are_described_by_their_words(tmp_path):
+    resources = InputResources(opened(tmp_path, SYNSETS))
+    words = ["animal", "dog", "house", "follow", "dog follow", "dog zzz", "house cat"]
+    options = InputOptions(ngram_words=1, components=40)
+    for name in ("ngrams", "wordnet"):
+        described = fit_inputs(words, [name], resources, options)
+        rows = dict(zip(words, described.rows, strict=True))
+        np.testing.assert_allclose(rows["dog follow"], (rows["dog"] + rows["follow"]) / 2, atol=1e-12)
+        alone = np.concatenate([describe(described.how, [word], resources)[0] for word in words])
+        np.testing.assert_array_equal(alone, described.rows)
+    # What WordNet has keeps its senses, what it knows a word of has those.
+    rows = dict(zip(words, described.rows, strict=True))
+    np.testing.assert_allclose(rows["dog zzz"], rows["dog"], atol=1e-12)
+    assert described.known["wordnet"].tolist() == [True, True, False, True, True, True, True]
+    assert not np.allclose(rows["house cat"], rows["house"])
+
+
+def test_words_and_phrases_are_measured_apart():
+    values = dict(zip(letters(40, "st"), range(40), strict=True))
+    values |= {f"{word} {letters(40, 'st')[-1 - at]}": 39.0 - at for at, word in enumerate(letters(20, "st"))}
+    made = learned(values=values)
+    assert list(made.apart["ridge"]) == ["words", "phrases"]
+    alone = made.apart["ridge"]
+    assert made.model.metrics["pearson_of_phrases"] == alone["phrases"].value
+    held = opened_concreteness(made.model)
+    phrase = np.array([" " in word for word in held.words.to_pylist()])
+    for sort, chosen in (("words", ~phrase), ("phrases", phrase)):
+        expected = np.corrcoef(held.predictions[chosen], held.ratings[chosen])[0, 1]
+        assert made.apart["ridge"][sort].value == pytest.approx(expected)
+    assert learned().apart["ridge"] == {}
+
+
+def test_a_phrase_that_a_model_does_not_list_has_the_mean_of_its_words():
+    model = opened_concreteness(learned().model)
+    first, last = letters(40, "st")[0], letters(40, "st")[-1]
+    asked = pa.array([first, last, f"{first} {last}", f"{first}_ÿÿÿ", "ÿÿÿ žžž"])
+    low, high, mean, one, none = concreteness(model, asked).tolist()
+    assert (mean, one) == ((low + high) / 2, low)
+    assert np.isnan(none)

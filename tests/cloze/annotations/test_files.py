@@ -177,6 +177,48 @@ def test_sheets_come_back(tmp_path):
     assert [answer.reason for answer in both.rejects if answer.source == "crowd.csv"] == ["doubled"]
 
 
+def sheet_of(tmp_path, annotator, cells, rows=None):
+    """Return a sheet that came back with these answers, by the number of the row; other rows are not in it."""
+    text = sheet_text(SHEET, sheet_rows() if rows is None else rows, annotator=annotator, seed=1)
+    kept = []
+    for line in text.splitlines():
+        parts = line.split("\t")
+        number = parts[0][-1:] + parts[1][:1] if len(parts) > 9 and parts[0][-4:].isdigit() else None
+        if number is None or number in cells:
+            kept.append("\t".join([*parts[:9], cells[number], *parts[10:]]) if number in cells else line)
+    path = tmp_path / f"cloze.{annotator}.tsv"
+    path.write_text("\n".join(kept) + "\n", "utf-8")
+    return path
+
+
+def missing(result):
+    return sorted((reject.source, reject.detail.split()[0]) for reject in result.rejects if reject.reason == "missing")
+
+
+def test_rows_that_are_missing_in_a_sheet_are_rejects(tmp_path):
+    everything = {"0n": "A", "1n": "B", "2n": "C", "3n": "A", "4n": "A", "4i": "A"}
+    some = {number: cell for number, cell in everything.items() if number not in ("2n", "4i")}
+    result = read(sheet_of(tmp_path, "anna", some), sheet_of(tmp_path, "bob", everything))
+    assert missing(result) == [("cloze.anna.tsv", name(2)), ("cloze.anna.tsv", name(4))]
+    assert len(result.annotations) == 10
+    # A sheet of some questions: what another file of it has was asked.
+    three = sheet_rows().slice(0, 3)
+    few = read(sheet_of(tmp_path, "anna", {"0n": "A", "1n": "B"}, three), sheet_of(tmp_path, "bob", everything, three))
+    assert missing(few) == [("cloze.anna.tsv", name(2))]
+    # No file has it: nothing says which it was.
+    alone = read(sheet_of(tmp_path, "anna", {"0n": "A", "1n": "B"}, three))
+    assert missing(alone) == [("cloze.anna.tsv", "rows")]
+    assert len(alone.annotations) == 2
+
+
+def test_a_sheet_takes_the_options_word(tmp_path):
+    cells = {"0n": "HOPE", "1n": "hope", "2n": OPTIONS[2], "3n": "nothing", "4n": "b"}
+    result = read(sheet_of(tmp_path, "anna", cells))
+    chosen = {entry.key[0]: OPTIONS[entry.answer] for entry in result.annotations}
+    assert chosen == {name(0): "hope", name(1): "hope", name(2): OPTIONS[2], name(4): OPTIONS[1]}
+    assert [reject.reason for reject in result.rejects if reject.reason != "missing"] == ["wrong_answer"]
+
+
 def test_a_text_that_no_cell_holds_is_left_out():
     rows = [question(1), question(2, article="long " * 7000)]
     result = asked_rows(pa.Table.from_pylist(rows, QUESTIONS.schema()).select(list(COLUMNS)), (), ())

@@ -10,6 +10,7 @@ from transforms.cloze.annotations.quality import (
     Annotation,
     QualityOptions,
     agreement_of,
+    by_annotator,
     settle_annotations,
     verdict_of,
 )
@@ -195,3 +196,18 @@ def test_agreement_by_hand():
     assert (agreement["answers"], agreement["annotators"], agreement["questions"]) == (7, 3, 3)
     assert agreement["several"] == 2
     assert agreement_of([])["alpha"] is agreement_of([])["accuracy"] is None
+
+
+def test_figures_of_each_annotator_by_hand():
+    rows = [
+        row("q1", "a", 2),
+        row("q1", "b", 2),
+        row("q1", "c", 1),
+        row("q2", "a", 0),
+        row("q2", "b", None),
+        row("q3", "c", 2, kept=False),
+    ]
+    # Of a's answers the two others to q1, of which one is the same; b's answer to q2 is none.
+    expected = [("a", 2, 2, 0, 1 / 2, 1 / 2), ("b", 2, 2, 1, 1 / 2, 1 / 2), ("c", 2, 1, 0, 0, 0)]
+    assert [tuple(figures.values()) for figures in by_annotator(rows)] == expected
+    assert by_annotator([row("q1", "a", 1, kept=False)])[0]["accuracy"] is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.answers.baselines import absent, alike, chance, most_frequent, stand_in_passage
+from transforms.cloze.answers.baselines import absent, alike, chance, most_frequent, rarest, stand_in_passage
 
 
 def test_chance_is_even():
@@ -16,13 +16,16 @@ def test_chance_is_even():
     assert chance(1, 4).tolist() == [[0.25] * 4]
 
 
-def test_the_most_frequent_option_is_chosen_and_ties_are_shared():
+def test_the_most_or_least_frequent_option_is_chosen_and_ties_are_shared():
     nan = np.nan
     given_ = np.array(
         [[1.0, 5.0, 2.0, 3.0, 4.0], [5.0, 5.0, 2.0, 5.0, 4.0], [nan, 0.0, nan, nan, nan], [nan, nan, nan, nan, nan]]
     )
     third = 1 / 3
     assert most_frequent(given_).tolist() == [[0, 1, 0, 0, 0], [third, third, 0, third, 0], [0, 1, 0, 0, 0], [0.2] * 5]
+    # A word that is not listed is rarer than all that are.
+    few = [0.25, 0, 0.25, 0.25, 0.25]
+    assert rarest(given_).tolist() == [[1, 0, 0, 0, 0], [0, 0, 1, 0, 0], few, [0.2] * 5]
 
 
 def test_options_that_stand_in_the_passage_are_not_chosen():

@@ -72,11 +72,17 @@ def test_baselines_are_the_means_over_all_their_draws(rows):
 
     everything = range(5)
     outside = [[at for at in everything if not own[at]] or everything for _, own, _ in rows]
-    frequent = []
+    frequent, rare = [], []
     for *_, values in rows:
         ranks = [-1 if value != value else value for value in values]
         frequent.append([at for at in everything if ranks[at] == max(ranks)])
-    expected = {"chance": mean([everything] * len(rows)), "frequency": mean(frequent), "not-in-passage": mean(outside)}
+        rare.append([at for at in everything if ranks[at] == min(ranks)])
+    expected = {
+        "chance": mean([everything] * len(rows)),
+        "frequency": mean(frequent),
+        "rarest": mean(rare),
+        "not-in-passage": mean(outside),
+    }
     assert figures == {(name, "all"): (pytest.approx(value), len(rows)) for name, value in expected.items()}
 
 
@@ -87,6 +93,7 @@ def test_a_hand_worked_table_of_ties():
     assert accuracies(questions, baselines_of(questions, frequencies)) == {
         ("chance", "all"): (pytest.approx(0.2), 3),
         ("frequency", "all"): (pytest.approx((1 / 2 + 1 / 3) / 3), 3),
+        ("rarest", "all"): (pytest.approx(1 / 4 / 3), 3),
         ("not-in-passage", "all"): (pytest.approx((1 / 2 + 1 / 5) / 3), 3),
     }
     assert ("frequency", "all") not in accuracies(questions, baselines_of(questions, None))

@@ -22,6 +22,8 @@ SMALL = [
     Synset("Bergen", "n", ["Bergen"], "a rainy town", pointers=[("@i", "town", 0, 0)]),
     Synset("spot", "n", ["place"], "a point", pointers=[("@", "thing", 0, 0)]),
     Synset("put", "v", ["place", "put"], "set down"),
+    Synset("perceive", "v", ["see"], "look at", pointers=[("@", "put", 0, 0)]),
+    Synset("cut", "v", ["saw"], "cut by a saw"),
     Synset("quick", "r", ["quick"], "fast"),
 ]
 PLACE = {"place.n.1": (1, 2), "place.n.2": (2, 2), "place.v.1": (0, 0)}
@@ -34,8 +36,8 @@ def small(tmp_path_factory):
     return open_folder(folder)
 
 
-def asked(wordnet, word, tag, text="", **options):
-    targets = ContextTargets(pa.array([word]), pa.array([None], TEXT), pa.array([tag], TEXT), np.zeros(1, int))
+def asked(wordnet, word, tag, text="", lemma=None, **options):
+    targets = ContextTargets(pa.array([word]), pa.array([lemma], TEXT), pa.array([tag], TEXT), np.zeros(1, int))
     contexts = contexts_of(wordnet, [pa.array([text.split()], LIST)])
     senses, depths = deep_senses(wordnet, contexts, targets, **options)
     return sense_names(wordnet, senses)[0].as_py(), depths[0]
@@ -64,6 +66,13 @@ def test_what_is_no_noun_or_verb_of_wordnet_has_none(small, word, tag, sense):
     name, depth = asked(small, word, tag, sense=sense)
     assert name is None
     assert np.isnan(depth)
+
+
+def test_senses_are_those_of_the_lemma_that_the_annotation_has(small):
+    assert asked(small, "saw", "VERB", lemma="see", sense="first") == ("see.v.1", 1)
+    assert asked(small, "saw", "VERB", lemma="saw", sense="first") == ("saw.v.1", 0)
+    # A lemma that WordNet lacks says nothing.
+    assert asked(small, "puts", "VERB", lemma="putte", sense="first") == ("put.v.1", 0)
 
 
 def test_lesk_reads_the_context(small):

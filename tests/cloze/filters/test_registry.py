@@ -8,9 +8,13 @@ from asked import VEC, batch, lexicon_in, pair, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lexbeam
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, judge, optional_filters
 from transforms.cloze.filters.scores import pos
+from transforms.cloze.word_resources import check_model_language
+from transforms.common.errors import UsageError
+from transforms.inflection.models import inflector_reference
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,8 @@ class Rated:
 
     ratings: dict
     below: float
+    guessed: tuple = ()
+    language: str | None = None
 
     def scores(self, forms, lemmas, upos):
         known = self.ratings
@@ -27,6 +33,9 @@ class Rated:
             [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
             np.float64,
         )
+
+    def listed(self, forms, lemmas):
+        return ~np.isnan(self.scores(forms, lemmas, None)) & ~np.isin(forms.to_pylist(), self.guessed)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +72,39 @@ def test_lemma_and_form_whatever_case_and_tag(setting):
         (0, None, True),
         (0, None, True),
     ]
+
+
+def test_forms_of_one_another_are_found_whatever_their_lemmas(setting):
+    # By WordNet: the annotation has wrong lemmas, or another part of speech.
+    row = pair(
+        "Hounds/hounds/NOUN goes/goes/VERB moved/moved/ADJ small/small/ADJ",
+        "hound/hounde going/go/NOUN move/move/NOUN smaller",
+    )
+    judged = ask("lemma", setting, row)
+    assert judged == [(1, "hound", False), (1, "going", False), (1, "move", False), (1, "smaller", False)]
+    # A noun is no form of a verb, and pairs stay apart.
+    rows = pair("moved/moved/NOUN", "move"), pair("dogs/dogs", "x", 1), pair("x", "dog", 2)
+    assert [value for value, *_ in ask("lemma", setting, *rows)] == [0, 0, 0]
+    assert ask("repeated", setting, pair("goes/goes/VERB went/went/VERB", "x"))[0] == (0, None, True)
+    assert ask("repeated", setting, pair("goes/goes/VERB going/going/VERB", "x"))[0] == (1, "going", False)
+
+
+def test_a_participle_that_is_tagged_as_an_adjective_is_a_verb(setting):
+    pairs = batch(pair("moved/moved/ADJ moving/moving/ADJ big/big/ADJ stay/stay/ADJ", "x"))
+    judged = said(pos(pairs, pairs.asked, setting, kind="nonspecificity"))
+    assert judged == [(None, "ADJ", True), (None, "ADJ", True), (None, "ADJ", False), (None, "ADJ", False)]
+
+
+def test_a_form_dictionary_knows_what_wordnet_does_not(setting, tmp_path):
+    (tmp_path / "es.tsv").write_text("jugar\tjuega\tV;IND;PRS;3;SG\njugar\tjugado\tV.PTCP;PST;MASC;SG\n")
+    lexbeam.simplify.train_inflector(tmp_path / "es.tsv", language="es", out=tmp_path / "es.inflector")
+    inflector = inflector_reference(str(tmp_path / "es.inflector"))
+    row = pair("juega/x/VERB jugado/x/ADJ", "jugado/y/ADJ", language="es-MX")
+    assert [value for value, *_ in ask("lemma", setting, row)] == [0, 1]
+    assert [value for value, *_ in ask("lemma", setting, row, inflector=inflector)] == [1, 1]
+    pairs = batch(row)
+    for known, passed in ((None, False), (inflector, True)):
+        assert said(pos(pairs, pairs.asked, setting._replace(inflector=known), kind="nonspecificity"))[1][2] is passed
 
 
 def test_without_annotation_forms_are_compared(setting):
@@ -113,6 +155,17 @@ def test_nonspecificity(setting):
     assert first[1] == (2, "dog.n.1", True)
 
 
+def test_words_of_another_language_than_the_models_are_not_abstract(setting):
+    rows = pair("idea", "x"), pair("idea", "x", 1, language="es"), pair("idea", "x", 2, language="en-GB")
+    predictor = Rated({"idea": 0.1}, below=0.35, language="en")
+    judged = ask("abstractness", setting, *rows, abstractness=predictor)
+    assert judged == [(0.1, None, True), (None, None, False), (0.1, None, True)]
+    check_model_language(["en", "es", None], "en")
+    check_model_language(["es"], None)
+    with pytest.raises(UsageError, match=r"model of language 'en', and the pairs are of de, es:"):
+        check_model_language(["es", "de"], "en")
+
+
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [
@@ -132,7 +185,36 @@ def test_parts_of_speech(setting, rule, expected):
 def test_abstractness(setting):
     predictor = Rated({"dog": 0.9, "idea": 0.1, "half": 0.35}, below=0.35)
     judged = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"), abstractness=predictor)
-    assert judged == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, None, False)]
+    assert judged == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, "unlisted", False)]
+
+
+def test_names_unlisted_and_function_words_are_not_abstract_but_where_they_may_be(setting):
+    words = (
+        "Jeremy/jeremy/PROPN stranraer/stranraer/NOUN so/so/ADV when/when/ADV do/do/VERB past/past/NOUN long/long/ADV"
+    )
+    forms = [word.split("/")[0] for word in words.split()]
+    predictor = Rated(dict.fromkeys(map(str.lower, forms), 0.1), below=0.35, guessed=("stranraer",))
+    judged = ask("abstractness", setting, pair(words, "x"), abstractness=predictor)
+    matches = ["name", "unlisted", "function word", "function word", "function word", None, None]
+    assert judged == [(0.1, match, match is None) for match in matches]
+    judged = ask("abstractness", setting, pair(words, "x"), abstractness=predictor, abstract_also=("names", "unlisted"))
+    assert [passed for *_, passed in judged] == [True, True, False, False, False, True, True]
+    # Within a sentence a capital is that of a name, but in title case and in German.
+    cases = {
+        "a/a Great/great/ADJ team/team": False,
+        "A/a Great/great/ADJ Team/team Won Now": True,
+        "- Great/great/ADJ team": True,
+    }
+    predictor = Rated({"great": 0.1}, below=0.35)
+    for summary, abstract in cases.items():
+        judged = ask("abstractness", setting, pair(f"{summary} is not big", "x"), abstractness=predictor)
+        assert (0.1, None if abstract else "name", abstract) in judged
+    judged = ask("abstractness", setting, pair("an Great/great", "x", language="de"), abstractness=predictor)
+    assert judged[1] == (0.1, None, True)
+    # The list of function words is of English.
+    predictor = Rated({"so": 0.1}, below=0.35)
+    judged = ask("abstractness", setting, pair("so/so/ADV", "x", language="es"), abstractness=predictor)
+    assert judged == [(0.1, None, True)]
 
 
 def test_static_similarity(setting):

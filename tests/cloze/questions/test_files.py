@@ -52,7 +52,9 @@ def test_lines_are_the_tasks(paths, tmp_path):
     assert write_questions(paths, str(out)) == {str(out): 4}
     lines = out.read_text("utf-8").splitlines()
     records = list(map(json.loads, lines))
+    assert records[0]["question_id"] == question(1)["question_id"]
     assert list(records[0]) == [
+        "question_id",
         "article",
         "question",
         "option_0",

@@ -3,6 +3,9 @@
 A block is centred on the rated words that its input knows and divided by the root of their mean square length, so that
 blocks weigh alike; a word that the input does not know is 0 in it, its mean. All blocks side by side, divided by the
 root of their number, are reduced to their principal components on the rated words. None of this depends on ratings.
+
+A phrase (*fire engine*) that an input does not know is the mean of its words as far as it knows these; so are the
+n-grams of every phrase.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,6 +22,8 @@ from transforms.cloze.abstractness.inputs import (
     Floats,
     InputBlock,
     InputResources,
+    is_phrase,
+    parts,
 )
 from transforms.cloze.abstractness.options import InputOptions
 from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors
@@ -84,9 +89,10 @@ def fit_inputs(
         resources: what words are looked up in.
         options: of inputs.
     """
-    described = DescribableWords.of(words, resources)
+    single = [word for word in words if not is_phrase(word)] or sorted({part for word in words for part in parts(word)})
+    described = DescribableWords.of(single, resources)
     fitted = {name: INPUTS[name].fit(described, resources, options) for name in inputs}
-    by_input = {name: INPUTS[name].blocks(fitted[name], described, resources) for name in inputs}
+    by_input = _blocks(words, inputs, fitted, resources)
     known = {name: _known(blocks) for name, blocks in by_input.items()}
     blocks = {name: block for named in by_input.values() for name, block in named.items()}
     centres: dict[str, Floats] = {}
@@ -108,6 +114,46 @@ def fit_inputs(
         )
     how = whole._replace(components=_principal_components(rows, options.components))
     return DescribedWords(how, product(rows, how.components), known)
+
+
+def _blocks(
+    words: Sequence[str], inputs: Sequence[str], fitted: Mapping[str, Arrays], resources: InputResources
+) -> dict[str, dict[str, InputBlock]]:
+    """Return the blocks of words by input; phrases that an input does not know are made of their words."""
+    phrases = {place: parts(word) for place, word in enumerate(words) if is_phrase(word)}
+    places = {word: place for place, word in enumerate(dict.fromkeys(part for of in phrases.values() for part in of))}
+    described = DescribableWords.of([*words, *places], resources)
+    owners = np.repeat(np.array([*phrases], np.int64), [len(of) for of in phrases.values()])
+    rows = len(words) + np.array([places[part] for of in phrases.values() for part in of], np.int64)
+    by_input = {}
+    for name in inputs:
+        blocks = INPUTS[name].blocks(fitted[name], described, resources)
+        by_input[name] = {
+            of: _with_phrases(block, len(words), owners, rows, own=name != "ngrams") for of, block in blocks.items()
+        }
+    return by_input
+
+
+def _with_phrases(block: InputBlock, count: int, owners: np.ndarray, rows: np.ndarray, *, own: bool) -> InputBlock:
+    """Return the first rows of a block, with means of others in place of phrases.
+
+    Args:
+        block: of words, then of words of phrases.
+        count: rows of words.
+        owners: the phrase that each word of one is of, rising.
+        rows: its row.
+        own: whether a phrase that the block knows stays.
+    """
+    values, known = block.values[:count], block.known[:count]
+    there = block.known[rows] & ~(own & known[owners])
+    owners, rows = owners[there], rows[there]
+    if not len(owners):
+        return InputBlock(values, known)
+    made, starts = np.unique(owners, return_index=True)
+    values, known = values.copy(), known.copy()
+    values[made] = np.add.reduceat(block.values[rows], starts) / np.diff([*starts, len(rows)])[:, None]
+    known[made] = True
+    return InputBlock(values, known)
 
 
 def _known(blocks: Mapping[str, InputBlock]) -> Bools:
@@ -152,10 +198,8 @@ def describe(how: Describing, words: Sequence[str], resources: InputResources) -
     rows = [np.zeros((0, how.components.shape[1]))]
     known = [np.zeros(0, bool)]
     for start in range(0, len(words), WORDS_AT_ONCE):
-        described = DescribableWords.of(words[start : start + WORDS_AT_ONCE], resources)
-        blocks: dict[str, InputBlock] = {}
-        for name in how.inputs:
-            blocks |= INPUTS[name].blocks(how.fitted[name], described, resources)
+        by_input = _blocks(words[start : start + WORDS_AT_ONCE], how.inputs, how.fitted, resources)
+        blocks = {name: block for named in by_input.values() for name, block in named.items()}
         rows.append(product(_side_by_side(how, blocks), how.components))
         known.append(_known(blocks))
     return np.concatenate(rows), np.concatenate(known)

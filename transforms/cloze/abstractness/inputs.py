@@ -33,7 +33,7 @@ from transforms.lexicon.wordnet.wordnet import WordNet
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["INPUTS", "DescribableWords", "InputBlock", "InputResources", "ngrams_of"]
+__all__ = ["INPUTS", "DescribableWords", "InputBlock", "InputResources", "is_phrase", "ngrams_of", "parts"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -153,6 +153,16 @@ def _vectors(_: Arrays, words: DescribableWords, resources: InputResources) -> d
             known = known | there
         blocks[f"vectors_{place}"] = InputBlock(rows.astype(np.float64), known)
     return blocks
+
+
+def parts(word: str) -> list[str]:
+    """Return the words of a phrase, or the word itself."""
+    return word.replace("_", " ").split()
+
+
+def is_phrase(word: str) -> bool:
+    """Return whether a word is several: *fire engine*."""
+    return len(parts(word)) > 1
 
 
 def ngrams_of(word: str) -> set[str]:

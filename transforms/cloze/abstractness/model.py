@@ -16,7 +16,7 @@ import pyarrow as pa
 from transforms.cloze.abstractness.calibration import calibrated
 from transforms.cloze.abstractness.describing import Describing, describe
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
-from transforms.cloze.abstractness.inputs import Arrays, InputResources
+from transforms.cloze.abstractness.inputs import Arrays, InputResources, is_phrase, parts
 from transforms.cloze.abstractness.options import RATED, WORD_FORMS
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.learning.models.formats import pack_texts, unpack_texts
@@ -60,6 +60,7 @@ class Concreteness(NamedTuple):
         threshold: of predictions as they are, by Youden's index on those of folds.
         below: words below it are abstract, by ratings and by calibrated predictions.
         digest: of the model.
+        language: of the words that it was learned from; None: not known.
     """
 
     keys: npt.NDArray[np.uint64]
@@ -74,12 +75,14 @@ class Concreteness(NamedTuple):
     threshold: float
     below: float
     digest: str
+    language: str | None
 
 
 def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None) -> Floats:
     """Return how concrete words are, in any case: float64, 0 (abstract) to 1 (concrete).
 
-    Predictions are calibrated: words are abstract below `model.below`, rated or predicted.
+    Predictions are calibrated: words are abstract below `model.below`, rated or predicted. A phrase that is not listed
+    has the mean of what is known of its words.
 
     NaN where nothing is known of a word: it is not listed, and the model knows none of its n-grams
     of 3 characters and more.
@@ -106,7 +109,10 @@ def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: 
         values = np.where(np.isnan(model.ratings), values, model.ratings)
     scores[there] = values[rows[there]]
     left = np.flatnonzero(~there)
-    scores[left] = _by_ngrams(model, low.take(pa.array(left)).to_pylist())
+    words_left = low.take(pa.array(left)).to_pylist()
+    phrase = np.array([is_phrase(word) for word in words_left], bool)
+    scores[left[~phrase]] = _by_ngrams(model, [word for word in words_left if not is_phrase(word)])
+    scores[left[phrase]] = _by_words(model, [parts(word) for word in words_left if is_phrase(word)], rated)
     return np.append(scores, np.nan)[places]
 
 
@@ -115,6 +121,18 @@ def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
     distinct, places = coded(words)
     there = find(model.keys, model.words, lowered(distinct)) != MISSING
     return np.append(there, False)[places]
+
+
+def _by_words(model: Concreteness, phrases: list[list[str]], rated: str) -> Floats:
+    """Return the mean concreteness of the words of phrases, NaN where none is known."""
+    if not phrases:
+        return np.zeros(0)
+    values = concreteness(model, pa.array([word for words in phrases for word in words], pa.large_string()), rated)
+    owners = np.repeat(np.arange(len(phrases)), [len(words) for words in phrases])
+    known = ~np.isnan(values)
+    count = np.bincount(owners[known], minlength=len(phrases))
+    sums = np.bincount(owners[known], values[known], len(phrases))
+    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
 
 
 def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
@@ -195,6 +213,7 @@ def opened_concreteness(model: Model) -> Concreteness:
         float(threshold),
         float(below),
         model.digest,
+        None if (language := model.options.get("language")) is None else str(language),
     )
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
 from transforms.cloze.abstractness.describing import DescribedWords, describe, fit_inputs, ngram_part, with_glosses
 from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, ConcretenessTraining, fit, predict
-from transforms.cloze.abstractness.inputs import Arrays, InputResources
+from transforms.cloze.abstractness.inputs import Arrays, Bools, InputResources, is_phrase
 from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
 from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from transforms.cloze.abstractness.ratings import Ratings
@@ -45,6 +45,7 @@ class Learned(NamedTuple):
         scales: by file, the least and the greatest value of its ratings.
         known: by input, how many rated words it knows.
         measured: by estimator, Pearson's correlation of pooled predictions with ratings.
+        apart: by estimator, the same of words and of phrases; nothing where there are no phrases.
         cuts: how well two thresholds of the predictions separate: that of the ratings, and the calibrated one.
         vocabulary: words whose predictions the model holds.
     """
@@ -54,6 +55,7 @@ class Learned(NamedTuple):
     scales: Mapping[str, tuple[float, float]]
     known: Mapping[str, int]
     measured: Mapping[str, MeasuredMetric]
+    apart: Mapping[str, Mapping[str, MeasuredMetric]]
     cuts: tuple[CalibratedThreshold, CalibratedThreshold]
     vocabulary: int
 
@@ -71,6 +73,7 @@ def learn(
     options: AbstractnessOptions,
     digests: Mapping[str, str],
     made_from: Mapping[str, str],
+    language: str | None = None,
 ) -> Learned:
     """Return a model learned from ratings.
 
@@ -80,6 +83,7 @@ def learn(
         options: of the command.
         digests: of what the model is made with, by name.
         made_from: by input, what it looks words up in, for messages.
+        language: of ratings and resources; None: not known.
 
     Raises:
         LexbeamError: an input knows no rated word, or a package is missing.
@@ -94,8 +98,13 @@ def learn(
     training = ConcretenessTraining(ratings.words, described.rows, ratings.values)
     log.info("folds")
     pooled = out_of_fold(training, tuple(dict.fromkeys([how.estimator, *how.compare])), options.folds, how)
+    phrase = np.array([is_phrase(word) for word in ratings.words])
+    sorts = {"words": ~phrase, "phrases": phrase} if phrase.any() else {}
     measured = {
-        name: measure("pearson", (ratings.values, values), clusters=ratings.words, options=options.bootstrap)
+        name: _measured(ratings, values, np.ones(len(phrase), bool), options) for name, values in pooled.items()
+    }
+    apart = {
+        name: {sort: _measured(ratings, values, rows, options) for sort, rows in sorts.items()}
         for name, values in pooled.items()
     }
     predicted, below = pooled[how.estimator], options.abstract_below
@@ -108,13 +117,19 @@ def learn(
         format=FORMAT,
         content=_content(words, described, training, predicted, resources, how),
         resources=digests,
-        options=_noted(options, inputs, ratings),
+        options={**_noted(options, inputs, ratings), "language": language},
         seed=how.seed,
         data=digest([ratings.words, ratings.values.tolist()]),
-        metrics=_metrics(measured, how.estimator, cuts, ratings, predicted),
+        metrics=_metrics(measured, apart, how.estimator, cuts, ratings, predicted),
         made_with=("scikit-learn", "scipy", *(("torch",) if how.estimator == "network" else ())),
     )
-    return Learned(model, len(predicted), ratings.scales, known, measured, cuts, len(words))
+    return Learned(model, len(predicted), ratings.scales, known, measured, apart, cuts, len(words))
+
+
+def _measured(ratings: Ratings, values: Floats, rows: Bools, options: AbstractnessOptions) -> MeasuredMetric:
+    """Return Pearson's correlation of predictions of some words with their ratings."""
+    words = [word for word, one in zip(ratings.words, rows.tolist(), strict=True) if one]
+    return measure("pearson", (ratings.values[rows], values[rows]), clusters=words, options=options.bootstrap)
 
 
 def _content(
@@ -250,6 +265,7 @@ def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings
 
 def _metrics(
     measured: Mapping[str, MeasuredMetric],
+    apart: Mapping[str, Mapping[str, MeasuredMetric]],
     estimator: str,
     cuts: tuple[CalibratedThreshold, CalibratedThreshold],
     ratings: Ratings,
@@ -268,6 +284,8 @@ def _metrics(
         "sensitivity_uncalibrated": _finite(plain.sensitivity),
         "specificity_uncalibrated": _finite(plain.specificity),
     }
+    for sort, own in apart[estimator].items():
+        metrics[f"pearson_of_{sort}"] = own.value
     for name, other in measured.items():
         if name != estimator:
             metrics[f"pearson_{name}"] = other.value

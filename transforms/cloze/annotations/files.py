@@ -16,6 +16,7 @@ from schemas.cloze.questions import ANNOTATION_REJECT_REASONS
 from schemas.rejects import ANSWER_STAGE as STAGE
 from schemas.rejects import RejectRow
 from transforms.cloze.annotations.quality import Annotation, Key
+from transforms.cloze.annotations.sent import sent_rows
 from transforms.cloze.annotations.sheet import SHEET
 from transforms.cloze.questions.question import LETTERS
 from transforms.common.errors import UsageError, nearest
@@ -42,6 +43,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _NEEDED = ("question_id", "annotator_id", "answer")
 _SHOWN = 40
+_SOME_MISSING = "rows that the sheet was written from are not in the file, or are no longer published"
 
 
 def parse_columns(texts: Sequence[str]) -> dict[str, str]:
@@ -145,11 +147,13 @@ def read_annotations(
     published = _Questions(questions)
     annotations: list[Annotation] = []
     rejects: list[RejectRow] = []
-    sheet_table: pa.Table | None = None
-    for entry in sorted(list_sheets(paths), key=lambda entry: entry.name):
-        if is_sheet(entry, SHEET, ("answer",)):
-            sheet_table = sheet_rows() if sheet_table is None else sheet_table
-            read, left = _sheet(entry, sheet_table, published, options)
+    entries = sorted(list_sheets(paths), key=lambda entry: entry.name)
+    sheets = [entry for entry in entries if is_sheet(entry, SHEET, ("answer",))]
+    rows = sheet_rows() if sheets else None
+    sent = {} if rows is None else sent_rows(sheets, rows, options.encoding)
+    for entry in entries:
+        if rows is not None and entry.name in sent:
+            read, left = _sheet(entry, sent[entry.name], rows, published, options)
         else:
             read, left = _table(entry, published, options)
         annotations += read
@@ -160,8 +164,11 @@ def read_annotations(
 _Read = tuple[list[Annotation], list[RejectRow]]
 
 
-def _sheet(entry: files.ListedFile, asked: pa.Table, questions: _Questions, options: AnnotationOptions) -> _Read:
-    answers = read_answers(SHEET, asked, [entry.path], encoding=options.encoding)
+def _sheet(
+    entry: files.ListedFile, sent: pa.Table | None, asked: pa.Table, questions: _Questions, options: AnnotationOptions
+) -> _Read:
+    known = sent is not None and sent.num_rows > 0
+    answers = read_answers(SHEET, sent if known else asked, [entry.path], encoding=options.encoding)
     annotations = []
     for row in answers.table.to_pylist():
         key = row["question_id"], row["kind"]
@@ -180,8 +187,12 @@ def _sheet(entry: files.ListedFile, asked: pa.Table, questions: _Questions, opti
                 "",
             )
         )
-    # A sheet may ask about some questions only: what it does not hold was not asked.
-    return annotations, [reject for reject in answers.rejects if reject.reason != "missing"]
+    if known:
+        return annotations, list(answers.rejects)
+    rejects = [reject for reject in answers.rejects if reject.reason != "missing"]
+    if sent is None:
+        rejects.append(RejectRow(entry.name, "", STAGE, "missing", _SOME_MISSING))
+    return annotations, rejects
 
 
 def _table(entry: files.ListedFile, questions: _Questions, options: AnnotationOptions) -> _Read:

@@ -16,7 +16,7 @@ import numpy as np
 
 from schemas.cloze.questions import VERDICT_REASONS
 from transforms.common.options.fields import option
-from transforms.evaluation.reliability import nominal_alpha
+from transforms.evaluation.reliability import fleiss_kappa, nominal_alpha
 
 __all__ = [
     "Annotation",
@@ -25,6 +25,7 @@ __all__ = [
     "QualityOptions",
     "QuestionVerdict",
     "agreement_of",
+    "by_annotator",
     "settle_annotations",
     "verdict_of",
 ]
@@ -200,8 +201,8 @@ def agreement_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     Returns:
         `answers`, `annotators`, `questions`; `several`: questions with two answers or more;
-        `alpha`; `majority`: the mean share of the most frequent answer where there are several;
-        `accuracy`: the share of right answers. None where it is undefined.
+        `alpha`, `kappa`: Krippendorff's, Fleiss'; `majority`: the mean share of the most frequent answer where there
+        are several; `accuracy`: the share of right answers. None where it is undefined.
     """
     counted = [row for row in rows if row["kept"]]
     decided = [row for row in counted if row["answer"] is not None]
@@ -211,18 +212,52 @@ def agreement_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     several = [counts for counts in by_key.values() if counts.total() > 1]
     numbers = {key: place for place, key in enumerate(sorted(by_key))}
     shares = [max(counts.values()) / counts.total() for counts in several]
+    instances = np.array([numbers[_key(row)] for row in decided], np.int64)
+    chosen = np.array([row["answer"] for row in decided], np.int64)
     return {
         "answers": len(counted),
         "annotators": len({row["annotator_id"] for row in counted}),
         "questions": len({_key(row) for row in counted}),
         "several": len(several),
-        "alpha": nominal_alpha(
-            np.array([numbers[_key(row)] for row in decided], np.int64),
-            np.array([row["answer"] for row in decided], np.int64),
-        ),
+        "alpha": nominal_alpha(instances, chosen),
+        "kappa": fleiss_kappa(instances, chosen),
         "majority": sum(shares) / len(shares) if shares else None,
         "accuracy": sum(row["correct"] for row in counted) / len(counted) if counted else None,
     }
+
+
+def by_annotator(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return figures of each annotator, sorted by name.
+
+    Args:
+        rows: of cloze/annotations.
+
+    Returns:
+        `annotator`; `answers`; `counted`: those that count; of these `undecided`, `accuracy`: the share of right ones,
+        `agreement`: of the others' answers to the same questions the share that is the same, None where there is none.
+    """
+    counted = [row for row in rows if row["kept"]]
+    chosen: dict[Key, Counter[int]] = {}
+    for row in counted:
+        if row["answer"] is not None:
+            chosen.setdefault(_key(row), Counter())[row["answer"]] += 1
+    figures = []
+    for name in sorted({row["annotator_id"] for row in rows}):
+        own = [row for row in counted if row["annotator_id"] == name]
+        decided = [(row["answer"], chosen[_key(row)]) for row in own if row["answer"] is not None]
+        others = sum(counts.total() - 1 for _, counts in decided)
+        same = sum(counts[answer] - 1 for answer, counts in decided)
+        figures.append(
+            {
+                "annotator": name,
+                "answers": sum(row["annotator_id"] == name for row in rows),
+                "counted": len(own),
+                "undecided": len(own) - len(decided),
+                "accuracy": sum(row["correct"] for row in own) / len(own) if own else None,
+                "agreement": same / others if others else None,
+            }
+        )
+    return figures
 
 
 def _key(row: Mapping[str, Any]) -> Key:

@@ -18,7 +18,11 @@ __all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "SheetRows", "asked_row
 DIFFICULTIES = ("easy", "medium", "hard")
 
 ANSWER = Answer(
-    name="answer", help="which word fills the gap", values=tuple((letter, "") for letter in LETTERS), undecided="-"
+    name="answer",
+    help="which word fills the gap",
+    values=tuple((letter, "") for letter in LETTERS),
+    undecided="-",
+    by_text=True,
 )
 
 SHEET = Sheet(

@@ -9,7 +9,14 @@ import pyarrow as pa
 from schemas.cloze.pairs import KINDS
 from schemas.cloze.questions import ANNOTATIONS, VERDICT_REASONS, VERDICTS
 from transforms.cloze.annotations.files import Question
-from transforms.cloze.annotations.quality import JudgedAnswer, Key, QualityOptions, agreement_of, verdict_of
+from transforms.cloze.annotations.quality import (
+    JudgedAnswer,
+    Key,
+    QualityOptions,
+    agreement_of,
+    by_annotator,
+    verdict_of,
+)
 
 __all__ = ["COLUMNS", "annotation_rows", "figures_of", "questions_of", "verdict_rows"]
 
@@ -68,7 +75,7 @@ def verdict_rows(judged: Sequence[JudgedAnswer], questions: Iterable[Key], optio
 
 
 def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
-    """Return figures for the manifest: counts, reasons, and how far people agree, by kind."""
+    """Return figures for the manifest: counts, reasons, how far people agree, by kind and person."""
     names = ["question_id", "kind", "annotator_id", "answer", "correct", "kept", "reason"]
     answers = annotations.select(names).to_pylist()
     rows = verdicts.select(["kind", "kept", "reason"]).to_pylist()
@@ -92,4 +99,5 @@ def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
             for kind in kinds
         ],
         "agreement": agreement_of(answers),
+        "by_annotator": by_annotator(answers),
     }

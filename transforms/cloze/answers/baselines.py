@@ -4,7 +4,7 @@ A baseline gives each option the probability that it chooses it, so that ties ar
 expected accuracy of a question is the probability of the right option, and nothing is drawn.
 
 - `chance`: every option alike.
-- `most_frequent`: the most frequent option, ties alike.
+- `most_frequent`, `rarest`: the most frequent option, the least frequent one, ties alike.
 - `absent`: the options that do not stand in the passage, by form, alike. A target never does stand
   there, by the lemma filter; a wrong option may, which is a short cut.
 
@@ -23,7 +23,7 @@ from transforms.annotation.engines.texts import plain_tokens
 from transforms.evaluation.metrics import Metric, expected_accuracy
 from transforms.evaluation.outcomes import Bools, Floats
 
-__all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "stand_in_passage", "subset_of"]
+__all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "rarest", "stand_in_passage", "subset_of"]
 
 ACCURACY = Metric(expected_accuracy, "classes", doc="expected share of right answers")
 
@@ -60,6 +60,19 @@ def most_frequent(frequencies: Floats) -> Floats:
     """
     known = np.where(np.isnan(frequencies), -np.inf, frequencies)
     return alike(known == known.max(axis=1, keepdims=True))
+
+
+def rarest(frequencies: Floats) -> Floats:
+    """Return the probabilities of options of which the least frequent is chosen, ties alike.
+
+    Args:
+        frequencies: as of `most_frequent`.
+
+    Returns:
+        Probabilities, of the same shape; each row adds up to 1.
+    """
+    known = np.where(np.isnan(frequencies), -np.inf, frequencies)
+    return alike(known == known.min(axis=1, keepdims=True))
 
 
 def absent(in_passage: Bools) -> Floats:

@@ -1,7 +1,7 @@
 """Answers to five-way questions evaluated: accuracy by kind and across kinds, beside baselines.
 
 Rows are of `cloze/metrics`. A subset is a kind, `KIND from OTHER` for a system that was trained on
-questions of another kind, or `all`. Systems `chance`, `frequency` and `not-in-passage` are those of
+questions of another kind, or `all`. Systems `chance`, `frequency`, `rarest` and `not-in-passage` are those of
 `baselines`. Of ties the expected accuracy counts. Intervals resample whole articles, whose
 questions are alike.
 """
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from schemas.cloze.pairs import KINDS
-from transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, subset_of
+from transforms.cloze.answers.baselines import ACCURACY, absent, chance, most_frequent, rarest, subset_of
 from transforms.cloze.answers.files import SystemAnswer
 from transforms.cloze.answers.keys import UNKNOWN, Key
 from transforms.common.errors import LexbeamError
@@ -47,12 +47,13 @@ def baselines_of(key: Key, frequencies: Floats | None) -> list[MeasuredSystem]:
     Args:
         key: the questions.
         frequencies: of their options, (questions, 5), NaN where a word is not listed; None: not
-            known, and no such baseline.
+            known, and no baseline by them.
     """
     count = len(key.ids)
     chances_of = {"chance": chance(count)}
     if frequencies is not None:
         chances_of["frequency"] = most_frequent(frequencies)
+        chances_of["rarest"] = rarest(frequencies)
     chances_of["not-in-passage"] = absent(key.standing)
     return [MeasuredSystem(name, "", np.arange(count), chances) for name, chances in chances_of.items()]
 

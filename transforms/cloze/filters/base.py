@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.common.code.registry import Entry
+from transforms.inflection.models import InflectorReference
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
@@ -34,8 +35,15 @@ class Predictor(Protocol):
     def below(self) -> float:
         """Words from this value on are too concrete, 0 to 1."""
 
+    @property
+    def language(self) -> str | None:
+        """The language of its words; None: not known, and words of every language are scored."""
+
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
+
+    def listed(self, forms: pa.Array, lemmas: pa.Array) -> np.ndarray:
+        """Return which words it knows; of others it knows the letters alone."""
 
     def described(self) -> Mapping[str, object]:
         """Return what the manifest notes of it, plain values."""
@@ -50,9 +58,11 @@ class FilterSetting(NamedTuple):
         depth: `max` or `min`.
         depth_below: words of this depth, or deeper, are too specific.
         propn: what becomes of proper nouns, an entry of `scores.PROPER_NOUNS`.
+        inflector: what knows the forms of words beside WordNet.
         relation_match: `surface` or `lemma`: what of passage words is compared.
         relation_senses: `all`, or those of the `tag`.
         abstractness: what predicts concreteness.
+        abstract_also: of `NEVER_ABSTRACT`, what may be abstract all the same.
         encoder: what encodes words in their sentences.
         thresholds: `static` and `contextual`: cosines from which on a word is too similar.
     """
@@ -62,9 +72,11 @@ class FilterSetting(NamedTuple):
     depth: str = "max"
     depth_below: float = 6.0
     propn: str = "noun"
+    inflector: InflectorReference | None = None
     relation_match: str = "surface"
     relation_senses: str = "all"
     abstractness: Predictor | None = None
+    abstract_also: tuple[str, ...] = ()
     # An `Encoding`: a stage counts whatever its annotations name, and would count every encoder.
     encoder: Any = None
     thresholds: Mapping[str, float] = {}

@@ -58,9 +58,9 @@ def or_else(words: pa.Array, others: pa.Array, made: Callable[[pa.Array], pa.Arr
 def senses_of(wordnet: WordNet, targets: ContextTargets) -> Ragged:
     """Return the senses of each target as a noun or verb.
 
-    They are those of its base form by Morphy, else of its lemma. Of other open classes, and where the part of speech
-    is not known, those of the noun stand before those of the verb: taggers err, and filter `pos` sees to it that a kind
-    has nouns and verbs. Closed classes have none: `a` is no nucleotide.
+    They are those of its lemma, else of its form, each by its base form by Morphy: *saw* of *see* is no saw. Of other
+    open classes, and where the part of speech is not known, those of the noun stand before those of the verb: taggers
+    err, and filter `pos` sees to it that a kind has nouns and verbs. Closed classes have none: `a` is no nucleotide.
     """
     decided = pa.array([*(tag for tags in _TAGS.values() for tag in tags), *_CLOSED], targets.upos.type)
     undecided = pc.invert(pc.is_in(targets.upos, value_set=decided))
@@ -69,8 +69,8 @@ def senses_of(wordnet: WordNet, targets: ContextTargets) -> Ragged:
         tagged = pc.is_in(targets.upos, value_set=pa.array(tags, targets.upos.type))
         rows = np.flatnonzero(pc.or_(tagged, undecided).to_numpy(zero_copy_only=False))
         taken = pa.array(rows)
-        base = wordnet.morphy(targets.forms.take(taken), letter)
-        base = or_else(base, targets.lemmas.take(taken), partial(wordnet.morphy, pos=letter))
+        base = wordnet.morphy(targets.lemmas.take(taken), letter)
+        base = or_else(base, targets.forms.take(taken), partial(wordnet.morphy, pos=letter))
         places = np.full(len(targets.forms), -1)
         places[rows] = np.arange(len(rows))
         base = base.take(pa.array(places, mask=places < 0))

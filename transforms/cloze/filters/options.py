@@ -7,15 +7,17 @@ from typing import NamedTuple
 from schemas.cloze.pairs import CRITERIA, KINDS
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.candidates import CandidateSetting
+from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT
 from transforms.cloze.filters.nonspecificity import DEPTHS
 from transforms.cloze.filters.predicted_concreteness import predictor_of
 from transforms.cloze.filters.registry import EVALUATE, FILTERS, filters_of, optional_filters
 from transforms.cloze.filters.relations import MATCHES, SENSES_OF
 from transforms.cloze.filters.thresholds import check_threshold, parse_threshold
-from transforms.cloze.word_resources import vectors_option
+from transforms.cloze.word_resources import inflector_option, vectors_option
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
+from transforms.inflection.models import inflector_reference
 from transforms.lexicon.encoders.base import check_encoder_packages
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
@@ -24,8 +26,9 @@ from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
 
 __all__ = ["CandidateOptions", "FilterRequest", "check_candidates", "filter_request", "lacking"]
 
-# Filters that need WordNet.
+# Filters that need WordNet, and those that take base forms from it where there is one.
 OF_WORDNET = ("nonspecificity", "synonym", "antonym")
+_OF_BASE_FORMS = ("repeated", "lemma")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +60,14 @@ class CandidateOptions(CacheOptions, EncoderOptions):
         least=0,
         most=1,
     )
+    abstract_also: tuple[str, ...] = option(
+        (),
+        help="what may be abstract, by its concreteness, and else is not: names, words that the model does not list, "
+        "function words such as so and when",
+        choices=NEVER_ABSTRACT,
+    )
     wordnet: str | None = wordnet_option()
+    inflector: str | None = inflector_option("forms that WordNet lacks")
     vectors: str | None = vectors_option(
         ", and what docs/reference/resources.md has of options, such as centre=yes and remove=3"
     )
@@ -151,7 +161,8 @@ def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> 
     )
     used = {name for kind in options.kind for name in filters_of(kind, optional)} - {*without}
     resources = []
-    if used & {*OF_WORDNET} or options.proper_nouns == "common":
+    by_base_forms = used & {*_OF_BASE_FORMS} and (options.wordnet is not None or is_installed())
+    if used & {*OF_WORDNET} or by_base_forms or options.proper_nouns == "common":
         resources.append(spec_or_default(options.wordnet))
     if "static" in used and options.vectors:
         resources.append(options.vectors)
@@ -167,9 +178,11 @@ def filter_request(options: CandidateOptions, without: Collection[str] = ()) -> 
         depth=options.depth,
         depth_below=options.depth_below,
         propn=options.proper_nouns,
+        inflector=inflector_reference(options.inflector) if options.inflector else None,
         relation_match=options.relation_match,
         relation_senses=options.relation_senses,
         abstractness=predictor,
+        abstract_also=tuple(name for name in NEVER_ABSTRACT if name in options.abstract_also),
         encoder=encoding_of(options) if "contextual" in used else None,
         thresholds={name: limit.cosine for name, limit in parsed.items() if limit.cosine is not None},
     )

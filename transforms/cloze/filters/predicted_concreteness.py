@@ -24,11 +24,13 @@ class PredictedConcreteness:
         folder: where it is.
         digest: of the model.
         below: words from this value on are too concrete.
+        language: of the words that it was learned from; None: not known.
     """
 
     folder: Place
     digest: str
     below: float
+    language: str | None = None
 
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known.
@@ -40,16 +42,29 @@ class PredictedConcreteness:
             LexbeamError: the model is gone, or another one has taken its place.
         """
         model = _opened(self)
-        lemmas = pc.coalesce(lemmas.cast(pa.large_string()), forms.cast(pa.large_string()))
+        lemmas = _or_forms(lemmas, forms)
         first, second = (lemmas, forms) if model.of == "lemma" else (forms, lemmas)
         values = concreteness(model, first)
         other = ~is_listed(model, first) & is_listed(model, second)
         values[other] = concreteness(model, second.filter(pa.array(other)))
         return values
 
+    def listed(self, forms: pa.Array, lemmas: pa.Array) -> np.ndarray:
+        """Return which words the model has by their lemma or their form.
+
+        Raises:
+            LexbeamError: the model is gone, or another one has taken its place.
+        """
+        model = _opened(self)
+        return is_listed(model, _or_forms(lemmas, forms)) | is_listed(model, forms)
+
     def described(self) -> Mapping[str, object]:
         """Return the model's digest."""
         return {"model": self.digest}
+
+
+def _or_forms(lemmas: pa.Array, forms: pa.Array) -> pa.Array:
+    return pc.coalesce(lemmas.cast(pa.large_string()), forms.cast(pa.large_string()))
 
 
 _OPENED: dict[tuple[str, str], Concreteness] = {}
@@ -80,7 +95,7 @@ def predictor_of(folder: str, below: float | None) -> Predictor:
         LexbeamError: there is no such model.
     """
     model = open_concreteness(folder)
-    predictor = PredictedConcreteness(folder, model.digest, model.below if below is None else below)
+    predictor = PredictedConcreteness(folder, model.digest, model.below if below is None else below, model.language)
     with _OPENING:
         _OPENED[folder, model.digest] = model
     return predictor

@@ -24,15 +24,15 @@ EVALUATE = ("all", "until-rejected")
 
 FILTERS: Registry[ClozeFilter] = Registry(
     {
-        "pos": ClozeFilter(pos, by_kind=True, doc="its part of speech is one of the kind's"),
+        "pos": ClozeFilter(pos, by_kind=True, doc="its part of speech is one of the kind's, a participle being a verb"),
         "abstractness": ClozeFilter(
             abstractness,
             needs="abstractness",
             doc="its concreteness, as it is rated or predicted, is below the threshold",
         ),
         "nonspecificity": ClozeFilter(nonspecificity, doc="its sense is less deep in WordNet than the threshold"),
-        "repeated": ClozeFilter(repeated, doc="its lemma stands in the summary once"),
-        "lemma": ClozeFilter(lemma, doc="no word of the passage has its form or its lemma"),
+        "repeated": ClozeFilter(repeated, doc="no other word of the summary has its form, lemma or base form"),
+        "lemma": ClozeFilter(lemma, doc="no word of the passage has its form, lemma or base form"),
         "synonym": ClozeFilter(synonym, doc="no synonym of it stands in the passage"),
         "antonym": ClozeFilter(antonym, doc="no antonym of it stands in the passage"),
         "static": ClozeFilter(

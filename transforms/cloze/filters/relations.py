@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.filters.base import FilterSetting, Verdicts, counted, nothing
+from transforms.cloze.filters.base_forms import same_base
 from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.filters.nonspecificity import or_else
 from transforms.cloze.word_resources import WORDNET
@@ -23,32 +24,32 @@ MATCHES = ("surface", "lemma")
 SENSES_OF = ("all", "tag")
 
 
-def _equal(batch: PairBatch, asked: np.ndarray, side: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return words and tokens of a side that have the same form, or the same lemma."""
+def _equal(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, side: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return words and tokens of a side that have the same form, lemma or base form."""
     summary, other = batch.summary, getattr(batch, side)
     size = len(batch.folded)
     owners = summary.owners[asked]
     by_form = TokenPlaces(other.folded, other.owners, size).find(owners, summary.folded[asked])
     by_lemma = TokenPlaces(other.lemma, other.owners, size).find(owners, summary.lemma[asked])
-    places = np.concatenate([by_form[0], by_lemma[0]])
-    return unique_hits(places, np.concatenate([by_form[1], by_lemma[1]]))
+    by_base = same_base(batch, asked, setting, side)
+    return unique_hits(*(np.concatenate(hits) for hits in zip(by_form, by_lemma, by_base, strict=True)))
 
 
-def lemma(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
-    """Let a word through if no word of the passage has its form or its lemma, whatever its tag.
+def lemma(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
+    """Let a word through if no word of the passage has its form, its lemma or a base form of its, whatever its tag.
 
     Case does not count. The value is the number of such words.
     """
-    places, tokens = _equal(batch, asked, "passage")
+    places, tokens = _equal(batch, asked, setting, "passage")
     return counted(len(asked), places, tokens, batch.passage.forms, None)
 
 
-def repeated(batch: PairBatch, asked: np.ndarray, _: FilterSetting) -> Verdicts:
-    """Let a word through if no other word of the summary has its form or its lemma.
+def repeated(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
+    """Let a word through if no other word of the summary has its form, its lemma or a base form of its.
 
     The value is the number of such words.
     """
-    places, tokens = _equal(batch, asked, "summary")
+    places, tokens = _equal(batch, asked, setting, "summary")
     other = tokens != asked[places]
     return counted(len(asked), places[other], tokens[other], batch.summary.forms, None)
 

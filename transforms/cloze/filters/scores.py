@@ -12,10 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.cloze.filters.base import ABSTAINS, FilterSetting, Verdicts
+from transforms.cloze.filters.base_forms import are_participles
 from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.lesk import contexts_of
+from transforms.cloze.filters.never_abstract import NEVER_ABSTRACT, function_words, names
 from transforms.cloze.filters.nonspecificity import SENSES, ContextTargets, deep_senses, sense_names
-from transforms.cloze.word_resources import WORDNET
+from transforms.cloze.word_resources import WORDNET, are_of
 from transforms.common.code.registry import Entry, Registry
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS
 from transforms.lexicon.wordnet.wordnet import WordNet
@@ -33,13 +35,16 @@ TAGS = {
 def pos(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, kind: str) -> Verdicts:
     """Let a word through if its part of speech is one of the kind's; the match is the part of speech.
 
-    It abstains where there is no annotation.
+    A participle that is tagged as an adjective is a verb. It abstains where there is no annotation.
     """
     upos = batch.summary.upos.take(pa.array(asked))
     of_kind = pc.is_in(upos, value_set=pa.array(TAGS[kind], upos.type))
     passed = of_kind.to_numpy(zero_copy_only=False).astype(np.int8)
     proper = pc.equal(upos, "PROPN").fill_null(False).to_numpy(zero_copy_only=False)
     passed[proper] = PROPER_NOUNS[setting.propn].are_nouns(batch, asked[proper], setting)
+    if "VERB" in TAGS[kind] and "ADJ" not in TAGS[kind]:
+        adjectives = pc.equal(upos, "ADJ").fill_null(False).to_numpy(zero_copy_only=False)
+        passed[adjectives] = are_participles(batch, asked[adjectives], setting)
     passed[upos.is_null().to_numpy(zero_copy_only=False)] = ABSTAINS
     return Verdicts(np.full(len(asked), np.nan), upos, passed)
 
@@ -95,14 +100,29 @@ def _wordnets(batch: PairBatch, setting: FilterSetting) -> list[tuple[np.ndarray
 
 
 def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
-    """Let a word through if its concreteness is below the threshold; the value is the concreteness."""
+    """Let a word through if its concreteness is below the threshold; the value is the concreteness.
+
+    Words of another language than the predictor's fail without a value. What `NEVER_ABSTRACT` has fails whatever its
+    value, unless the setting lets it be abstract; the match names it.
+    """
     predictor = setting.abstractness
     assert predictor is not None
     rows, summary = pa.array(asked), batch.summary
     words = summary.forms.take(rows), summary.lemmas.take(rows), summary.upos.take(rows)
-    values = np.asarray(predictor.scores(*words), float)
-    passed = np.nan_to_num(values, nan=np.inf) < predictor.below
-    return Verdicts(values, pa.nulls(len(asked), pa.large_string()), passed.astype(np.int8))
+    own = are_of(batch.rows["language"].combine_chunks(), predictor.language)[summary.owners[asked]]
+    values = np.where(own, predictor.scores(*words), np.nan)
+    never = {
+        "names": names(batch, asked),
+        "unlisted": ~predictor.listed(*words[:2]),
+        "function-words": function_words(batch, asked),
+    }
+    matches = pa.nulls(len(asked), pa.large_string())
+    for name, what in NEVER_ABSTRACT.items():
+        if name not in setting.abstract_also:
+            matches = pc.coalesce(matches, pa.array([what if one else None for one in never[name]], matches.type))
+    possible = matches.is_null().to_numpy(zero_copy_only=False)
+    passed = possible & (np.nan_to_num(values, nan=np.inf) < predictor.below)
+    return Verdicts(values, matches, passed.astype(np.int8))
 
 
 def nonspecificity(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:

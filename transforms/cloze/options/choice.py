@@ -7,7 +7,7 @@ its best word. Where fewer than four are left, longer lists are considered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -56,14 +56,14 @@ class WordFacts(NamedTuple):
 
     Attributes:
         lemma: of a word, its lemma in lower case.
-        inflect: of a word, its form beside the answer.
+        inflect: of a word, its form beside the answer; None: it has none like the answer's.
         similarity: of a word, the greatest cosine with the answer or a synonym; None: unknown.
         synonyms: of the answer in any sense, in lower case.
         passage: forms and lemmas of the passage, in lower case.
     """
 
     lemma: Callable[[str], str]
-    inflect: Callable[[str], str]
+    inflect: Callable[[str], str | None]
     similarity: Callable[[str], float | None]
     synonyms: frozenset[str]
     passage: frozenset[str]
@@ -81,6 +81,7 @@ class Considered:
     list_size: int
     reason: str | None = None
     exact: Fraction = field(default=Fraction(0), repr=False, compare=False)
+    fits: bool = field(default=True, repr=False, compare=False)  # whether it has a form like the answer's
 
     @property
     def kept(self) -> bool:
@@ -128,7 +129,7 @@ def _considered(
     left: list[Considered] = []
     for word, ranks_of_word in ranks.items():
         shown = facts.inflect(word) if rules.inflect else word
-        candidate = _made(cased_as(shown, answer.form), word, ranks_of_word, sizes)
+        candidate = _made(cased_as(shown or word, answer.form), word, ranks_of_word, sizes, fits=shown is not None)
         reason = _reason(answer, candidate.word, word, facts, rules)
         (dropped if reason else left).append(_because(candidate, reason))
     chosen: list[Considered] = []
@@ -138,14 +139,17 @@ def _considered(
         for candidate in group:
             for reader, rank in zip(candidate.readers, candidate.ranks, strict=True):
                 best[reader] = min(rank, best.get(reader, rank))
-        chosen.append(_made(first.word, first.named, best, sizes))
+        chosen.append(_made(first.word, first.named, best, sizes, fits=first.fits))
         dropped += [_because(candidate, "same") for candidate in others]
+    if size < sizes[-1]:
+        dropped += [_because(candidate, "form") for candidate in chosen if not candidate.fits]
+        chosen = [candidate for candidate in chosen if candidate.fits]
     chosen.sort(key=_order)
-    dropped += [_because(candidate, "surplus") for candidate in chosen[WANTED:]]
+    dropped += [_because(candidate, "surplus" if candidate.fits else "form") for candidate in chosen[WANTED:]]
     return chosen[:WANTED] + sorted(dropped, key=_order)
 
 
-def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int]) -> Considered:
+def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int], *, fits: bool) -> Considered:
     readers = tuple(sorted(ranks))
     exact = sum((Fraction(1, ranks[reader]) for reader in readers), Fraction(0))
     least = min(ranks.values())
@@ -157,24 +161,16 @@ def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int])
         float(exact),
         next(size for size in sizes if size >= least),
         exact=exact,
+        fits=fits,
     )
 
 
 def _because(candidate: Considered, reason: str | None) -> Considered:
-    return Considered(
-        candidate.word,
-        candidate.named,
-        candidate.readers,
-        candidate.ranks,
-        candidate.score,
-        candidate.list_size,
-        reason,
-        candidate.exact,
-    )
+    return replace(candidate, reason=reason)
 
 
-def _order(candidate: Considered) -> tuple[int, Fraction, str, str]:
-    return -len(candidate.readers), -candidate.exact, candidate.word, candidate.named
+def _order(candidate: Considered) -> tuple[bool, int, Fraction, str, str]:
+    return not candidate.fits, -len(candidate.readers), -candidate.exact, candidate.word, candidate.named
 
 
 def _reason(answer: RightAnswer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:

@@ -3,7 +3,7 @@
 CHOOSE    a part of cloze/candidates with its pairs, and predictions -> a part of cloze/options
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from schemas.cloze.options import OPTION_REASONS, OPTIONS
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
+from transforms.cloze.options.forms import AnswerForms
 from transforms.cloze.options.inflection import inflected
 from transforms.cloze.pairs.pair import Row
 from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
@@ -25,6 +26,7 @@ from transforms.common.rowwise import product
 from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, PartFile, read_rows, read_table, write_part
+from transforms.inflection.models import InflectorReference, inflector_for
 from transforms.lexicon.resources import Lexicon
 
 __all__ = ["CHOOSE", "ChooseOptions", "ChooseTask", "ChosenOptions", "KindCount"]
@@ -54,6 +56,15 @@ class ChooseOptions(NamedTuple):
     rules: OptionRules
     asked: str
     lexicon: Lexicon
+    inflector: InflectorReference | None = None
+
+
+class _PairTexts(NamedTuple):
+    """The language of a pair, the words of its summary, those of its passage if options must not be in it."""
+
+    language: str
+    summary: Sequence[str]
+    passage: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -84,16 +95,16 @@ class ChosenOptions:
 class _Words:
     """What is known of the words of a group."""
 
-    def __init__(self, group: QuestionGroup, encoded: Encoded, lexicon: Lexicon) -> None:
+    def __init__(self, group: QuestionGroup, encoded: Encoded, options: ChooseOptions) -> None:
         rows = candidates(encoded)
         words = rows["word"].to_pylist()
         self.lemma = dict(zip(words, rows["lemma"].to_pylist(), strict=True))
         self.forms: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for row in read_table([checked(encoded.forms)]).to_pylist():
             self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
-        language = group.language or None
-        self.wordnet: Any = lexicon.find(WORDNET, language)
-        self.vectors = vectors_in(lexicon, group.language)
+        self.wordnet: Any = options.lexicon.find(WORDNET, group.language or None)
+        self.vectors = vectors_in(options.lexicon, group.language)
+        self.inflector = inflector_for(options.inflector, group.language)
 
     def synonyms(self, answers: pa.Table) -> dict[str, list[str]]:
         """Return the synonyms of each lemma of answers, all senses, in lower case."""
@@ -108,6 +119,18 @@ class _Words:
             lemma: [word.replace("_", " ").lower() for word in related or ()]
             for lemma, related in zip(lemmas.to_pylist(), lists, strict=True)
         }
+
+    def beside(self, answer: RightAnswer, before: Sequence[str]) -> Callable[[str], str | None]:
+        """Return what makes a word's form beside an answer: by the inflector, else by the corpus."""
+        if self.inflector is not None and (forms := AnswerForms(self.inflector, answer, before)).known:
+            return lambda word: forms.of(word, self.lemma[word])
+
+        def inflect(word: str) -> str:
+            lemma = self.lemma[word]
+            known = self.forms.get((lemma, answer.upos), ())
+            return inflected(word, lemma, known, answer.form.lower(), answer.lemma)
+
+        return inflect
 
     def similarity(self, named: Collection[str], beside: Collection[str]) -> dict[str, float]:
         """Return the greatest cosine of each word with any of `beside`, where it is known."""
@@ -139,15 +162,15 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
         if not of_group.num_rows:
             continue
         named = _named(task.predictions, group.kind, of_group["question_id"])
-        words = _Words(group, encoded, options.lexicon)
+        words = _Words(group, encoded, options)
         lemmas = pc.utf8_lower(pc.coalesce(of_group["lemma"], of_group["form"]))
         of_group = of_group.set_column(of_group.schema.get_field_index("lemma"), "lemma", lemmas)
         synonyms = words.synonyms(of_group)
         count = counts.setdefault(group.kind, {"": 0, "too_few": 0, **dict.fromkeys(OPTION_REASONS, 0)})
         for question in of_group.to_pylist():
-            passage = passages[question["pair_id"]][1]
+            texts = passages[question["pair_id"]]
             lists = named.get(question["question_id"], {})
-            for row in _options_of(question, lists, words, synonyms, passage, options.rules):
+            for row in _options_of(question, lists, words, synonyms, texts, options.rules):
                 option_rows.append(row)
                 if row["reason"]:
                     count[row["reason"]] += 1
@@ -170,7 +193,7 @@ def _options_of(
     lists: Mapping[str, list[str]],
     words: _Words,
     synonyms: Mapping[str, list[str]],
-    passage: frozenset[str],
+    texts: _PairTexts,
     rules: OptionRules,
 ) -> Iterator[Row]:
     answer = RightAnswer(question["form"], question["lemma"], question["upos"] or "")
@@ -178,12 +201,8 @@ def _options_of(
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
     cosines = words.similarity(pool, [answer.form.lower(), answer.lemma, *answer_synonyms])
 
-    def inflect(word: str) -> str:
-        lemma = words.lemma[word]
-        forms = words.forms.get((lemma, answer.upos), ())
-        return inflected(word, lemma, forms, answer.form.lower(), answer.lemma)
-
-    facts = WordFacts(words.lemma.__getitem__, inflect, cosines.get, frozenset(answer_synonyms), passage)
+    inflect = words.beside(answer, texts.summary[: question["token"]])
+    facts = WordFacts(words.lemma.__getitem__, inflect, cosines.get, frozenset(answer_synonyms), texts.passage)
     base = {"question_id": question["question_id"], "kind": question["kind"]}
     yield {
         **base,
@@ -215,19 +234,20 @@ def _options_of(
         }
 
 
-def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[str, tuple[str, frozenset[str]]]:
-    """Return the language of each pair, and the words of its passage if options must not be in it."""
+def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[str, _PairTexts]:
+    """Return the texts of each pair by its id."""
     wanted = pc.unique(rows["pair_id"])
     asked = options.rules.options_in_passage == "reject"
     columns = ["passage_forms", "passage_lemmas"] if asked else []
-    passages: dict[str, tuple[str, frozenset[str]]] = {}
+    passages: dict[str, _PairTexts] = {}
     languages = {group.language for group, _ in task.groups}
-    for pairs in read_rows([checked(part) for part in task.pairs], ["pair_id", "language", *columns]):
+    for pairs in read_rows([checked(part) for part in task.pairs], ["pair_id", "language", "summary_forms", *columns]):
         pairs = pairs.filter(pc.is_in(pairs["pair_id"], wanted))
         for language in sorted(languages):
             for pair in pairs.filter(language_is(pairs, language)).to_pylist():
                 texts = (text for name in columns for text in pair[name] or ())
-                passages[pair["pair_id"]] = language, frozenset(text.lower() for text in texts if text)
+                passage = frozenset(text.lower() for text in texts if text)
+                passages[pair["pair_id"]] = _PairTexts(language, pair["summary_forms"], passage)
     for pair in wanted.to_pylist():
         if pair not in passages:
             raise LexbeamError(
@@ -237,10 +257,8 @@ def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[
     return passages
 
 
-def _pairs_of(passages: Mapping[str, tuple[str, frozenset[str]]], language: str) -> pa.Array:
-    return pa.array(
-        [pair for pair, (language_of_pair, _) in passages.items() if language_of_pair == language], pa.string()
-    )
+def _pairs_of(passages: Mapping[str, _PairTexts], language: str) -> pa.Array:
+    return pa.array([pair for pair, texts in passages.items() if texts.language == language], pa.string())
 
 
 def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, dict[str, list[str]]]:

@@ -65,7 +65,8 @@ def _merged(kinds: dict[str, Row]) -> Row:
 
 
 def _itself(row: Row) -> list[str]:
-    rating = _marked(number(row["rating"], 2), row["abstractness_passed"])
+    rating = f"{number(row['rating'], 2)} {row['abstractness_match'] or ''}".strip()
+    rating = _marked(rating, row["abstractness_passed"])
     depth = "" if row["depth"] is None else f"{row['depth']:g}"
     depth = _marked(depth, row["nonspecificity_passed"])
     return [row["form"], rating, depth, row["sense"] or "", row["gloss"] or ""]

@@ -22,12 +22,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.lexicon.compiled.keys import keys_of, order_of_keys
+from transforms.lexicon.compiled.keys import MISSING, keys_of, order_of_keys
 from transforms.lexicon.wordnet.files import read_exceptions, read_index
 from transforms.lexicon.wordnet.glosses import gloss_tables
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS, PART_FILES, PARTS, RELATIONS
 from transforms.lexicon.wordnet.senses import sense_tables
 from transforms.lexicon.wordnet.synsets import Synsets, bounds_of, bounds_table, read_synsets
+from transforms.lexicon.wordnet.tab import is_tab, read_tab_wordnet
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["compile_wordnet", "depths", "split_gloss"]
@@ -64,10 +65,10 @@ def split_gloss(gloss: str) -> tuple[str, list[str]]:
 
 
 def compile_wordnet(paths: Sequence[str], options: HasLanguage | None) -> Iterator[tuple[str, pa.Table]]:
-    """Read the database in the folder `paths[0]` and yield its tables.
+    """Read the database in the folder `paths[0]`, or the tab file there, and yield its tables.
 
     Args:
-        paths: of the folder.
+        paths: of the folder, or of a tab file (`tab.py`).
         options: their `language` decides how words of definitions are lemmatised; None: English.
 
     Raises:
@@ -78,17 +79,24 @@ def compile_wordnet(paths: Sequence[str], options: HasLanguage | None) -> Iterat
         tables[name] = table.combine_chunks()
         yield name, tables[name]
     wordnet = WordNet(tables) if options is None else WordNet(tables, options.language)
-    definitions = wordnet.definitions(np.arange(len(wordnet)))
+    # The glosses of a tab file's synsets are of another language than its words.
+    synsets = np.full(len(wordnet), MISSING) if is_tab(paths[0]) else np.arange(len(wordnet))
+    definitions = wordnet.definitions(synsets)
     yield from gloss_tables(definitions, wordnet.morphy, wordnet.extended_gloss)
 
 
-def _tables(folder: str) -> Iterator[tuple[str, pa.Table]]:
-    synsets = read_synsets(folder)
-    indexes = [read_index(folder, part) for part in PART_FILES]
-    exceptions = [read_exceptions(folder, part) for part in PART_FILES]
+def _tables(path: str) -> Iterator[tuple[str, pa.Table]]:
+    counts: str | None = None
+    exceptions: list[list[tuple[str, str]]] = [[] for _ in PART_FILES]
+    if is_tab(path):
+        synsets, indexes = read_tab_wordnet(path)
+    else:
+        synsets, counts = read_synsets(path), path
+        indexes = [read_index(path, part) for part in PART_FILES]
+        exceptions = [read_exceptions(path, part) for part in PART_FILES]
     lemmas = _distinct([lemma for index in indexes for lemma in index.lemmas])
     yield "lemmas", pa.table({"key": keys_of(lemmas), "lemma": lemmas})
-    yield from sense_tables(folder, synsets, indexes, lemmas)
+    yield from sense_tables(counts, synsets, indexes, lemmas)
     yield from _glosses(synsets)
     yield (
         "pointers",

@@ -1,4 +1,4 @@
-"""WordNet as a kind of resource: `wordnet`, `wordnet:DIR`, `wordnet:DIR:language=CODE`."""
+"""WordNet as a kind of resource: `wordnet`, `wordnet:DIR`, `wordnet:DIR:language=CODE`; DIR may be a tab file."""
 
 import re
 from dataclasses import dataclass
@@ -7,12 +7,10 @@ from transforms.common.errors import UsageError
 from transforms.lexicon.compiled.kind import Opened, Parsed, ResourceKind
 from transforms.lexicon.wordnet.compiling import compile_wordnet
 from transforms.lexicon.wordnet.files import digest_of_database
+from transforms.lexicon.wordnet.tab import DEBIAN, digest_of_tab, is_tab
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["DEBIAN", "WORDNET", "Options", "parse"]
-
-# Where Debian's packages wordnet-base and wordnet-sense-index put the files.
-DEBIAN = "/usr/share/wordnet"
 
 _OPTION = re.compile(r"(?:^|:)([a-z_]+)=([^:/=]*)$")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)*")
@@ -30,10 +28,10 @@ class Options:
 
 
 def parse(argument: str) -> Parsed:
-    """Return folder and options of `DIR[:language=CODE]`; without a folder it is Debian's.
+    """Return folder or file and options of `DIR[:language=CODE]`; without a folder it is Debian's.
 
     Raises:
-        UsageError: an option is unknown, or the language is not a code.
+        UsageError: an option is unknown, the language is not a code, or that of a tab file is not given.
     """
     values = {}
     while match := _OPTION.search(argument):
@@ -44,12 +42,18 @@ def parse(argument: str) -> Parsed:
         if not _LANGUAGE.fullmatch(value):
             raise UsageError(f"{value!r} is no language: write a code as in `language=en`")
         values[name] = value
+    if is_tab(argument) and not values:
+        raise UsageError(f"{argument!r} holds words of another language: say which, as in {argument}:language=es")
     options = Options(**values)
     return Parsed((argument or DEBIAN,), options, options.language)
 
 
 def _open(opened: Opened, options: Options) -> WordNet:
     return WordNet(opened, options.language)
+
+
+def _digest(path: str) -> str:
+    return digest_of_tab(path) if is_tab(path) else digest_of_database(path)
 
 
 WORDNET = ResourceKind(
@@ -59,7 +63,7 @@ WORDNET = ResourceKind(
     help=(
         "wordnet[:DIR][:language=CODE]: database files of WordNet 3.0 or in its format, in the "
         "folder DIR, or where Debian's wordnet-base and wordnet-sense-index put them; "
-        "the language is en"
+        "the language is en; or FILE.tab:language=CODE, words of another language in WordNet's synsets"
     ),
-    digest=digest_of_database,
+    digest=_digest,
 )

@@ -56,12 +56,12 @@ class _Finder(NamedTuple):
 
 
 def sense_tables(
-    folder: str, synsets: Synsets, indexes: list[Index], lemmas: pa.Array
+    folder: str | None, synsets: Synsets, indexes: list[Index], lemmas: pa.Array
 ) -> Iterator[tuple[str, pa.Table]]:
     """Yield `sense_bounds`, `senses`, `words` and `word_bounds`.
 
     Args:
-        folder: where the sense index or cntlist.rev may be.
+        folder: where the sense index or cntlist.rev may be; None: there is none.
         synsets: those of the data files.
         indexes: the index files, in the order of `PARTS`.
         lemmas: all lemmas, in the order of their keys.
@@ -168,17 +168,19 @@ def _sense_keys(synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: In
     ]
 
 
-def _counts(folder: str, synsets: Synsets, senses: _Senses, finder: _Finder, word_of: Ints) -> tuple[Ints, list[str]]:
+def _counts(
+    folder: str | None, synsets: Synsets, senses: _Senses, finder: _Finder, word_of: Ints
+) -> tuple[Ints, list[str]]:
     """Return how often senses are tagged, and their keys as the sense index has them.
 
     Without a sense index the counts are those of cntlist.rev, some of whose keys are of older
     versions (1,992 of Princeton's 37,387 belong to no sense); without both they are `MISSING`.
     """
     sense_keys = _sense_keys(synsets, senses, finder.lemmas, word_of)
-    path = find_file(folder, "index.sense")
-    if path is None:
-        path = find_file(folder, "cntlist.rev")
-        if path is None:
+    path = folder and find_file(folder, "index.sense")
+    if not path:
+        path = folder and find_file(folder, "cntlist.rev")
+        if not path:
             return np.full(len(sense_keys), MISSING), sense_keys
         rows = read_counts(path, offsets=False)
         tagged = dict(zip(rows.keys, rows.tagged, strict=True))

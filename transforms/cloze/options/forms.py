@@ -1,0 +1,142 @@
+"""Words in the form that an answer has, by a form dictionary or a library (`transforms/inflection/`).
+
+A word has such a form if the dictionary knows it as the answer's part of speech. Where forms have several readings, the
+likeliest counts; of an English verb (*let, jailed*) the words before it decide: behind `to`, modals and `do` it is the
+infinitive, behind `be`, `have` and `get` the participle, else the past. Adverbs between them are passed over.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from transforms.cloze.options.choice import RightAnswer
+from transforms.inflection.inflector import Inflecting
+from transforms.inflection.placing import place
+from transforms.inflection.verb_hosts import likeliest_features
+
+__all__ = ["AnswerForms"]
+
+_INFINITIVE = (
+    "to",
+    "will",
+    "would",
+    "shall",
+    "should",
+    "can",
+    "could",
+    "may",
+    "might",
+    "must",
+    "do",
+    "does",
+    "did",
+    "'ll",
+    "wo",
+    "ca",
+)
+_PARTICIPLE = (
+    "be",
+    "am",
+    "is",
+    "are",
+    "was",
+    "were",
+    "been",
+    "being",
+    "'s",
+    "'re",
+    "'m",
+    "have",
+    "has",
+    "had",
+    "having",
+    "'ve",
+    "'d",
+    "get",
+    "gets",
+    "got",
+    "getting",
+)
+_BETWEEN = (
+    "not",
+    "n't",
+    "n’t",
+    "never",
+    "ever",
+    "also",
+    "already",
+    "now",
+    "just",
+    "still",
+    "even",
+    "then",
+    "so",
+    "yet",
+)
+_READ = 4  # words before an answer
+
+
+class AnswerForms:
+    """Words as an answer is inflected.
+
+    Args:
+        inflector: of the language.
+        answer: the answer; without a part of speech nothing has its form.
+        before: the words before it in the summary.
+    """
+
+    def __init__(self, inflector: Inflecting, answer: RightAnswer, before: Sequence[str]) -> None:
+        self._inflector = inflector
+        self._answer = answer
+        self._feats = self._features(before) if answer.upos else None
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is known of the answer's form."""
+        return self._feats is not None
+
+    def of(self, word: str, lemma: str) -> str | None:
+        """Return a word in the answer's form; None if it has none, or one of several words (*most recent*).
+
+        Args:
+            word: as it was named.
+            lemma: that of the annotation; the dictionary's counts where it does not know this one.
+        """
+        lemmas = [*self._lemmas(lemma), *self._lemmas(word.lower())]
+        if self._feats is None or not lemmas:
+            return None
+        known = lemma if lemma in lemmas else lemmas[0]
+        answer = self._answer
+        form = place(self._inflector, known, answer.upos, answer.form, feats=self._feats).form
+        return form if form and " " not in form else None
+
+    def _lemmas(self, form: str) -> list[str]:
+        """Return the lemmas that the dictionary has for a form as the answer's part of speech."""
+        kind = _kind(self._answer.upos)
+        rows = self._inflector.forms.of_form(form)
+        return [row.lemma for row in rows if _kind(row.inflection.partition(" ")[0]) == kind]
+
+    def _features(self, before: Sequence[str]) -> Mapping[str, str] | None:
+        """Return the features that the answer has in its place; None if nothing is known."""
+        form, upos = self._answer.form, self._answer.upos
+        # The annotation may be wrong: soaring is no verb.
+        lemma = self._answer.lemma if self._answer.lemma in self._lemmas(form.lower()) else None
+        if self._inflector.language != "en" or _kind(upos) != "VERB":
+            return likeliest_features(self._inflector, form, upos, lemma)
+        known = self._inflector.features(form, upos, lemma)
+        wanted = _wanted(before)
+        return next(iter([*(feats for feats in known if wanted.items() <= feats.items()), *known]), None)
+
+
+def _kind(upos: str) -> str:
+    return {"PROPN": "NOUN", "AUX": "VERB"}.get(upos, upos)
+
+
+def _wanted(before: Sequence[str]) -> Mapping[str, str]:
+    """Return the features that an English verb has behind words, if it can have them."""
+    for word in reversed([word.lower() for word in before[-_READ:]]):
+        if word in _INFINITIVE:
+            return {"VerbForm": "Inf"}
+        if word in _PARTICIPLE:
+            return {"VerbForm": "Part", "Tense": "Past"}
+        if word not in _BETWEEN and not word.endswith("ly"):
+            break
+    return {"VerbForm": "Fin", "Tense": "Past"}
