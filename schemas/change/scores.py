@@ -1,11 +1,11 @@
-"""Tables `scores` and `change/pairs`: the change of words between two slices, and pairs of slices."""
+"""Tables `scores`, `change/nulls`, `change/pairs`: words between two slices, real and dealt, and pairs of slices."""
 
 import pyarrow as pa
 
 from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from schemas.columns import Table, column, reason, share
 
-__all__ = ["FINDINGS", "NULL_REASONS", "PAIRS", "SCORES"]
+__all__ = ["FINDINGS", "NULLS", "NULL_REASONS", "PAIRS", "SCORES"]
 
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
@@ -69,6 +69,13 @@ SCORES = Table(
             range="0 and up",
             nullable=True,
         ),
+        column(
+            "null_high",
+            pa.float64(),
+            "score whose p_value is .05: upper end of the one-sided 95 % interval of chance; null where p_value is",
+            range="0 and up",
+            nullable=True,
+        ),
         column("null_runs", pa.int32(), "null pairs that score the word", range="0 and up", nullable=True),
         column("null_unit", pa.string(), "what null pairs deal out", range="document, author", nullable=True),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
@@ -99,7 +106,25 @@ SCORES = Table(
             nullable=True,
         ),
     ],
-    version="2",
+    version="3",
+)
+
+NULLS = Table(
+    name="change/nulls",
+    row="a word that a null pair scores",
+    key=("slice_from", "slice_to", "alignment", "measure", "word", "null"),
+    columns=[
+        *SLICE_PAIR,
+        column("alignment", pa.string(), "method; none where the measure takes no vectors"),
+        column("measure", pa.string(), "what is measured"),
+        column("word", pa.string(), "word of the training view, whether or not the real pair shares it"),
+        column("null", pa.int32(), "number of the null pair", range="1 and up"),
+        column("score", pa.float64(), "the measure's value between the slices as dealt"),
+        column("ranked", pa.bool_(), "whether the word is frequent and spread enough in both to be ranked"),
+        column("uses", pa.int64(), "uses in the dealt slice that has fewer", unit="uses"),
+        column("documents", pa.int64(), "documents that use it, in the dealt slice that has fewer"),
+        column("slice_documents", pa.int64(), "documents of the smaller dealt slice"),
+    ],
 )
 
 # Why no finding is possible, in order of precedence.

@@ -56,9 +56,9 @@ def test_targets_come_first_then_the_ranking_then_others(make):
 
 def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
     rows = [
-        scores("a", 0.9, **known(excess=0.1, null_mean=0.8, q_value=0.04, q_relative=0.2)),
+        scores("a", 0.9, **known(excess=0.1, null_mean=0.8, null_high=0.85, q_value=0.04, q_relative=0.2)),
         scores("b", 0.5, **known(excess=0.4, null_mean=0.1, q_value=0.01, q_relative=0.02)),
-        scores("c", 0.4, **known(excess=-0.1, null_sd=None)),
+        scores("c", 0.4, **known(excess=-0.1, null_high=None)),
         scores("d", 0.3),
     ]
     found = make(rows, {"change/pairs": [[pair()]]})
@@ -75,9 +75,7 @@ def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
         "no finding",
     ]
     assert [row["null mean"] for row in chart] == [0.1, 0.8, 0.2, None]
-    low, high = ([row[name] for row in chart] for name in ("null from", "null to"))
-    assert low == [0.0, pytest.approx(0.7), 0.2, None]  # no score is below 0
-    assert high == [pytest.approx(0.2), pytest.approx(0.9), 0.2, None]
+    assert [row["null to"] for row in chart] == [0.25, 0.85, None, None]
     cloud = {row["word"]: row for row in found["Score against count"].rows.to_pylist()}
     assert cloud["a"]["null mean"] == 0.8
     assert {word for word, row in cloud.items() if row["label"]} == set("abcd")

@@ -59,6 +59,17 @@ def test_tables_say_what_was_dealt_and_what_came_of_it(judged):
     assert means.q_value.isna().all()
     known = means[means.null_mean.notna() & means.score.notna()]
     np.testing.assert_allclose(known.excess, known.score - known.null_mean)
+    nulls = pd.read_parquet(judged / "change" / "nulls")
+    assert set(nulls.null) == {1, 2, 3}
+    key = ["alignment", "measure", "word"]
+    of_nulls = nulls.groupby(key).score.mean()
+    found = known.set_index(key).null_mean
+    np.testing.assert_allclose(of_nulls.loc[found.index], found)
+
+
+def test_without_nulls_there_is_no_table_of_them(out):
+    assert not (out / "change" / "nulls").exists()
+    assert "change/nulls" not in json.loads((out / "manifest.json").read_text("utf-8"))["tables"]
 
 
 def test_one_null_pair_more_makes_only_itself(judged, tmp_path):

@@ -93,16 +93,13 @@ def chosen():
             "score": [0.5, 0.4, 0.3, 0.2],
             "less": [0.4, 0.3, 0.2, 0.1],
             "more": [0.6, 0.5, 0.4, 0.3],
-            "low": [0.1, None, 0.1, 0.1],
             "mean": [0.2, None, 0.2, 0.2],
             "high": [0.3, None, 0.3, 0.3],
             "kind": ["one", "two", "two", "one"],
         }
     )
     kinds = {"one": "var(--c2)", "two": "var(--c8)"}
-    drawn = bands(
-        "word", "score", null=("low", "mean", "high"), noise=("less", "more"), colour="kind", values=kinds, number=3
-    )
+    drawn = bands("word", "score", null=("mean", "high"), noise=("less", "more"), colour="kind", values=kinds, number=3)
     way = pa.table(
         {
             "word": ["sea"] * 4 + [HOSTILE] * 3,
@@ -125,7 +122,7 @@ def chosen():
             "mean": [None, 0.15, 0.15, 0.15, 0.05, None],
         }
     )
-    line = series("slice", "distance", null=("low", "mean", "high"), colour="measured", values=["first"])
+    line = series("slice", "distance", null=("mean", "high"), colour="measured", values=["first"])
     uses = pa.table(
         {
             "word": ["sea", "sea", HOSTILE],

@@ -17,14 +17,12 @@ SPECS = {
         "from", "to", "words", at="threshold", colour="verdict", values={"a": "var(--c2)"}
     ),
     "paths": lambda: layered_charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
-    "series": lambda: layered_charts.series(
-        "slice", "distance", null=("low", "mean", "high"), colour="measured", values=["one"]
-    ),
+    "series": lambda: layered_charts.series("slice", "distance", null="high", colour="measured", values=["one"]),
     "bare series": lambda: layered_charts.series("slice", "distance", null=None, colour="measured", values=["one"]),
 }
 
 
-def bands(null=("low", "mean", "high"), noise=("less", "more")):
+def bands(null=("mean", "high"), noise=("less", "more")):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
     return layered_charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
 
@@ -69,7 +67,7 @@ def test_a_chart_shows_the_columns_it_is_given():
     assert fields(SPECS["across"]()) == {"source", "tokens"}
     assert fields(SPECS["lines"]()) == {"tokens", "words", "unit"}
     drawn = {"word", "score", "finding"}
-    assert fields(SPECS["bands"]()) == drawn | {"low", "mean", "high", "less", "more"}
+    assert fields(SPECS["bands"]()) == drawn | {"mean", "high", "less", "more"}
     assert fields(SPECS["bare bands"]()) == drawn
     assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "null mean"}
     assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label"}
@@ -77,7 +75,7 @@ def test_a_chart_shows_the_columns_it_is_given():
     assert fields(SPECS["histogram"]()) == drawn
     assert fields(SPECS["paths"]()) == {"x", "y", "name", "slice", "order"}
     series = {"slice", "distance", "measured"}
-    assert fields(SPECS["series"]()) == series | {"low", "mean", "high"}
+    assert fields(SPECS["series"]()) == series | {"high"}
     assert fields(SPECS["bare series"]()) == series
 
 

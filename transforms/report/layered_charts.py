@@ -21,7 +21,7 @@ def bands(
     name: str,
     score: str,
     *,
-    null: tuple[str, str, str] | None,
+    null: tuple[str, str] | None,
     noise: tuple[str, str] | None,
     colour: str,
     values: Mapping[str, str],
@@ -32,7 +32,7 @@ def bands(
     Args:
         name: names the rows.
         score: the point.
-        null: least, mean and greatest of the bar behind it; None for no bar.
+        null: mean and end of the bar behind it, which begins at 0; None for no bar.
         noise: both ends of the line through it; None for no line.
         colour: of the point.
         values: the order of `colour`, and the colour of each.
@@ -63,15 +63,15 @@ def bands(
     return finished(alt.layer(*layers).properties(width="container", height=_ROW * max(number, 2)))
 
 
-def _null_bars(alt: Any, y: Any, name: str, title: str, null: tuple[str, str, str]) -> list[Any]:
-    """Return the layers of what chance gives: a bar from least to greatest, with a tick at the mean."""
-    least, mean, greatest = null
-    behind = alt.Chart().transform_filter(_has(least))
-    tooltip = tips(alt, [name], [least, mean, greatest])
+def _null_bars(alt: Any, y: Any, name: str, title: str, null: tuple[str, str]) -> list[Any]:
+    """Return the layers of what chance gives: a bar to its end, with a tick at the mean."""
+    mean, end = null
+    behind = alt.Chart().transform_filter(_has(end))
+    tooltip = tips(alt, [name], [mean, end])
     bar = behind.mark_bar(color=_BAND, stroke=_MUTED, strokeWidth=0.7, height=11)
     tick = behind.mark_tick(color=_MUTED, thickness=2, size=11)
     return [
-        bar.encode(y=y, x=alt.X(f"{least}:Q", title=title), x2=alt.X2(greatest), tooltip=tooltip),
+        bar.encode(y=y, x=alt.X(f"{end}:Q", title=title, stack=None), tooltip=tooltip),
         tick.encode(y=y, x=alt.X(f"{mean}:Q", title=title), tooltip=tooltip),
     ]
 
@@ -190,14 +190,13 @@ def paths(x: str, y: str, *, name: str, stage: str, order: str, values: Sequence
     return finished(alt.layer(*layers).properties(width=_SQUARE, height=_SQUARE))
 
 
-def series(x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, values: Sequence[str]) -> dict[str, Any]:
+def series(x: str, y: str, *, null: str | None, colour: str, values: Sequence[str]) -> dict[str, Any]:
     """Return a line of `y` over the names `x`, in the order of the rows, for each `colour`.
 
     Args:
         x: names, such as slices.
         y: the height.
-        null: least, mean and greatest of the band behind a line, in its colour, the mean dashed;
-            None for none.
+        null: height of a dashed line in the colour of the line; None for none.
         colour: of the lines.
         values: the order of `colour`.
     """
@@ -212,17 +211,10 @@ def series(x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, va
         line.encode(x=across, y=height, color=shade, tooltip=tips(alt, [x, colour], [y])),
     ]
     if null is not None:
-        least, mean, greatest = null
-        behind = alt.Chart().transform_filter(_has(mean))
-        tooltip = tips(alt, [x, colour], [least, mean, greatest])
-        layers += [
-            behind.mark_area(opacity=0.15).encode(
-                x=across, y=alt.Y(f"{least}:Q", title=y), y2=alt.Y2(greatest), color=shade
-            ),
-            behind.mark_line(strokeWidth=1.5, strokeDash=[4, 4]).encode(
-                x=across, y=alt.Y(f"{mean}:Q", title=y), color=shade, tooltip=tooltip
-            ),
-        ]
+        behind = alt.Chart().transform_filter(_has(null)).mark_line(strokeWidth=1.5, strokeDash=[4, 4])
+        layers.append(
+            behind.encode(x=across, y=alt.Y(f"{null}:Q", title=y), color=shade, tooltip=tips(alt, [x, colour], [null]))
+        )
     return finished(alt.layer(*layers).properties(width="container", height=260))
 
 

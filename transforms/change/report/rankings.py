@@ -19,7 +19,7 @@ from transforms.change.shown.ranking_rows import (
 )
 from transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["PAIRS", "Compared", "compared", "null_band", "pictured"]
+__all__ = ["PAIRS", "Compared", "compared", "pictured"]
 
 PAIRS = 12  # pairs of slices that have panels
 WORDS = 2_000  # rows for each ranking, beside the targets, and at least a twentieth of it
@@ -115,12 +115,6 @@ def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
     others_ranked = words.filter(pc.invert(words["target"]))
     parts = [target_rows(rows, words), others_ranked, by_change(rest.filter(ranked)), others.take(order)]
     return pa.concat_tables(parts).combine_chunks()
-
-
-def null_band(mean: pa.ChunkedArray, sd: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return the bounds of null bands: mean less two standard deviations, but at least 0, and mean plus two."""
-    spread = pc.multiply(pc.coalesce(sd, pa.scalar(0.0)), 2.0)
-    return pc.max_element_wise(pc.subtract(mean, spread), 0.0, skip_nulls=False), pc.add(mean, spread)
 
 
 def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[str]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from transforms.change.report.rankings import Compared, null_band
+from transforms.change.report.rankings import Compared
 from transforms.change.scores.evidence_rows import LEVEL
 from transforms.change.scores.ranking import ALL_TAGS
 from transforms.change.shown.cells import why_no_score
@@ -71,9 +71,9 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     text = "Targets first, then the words whose usage differs most; the point is the score, mean over seeds."
     if null:
         text += (
-            " The bar behind it is what dealt dates give: mean and two standard deviations to "
-            "either side. What may be said of a word is in the colour (q at most .05), not in the "
-            "bar alone."
+            " The bar behind it is what dealt dates give, to the upper end of the one-sided 95 % interval: "
+            "where nothing changed, one word in twenty lies beyond its bar; the tick is the mean. What may "
+            "be said of a word is in the colour (q at most .05), not in the bar alone."
         )
     else:
         text += " There is no null, so nothing says which of these scores chance gives."
@@ -91,7 +91,7 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
         bands(
             "word",
             "score",
-            null=("null from", "null mean", "null to") if "null mean" in has else None,
+            null=("null mean", "null to") if {"null mean", "null to"} <= has else None,
             noise=("noise from", "noise to") if "noise from" in has else None,
             colour="finding",
             values=FINDINGS if null else _NO_FINDING,
@@ -116,7 +116,6 @@ def _drawn(ranking: Compared) -> pa.Table:
 
 
 def _band_table(names: pa.Array, rows: pa.Table) -> pa.Table:
-    low, high = null_band(rows["null_mean"], rows["null_sd"])
     score, noise = rows["score"], rows["score_sd"]
     return _with_values(
         [
@@ -125,14 +124,8 @@ def _band_table(names: pa.Array, rows: pa.Table) -> pa.Table:
             (column("score", pa.float64(), "mean over seeds"), score),
             (column("noise from", pa.float64(), "score less the training noise"), pc.subtract(score, noise)),
             (column("noise to", pa.float64(), "score and the training noise"), pc.add(score, noise)),
-            (
-                column(
-                    "null from", pa.float64(), "mean under dealt dates less twice their standard deviation, 0 at least"
-                ),
-                low,
-            ),
             (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
-            (column("null to", pa.float64(), "that mean and twice the standard deviation"), high),
+            (column("null to", pa.float64(), "the score whose p is .05: upper end of chance"), rows["null_high"]),
             (column("finding", pa.string(), "what may be said of the word"), _findings(rows)),
             (column("target", pa.bool_(), "whether it stands in the targets file"), rows["target"]),
         ]
@@ -238,6 +231,7 @@ _FIRST_COLUMNS = (
     ("score_sd", column("training noise", pa.float64(), "standard deviation of the score over seeds")),
     ("null_mean", column("null mean", pa.float64(), "mean score under dealt dates")),
     ("null_sd", column("null sd", pa.float64(), "standard deviation of these")),
+    ("null_high", column("null band to", pa.float64(), "the score whose p is .05: upper end of chance")),
     ("excess", column("excess", pa.float64(), "score less the null mean; the order goes by it")),
     (
         "q_value",

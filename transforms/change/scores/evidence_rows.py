@@ -1,4 +1,4 @@
-"""Evidence in the rows of `scores`, and the rows of `change/pairs`: tables around `evidence`."""
+"""Evidence in the rows of `scores`, and the rows of `change/nulls` and `change/pairs`: tables around `evidence`."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,13 +9,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import PAIRS
+from schemas.change.scores import NULLS, PAIRS
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
-from transforms.change.nulls.evidence import Evidence, PairScores, evidence_of
+from transforms.change.nulls.evidence import Evidence, evidence_of
+from transforms.change.nulls.standards import PairScores
 from transforms.change.scores.ranking import Row, spearman_with_log_count
+from transforms.common.store.tables import sort_rows
 
-__all__ = ["LEVEL", "ScoreRows", "judge", "why_no_finding"]
+__all__ = ["LEVEL", "ScoreRows", "judge", "null_rows", "why_no_finding"]
 
 LEVEL = 0.05
 LEAST_WORDS = 100  # ranked, for any finding
@@ -67,6 +69,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
 _EVIDENCE = (
     "null_mean",
     "null_sd",
+    "null_high",
     "null_runs",
     "null_unit",
     "excess",
@@ -120,8 +123,37 @@ def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:
     fewest = {}
     for name in ("count", "documents"):
         fewest[name] = np.zeros(len(words), np.int64)
-        fewest[name][place] = np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy())
+        fewest[name][place] = _fewer(rows, name)
     return PairScores(scores, fewest["count"], fewest["documents"], ranked, documents)
+
+
+def _fewer(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    """Return the counts in the slice that has fewer."""
+    return np.asarray(np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy()))
+
+
+def null_rows(real: pa.Table, nulls: Sequence[ScoreRows]) -> pa.Table:
+    """Return the rows of `change/nulls` of a pair, sorted by its key.
+
+    With `scores` they are all that evidence rests on.
+
+    Args:
+        real: its rows of `scores`.
+        nulls: as for `judge`; they are numbered in this order.
+    """
+    pair = {name: real[name][:1] for name in ("slice_from", "slice_to")}
+    tables = [NULLS.schema().empty_table()]
+    for number, null in enumerate(nulls, 1):
+        rows = null.rows.filter(null.rows["score"].is_valid())
+        size = rows.num_rows
+        columns = {name: pa.repeat(value[0], size) for name, value in pair.items()}
+        columns |= {name: rows[name] for name in ("alignment", "measure", "word", "score", "ranked")}
+        columns["null"] = pa.repeat(pa.scalar(number, pa.int32()), size)
+        columns["uses"] = pa.array(_fewer(rows, "count"))
+        columns["documents"] = pa.array(_fewer(rows, "documents"))
+        columns["slice_documents"] = pa.repeat(pa.scalar(null.documents, pa.int64()), size)
+        tables.append(pa.table({name: columns[name] for name in NULLS.schema().names}, schema=NULLS.schema()))
+    return sort_rows(pa.concat_tables(tables), NULLS.key)
 
 
 def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> Row:
@@ -187,7 +219,7 @@ def _fill(
     deal: Deal,
     finding: str | None,
 ) -> None:
-    for name in ("null_mean", "null_sd", "p_value", "p_relative", "null_runs"):
+    for name in ("null_mean", "null_sd", "null_high", "p_value", "p_relative", "null_runs"):
         filled[name][place] = getattr(evidence, name)
     filled["null_unit"][place] = deal.unit
     filled["excess"][place] = block["score"].to_numpy() - evidence.null_mean

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from schemas.change.scores import NULL_REASONS
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
+from transforms.change.shown.flagged import flagged_words, left_out
 from transforms.change.shown.ranking_rows import (
     FREQUENCY,
     Pair,
@@ -60,6 +61,7 @@ class RankingRequest(NamedTuple):
         most: how many words.
         targets_alone: whether only targets are shown.
         neighbours: how many neighbours of each word; 0 for none.
+        significant: whether words with both q-values up to .05 are shown, all of them, and no others.
     """
 
     pairs: Sequence[Pair]
@@ -69,6 +71,7 @@ class RankingRequest(NamedTuple):
     most: int
     targets_alone: bool = False
     neighbours: int = 0
+    significant: bool = False
 
 
 def missing_targets(snapshot: Snapshot) -> Iterator[str]:
@@ -121,18 +124,7 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
     for pair, ranking in zip(request.pairs, rankings, strict=True):
         yield ""
         yield from _heading(snapshot, pair, request, ranking, seeds)
-        if ranking.targets.num_rows:
-            yield ""
-            yield "targets:"
-            yield _grid(ranking.targets, seeds)
-        if not request.targets_alone:
-            yield ""
-            if ranking.words.num_rows:
-                shown = min(request.most, ranking.words.num_rows)
-                yield f"the first {shown} of {ranking.words.num_rows} words:"
-                yield _grid(ranking.words[: request.most], seeds)
-            else:
-                yield _nothing_ranked(ranking.rows, request.alignment)
+        yield from _words(request, ranking, seeds)
         yield from _legend(ranking, seeds)
         if request.neighbours and (words := ranking.with_neighbours()):
             yield ""
@@ -141,6 +133,31 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
             yield columns_with(heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2)
         for warning in _warnings(snapshot, pair, request, ranking):
             yield f"warning: {warning}"
+
+
+def _words(request: RankingRequest, ranking: "_PairRanking", seeds: int) -> Iterator[Block]:
+    """Yield the words that were asked for."""
+    if request.significant:
+        yield ""
+        if ranking.shown.num_rows:
+            yield "words with both q-values up to .05, with their rank among words of any part of speech:"
+            yield _grid(ranking.shown, seeds)
+        else:
+            yield "no word has both q-values up to .05"
+        return
+    if ranking.targets.num_rows:
+        yield ""
+        yield "targets:"
+        yield _grid(ranking.targets, seeds)
+    if request.targets_alone:
+        return
+    yield ""
+    if ranking.words.num_rows:
+        yield f"the first {ranking.shown.num_rows} of {ranking.words.num_rows} words:"
+        yield _grid(ranking.shown, seeds)
+    else:
+        yield _nothing_ranked(ranking.rows, request.alignment)
+    yield from left_out(ranking.rows, ranking.words["word"].to_pylist(), ranking.shown.num_rows)
 
 
 def _nothing_ranked(rows: pa.Table, alignment: str) -> str:
@@ -152,25 +169,29 @@ def _nothing_ranked(rows: pa.Table, alignment: str) -> str:
 
 
 class _PairRanking(NamedTuple):
-    """A pair's ranking, its targets, and how many words are shown."""
+    """A pair's ranking, its targets, and the words that are shown beside these."""
 
     rows: pa.Table
     words: pa.Table
     targets: pa.Table
-    most: int
+    shown: pa.Table
     measure: str
 
     def with_neighbours(self) -> list[str]:
         targets = self.targets.filter(pc.field("score").is_valid())["word"].to_pylist()
-        words = self.words["word"][: self.most].to_pylist()
+        words = self.shown["word"].to_pylist()
         return list(dict.fromkeys([*targets[:WITH_NEIGHBOURS], *words[:WITH_NEIGHBOURS]]))
 
 
 def _pair_ranking(snapshot: Snapshot, pair: Pair, request: RankingRequest) -> _PairRanking:
     rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
     words = ranked_words(rows, request.pos)
-    most = 0 if request.targets_alone else request.most
-    return _PairRanking(rows, words, target_rows(rows, words), most, request.measure)
+    if request.significant:
+        flagged = flagged_words(rows, request.pos)
+        flagged = flagged.filter(flagged["target"]) if request.targets_alone else flagged
+        return _PairRanking(rows, words, rows[:0], flagged, request.measure)
+    shown = words[: 0 if request.targets_alone else request.most]
+    return _PairRanking(rows, words, target_rows(rows, words), shown, request.measure)
 
 
 def _heading(
@@ -249,15 +270,10 @@ def _legend(ranking: _PairRanking, seeds: int) -> Iterator[str]:
     if seeds > 1 and ranking.measure != FREQUENCY:
         parts.insert(0, "training noise: standard deviation over seeds")
     if has_null(ranking.rows):
-        parts.append("null band: mean and two standard deviations of the scores under dealt dates")
+        parts.append("null band: 95 of 100 words lie in theirs where dates mean nothing, so that p is .05 at its end")
     if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
         parts.append("q: share of false discoveries among words with a q as small")
     yield "; ".join(parts)
-    if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
-        yield (
-            "a score beyond its band may have a q above .05, and the other way round: a band rests "
-            "on the word's own few null scores, q on those of all words, too"
-        )
 
 
 def _near(neighbours: Sequence[Neighbour] | None) -> str:

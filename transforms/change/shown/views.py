@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from schemas.corpus.sentences import UPOS
 from transforms.change.scores.ranking import ALL_TAGS
+from transforms.change.shown.flagged import flagged_words
 from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
 from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, RankingRequest, tell_ranking
 from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
@@ -39,6 +40,9 @@ class TopOptions:
     pair: str | None = option(
         None, help="only this pair of slices, by their names", metavar="EARLIER:LATER", stands_for=with_hyphens
     )
+    significant: bool = option(
+        False, help="only words with both q-values up to .05, all of them, of any rank and part of speech"
+    )
     targets: bool = option(False, help="only the targets, all of them; those without a score with the reason")
     pos: tuple[str, ...] = option(
         (),
@@ -49,7 +53,7 @@ class TopOptions:
 
 
 def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
-    """Return the most changed words of each pair of slices, or its targets, with their ranks.
+    """Return the most changed words of each pair of slices, or those flagged, or its targets, with their ranks.
 
     Raises:
         UsageError: an unknown alignment, measure or pair, or no part of speech is known.
@@ -59,9 +63,16 @@ def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
     for pair in request.pairs:
         rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
         _check_tags(options, rows)
-        words = ranked_words(rows, request.pos)
-        tables.append(target_rows(rows, words) if options.targets else words[: request.most])
+        tables.append(_chosen(rows, request))
     return pa.concat_tables(tables).combine_chunks()
+
+
+def _chosen(rows: pa.Table, request: RankingRequest) -> pa.Table:
+    if request.significant:
+        flagged = flagged_words(rows, request.pos)
+        return flagged.filter(flagged["target"]) if request.targets_alone else flagged
+    words = ranked_words(rows, request.pos)
+    return target_rows(rows, words) if request.targets_alone else words[: request.most]
 
 
 def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
@@ -79,10 +90,11 @@ def _request(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
     return RankingRequest(
         chosen_pairs(snapshot, options.pair),
         *chosen_kind(snapshot, options.alignment, options.measure),
-        _pos(snapshot, options),
+        options.pos if options.significant else _pos(snapshot, options),
         options.top,
         options.targets,
         NEIGHBOURS_SHOWN,
+        options.significant,
     )
 
 
