@@ -134,6 +134,21 @@ FINDINGS = {
     "too_few_words": "fewer than 100 ranked words with a score",
 }
 
+
+def _mixture(name: str, what: str) -> list[pa.Field]:
+    none = "null without null pairs, or if no document has one"
+    return [
+        share(
+            f"{name}_distance",
+            f"how far the slices differ in {name}, by tokens: 0 for the same mixture, 1 for nothing in common; {none}",
+            nullable=True,
+        ),
+        column(name, pa.string(), f"{what} whose shares differ most; empty for documents without one", nullable=True),
+        share(f"{name}_from", "its share of the earlier slice's tokens", nullable=True),
+        share(f"{name}_to", "its share of the later slice's tokens", nullable=True),
+    ]
+
+
 PAIRS = Table(
     name="change/pairs",
     row="a pair of slices by an alignment and a measure",
@@ -186,5 +201,29 @@ PAIRS = Table(
         ),
         column("spearman_to", pa.float64(), "the same correlation in the later slice", range="-1 to 1", nullable=True),
         column("threshold", pa.float64(), "mean score over the targets; null without targets", nullable=True),
+        *_mixture("genre", "genre"),
+        *_mixture("source", "folder or file of sources, digits as #"),
+        column(
+            "authors_from",
+            pa.int64(),
+            "authors in the earlier slice; this and what follows null without null pairs",
+            nullable=True,
+        ),
+        column("authors_to", pa.int64(), "authors in the later slice", nullable=True),
+        column("authors_both", pa.int64(), "authors who wrote in both slices", nullable=True),
+        column("unsigned", pa.int64(), "documents of both slices without an author", nullable=True),
+        share("author_share_from", "share of the earlier slice's tokens that one author has at most", nullable=True),
+        share("author_share_to", "the same of the later slice", nullable=True),
+        column(
+            "length_from",
+            pa.float64(),
+            "median tokens of a document in the earlier slice",
+            unit="tokens",
+            nullable=True,
+        ),
+        column(
+            "length_to", pa.float64(), "median tokens of a document in the later slice", unit="tokens", nullable=True
+        ),
     ],
+    version="2",
 )

@@ -150,3 +150,10 @@ def test_a_run_of_before_upper_ends_were_published_has_lines_alone(tmp_path):
     lines = lines.drop_columns([name for name in lines.column_names if name.endswith("_null_high")])
     shown, _ = series_panels(publish(tmp_path, section(NAMES), change__series=lines, change__points=ends))
     assert "null to" not in shown.rows.column_names
+
+
+def test_words_flagged_in_a_pair_have_lines_and_are_named(tmp_path):
+    points = [(f"w{n:02}", False, (n + 1) / 100) for n in range(30)]
+    lines, _ = series_panels(published(tmp_path, points), flagged=["w29"])
+    assert lines.rows["word"].to_pylist()[0] == "w29"
+    assert "Flagged among them (both q at most .05): w29." in lines.text

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.change.scores import NULLS, PAIRS, SCORES
+from transforms.change.nulls.comparability import Comparability, Mixture
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.evidence import evidence_of
 from transforms.change.nulls.standards import PairScores
@@ -245,4 +246,36 @@ def test_null_scores_are_told_by_word_with_the_counts_of_the_dealt_slices(runs):
         "uses": uses[0] + 9,
         "documents": 7,
         "slice_documents": 41,
+    }
+
+
+def test_the_pair_tells_how_its_documents_compare(runs):
+    slices = Comparability(
+        genre=None,
+        source=Mixture(distance=0.75, value="sport/#", shares=(0.125, 0.5)),
+        authors=(3, 4),
+        authors_both=1,
+        unsigned=2,
+        author_shares=(0.25, 0.5),
+        lengths=(100.0, 300.0),
+    )
+    _, pairs = judged(runs, Deal(unit="document", sizes=(30, 30), nulls=(), slices=slices))
+    (pair,) = pairs.to_pylist()
+    assert {name: pair[name] for name in PAIRS.schema().names[PAIRS.schema().names.index("genre_distance") :]} == {
+        "genre_distance": None,
+        "genre": None,
+        "genre_from": None,
+        "genre_to": None,
+        "source_distance": 0.75,
+        "source": "sport/#",
+        "source_from": 0.125,
+        "source_to": 0.5,
+        "authors_from": 3,
+        "authors_to": 4,
+        "authors_both": 1,
+        "unsigned": 2,
+        "author_share_from": 0.25,
+        "author_share_to": 0.5,
+        "length_from": 100.0,
+        "length_to": 300.0,
     }

@@ -7,7 +7,8 @@ from published_making import publish, section
 from schemas.change.spaces import VECTORS
 from transforms.change.shown.flagged import flagged_words, left_out
 from transforms.change.shown.ranking_rows import ranked_rows, ranked_words
-from transforms.change.shown.views import TopOptions, tell_top, top_words
+from transforms.change.shown.views import VIEWS
+from transforms.common.options.fields import from_mapping
 from transforms.common.shown import Grid
 
 # By falling excess, with part of speech and flag.
@@ -68,41 +69,50 @@ def snapshot(tmp_path):
     return made_of(tmp_path, table(), options={"alignment": ["op"], "rank-pos": ["NOUN", "VERB", "ADJ"]})
 
 
-def told(snapshot, **options):
-    blocks = list(tell_top(snapshot, TopOptions(**options)))
+def options_of(name, options):
+    return from_mapping(VIEWS[name].options, options, "")
+
+
+def words_of(snapshot, name="significant", **options):
+    return VIEWS[name].table(snapshot, options_of(name, options))
+
+
+def told(snapshot, name="significant", **options):
+    blocks = list(VIEWS[name].blocks(snapshot, options_of(name, options)))
     return [b for b in blocks if isinstance(b, str)], [b for b in blocks if isinstance(b, Grid)]
 
 
 def test_flagged_words_of_any_rank_and_part_of_speech_are_shown(snapshot):
-    found = top_words(snapshot, TopOptions(significant=True, top=1))
+    found = words_of(snapshot)
     assert found["word"].to_pylist() == ["the", "want", "and", "work"]
     assert found["rank"].to_pylist() == [2, 3, 4, 5]
-    lines, grids = told(snapshot, significant=True, top=1)
+    lines, grids = told(snapshot)
     assert [row[:2] for row in grids[0].rows] == [("2", "the"), ("3", "want"), ("4", "and"), ("5", "work")]
     assert not any("not among these" in line for line in lines)
+    assert words_of(snapshot, significant=False)["word"].to_pylist() == ["limit", "care"]
 
 
 def test_parts_of_speech_that_are_asked_for_count(snapshot):
-    found = top_words(snapshot, TopOptions(significant=True, pos=("DET", "NOUN")))
+    found = words_of(snapshot, pos=["DET", "NOUN"])
     assert found["word"].to_pylist() == ["the", "work"]
 
 
 def test_targets_that_are_not_ranked_are_flagged_too(tmp_path):
     rows = table([*WORDS, ("t", "NOUN", True)])
     made = made_of(tmp_path, rows, targets=["t"])
-    found = top_words(made, TopOptions(significant=True))
+    found = words_of(made)
     assert dict(zip(found["word"].to_pylist(), found["rank"].to_pylist(), strict=True))["t"] is None
-    only = top_words(made, TopOptions(significant=True, targets=True))
+    only = words_of(made, targets=True)
     assert only["word"].to_pylist() == ["t"]
 
 
 def test_a_ranking_says_which_flagged_words_it_leaves_out(snapshot):
-    lines, _ = told(snapshot, top=2)
+    lines, _ = told(snapshot, "top", top=2)
     (line,) = [line for line in lines if "not among these" in line]
     # Of the four limit and want are shown; the and and are of other parts of speech, and work is third.
     assert line.startswith("3 flagged words are not among these: 2 by part of speech, 1 by rank")
     assert "`significant`" in line
-    lines, _ = told(snapshot, top=9, pos=("all",))
+    lines, _ = told(snapshot, "top", top=9, pos=["all"])
     assert not any("not among these" in line for line in lines)
 
 
@@ -119,6 +129,6 @@ def test_without_evidence_nothing_is_flagged_and_that_is_said(tmp_path):
     rows = table().drop_columns(["significant_op"])
     made = made_of(tmp_path, rows)
     assert flagged_words(ranked_rows(made, ("a", "b"), "op")).num_rows == 0
-    lines, grids = told(made, significant=True)
+    lines, grids = told(made)
     assert "no word has both q-values up to .05" in lines
     assert not grids

@@ -8,7 +8,8 @@ import pytest
 from published_making import publish, section
 
 from schemas.change.spaces import VECTORS
-from transforms.change.shown.rankings import RankingRequest, missing_targets, ranking, tell_ranking
+from transforms.change.shown.ranking_requests import RankingRequest
+from transforms.change.shown.rankings import missing_targets, ranking, tell_ranking
 from transforms.common.shown import Grid
 
 ASKED = RankingRequest([("a", "b")], "op", "cosine", (), 2)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import FINDINGS
 from schemas.columns import column
+from transforms.change.report.rankings import named_flagged
 from transforms.change.scores.ranking import of_pos
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows
@@ -36,15 +37,16 @@ MOST = 40
 ROWS = 500  # of the table of change points, beside the targets
 
 
-def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
+def series_panels(snapshot: Snapshot, words: Sequence[str] = (), flagged: Sequence[str] = ()) -> list[Panel]:
     """Return lines of distances over the slices, and change points; empty if there is no series.
 
-    Lines are those of targets and of the words of least p-value.
+    Lines are those of targets, of words that are flagged in a pair of slices and of those of least p-value.
 
     Args:
         snapshot: with a section `change`.
-        words: words that get lines beside the targets if no word has a p-value because there are
-            no null series; change points are then left out.
+        words: words that get lines beside these if no word has a p-value because there are no null
+            series; change points are then left out.
+        flagged: words that are flagged in a pair of slices.
 
     Raises:
         LexbeamError: the extra `report` is not installed.
@@ -58,7 +60,8 @@ def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
     targets = points.filter(points[TARGET])[WORD].to_pylist()
     if tested:
         words = points.filter(pc.invert(points[TARGET]))[WORD].to_pylist()[:FIRST]
-    lines = _lines(snapshot, list(dict.fromkeys([*targets, *words]))[:MOST], tested)
+    chosen = list(dict.fromkeys([*targets, *flagged[:FIRST], *words]))[:MOST]
+    lines = _lines(snapshot, chosen, tested, named_flagged(flagged, chosen))
     return [*lines, *([_change_points(points)] if tested else [])]
 
 
@@ -75,7 +78,7 @@ def _points(snapshot: Snapshot) -> pa.Table:
     return rows.sort_by([(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]).combine_chunks()
 
 
-def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
+def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool, flagged: str) -> list[Panel]:
     chosen = pa.array(words, pa.string())
     groups = []
     for rows in read_rows(snapshot.paths(SERIES)):
@@ -103,7 +106,7 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
         table = table.drop_columns(["null to"])
     text = (
         "Cosine distances of a chosen word's vectors, mean over seeds: to the slice before, to the "
-        "first and to the last slice, each aligned with the slice alone. Of targets and "
+        "first and to the last slice, each aligned with the slice alone. Of targets, words flagged in a pair and "
         + ("the words of least p." if tested else "the words whose usage differs most.")
     )
     if null:
@@ -114,7 +117,7 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
     spec = series(
         "slice", "distance", null="null to" if null else None, colour="measured", values=list(DISTANCES.values())
     )
-    return [Chart("Words over all slices", text, spec, table, key="word")]
+    return [Chart("Words over all slices", text + flagged, spec, table, key="word")]
 
 
 def _line(rows: pa.Table, name: str, what: str) -> pa.Table:

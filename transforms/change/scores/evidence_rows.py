@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULLS, PAIRS
+from transforms.change.nulls.comparability import Comparability
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
 from transforms.change.nulls.evidence import Evidence, evidence_of
@@ -177,6 +178,8 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
             "clusters_to": deal.sizes[1],
             "low_power": min(deal.sizes) < LOW_POWER,
         }
+        if deal.slices is not None:
+            row |= _compared(deal.slices)
     if evidence is not None:
         of = pc.and_(block["ranked"], block["score"].is_valid()).to_numpy(zero_copy_only=False)
         row["shift"] = _number(evidence.shift)
@@ -186,6 +189,25 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
             row["share_relative"] = _number(_share(relative))
             row["share_significant"] = _number(_share(np.maximum(absolute, relative)))
     return row
+
+
+def _compared(slices: Comparability) -> Row:
+    """Return what is known of the documents of both slices, by column of `change/pairs`."""
+    row: Row = {"authors_both": slices.authors_both, "unsigned": slices.unsigned}
+    for name, mixture in (("genre", slices.genre), ("source", slices.source)):
+        if mixture is not None:
+            row |= {f"{name}_distance": mixture.distance, name: mixture.value}
+            row |= _both(name, mixture.shares)
+    return (
+        row
+        | _both("authors", slices.authors)
+        | _both("author_share", slices.author_shares)
+        | _both("length", slices.lengths)
+    )
+
+
+def _both(name: str, values: tuple[float, float]) -> Row:
+    return {f"{name}_from": values[0], f"{name}_to": values[1]}
 
 
 def _share(q: npt.NDArray[np.float64]) -> float:

@@ -240,6 +240,7 @@ SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(
             ("options.rank", "options.align.fit_on", "options.align.rcond"), "used where series are traced"
         ),
         "task.deal.nulls": "their distances are in `task.nulls`",
+        "task.deal.slices": "of pairs alone",
     },
     unordered=("task.seeds", "task.nulls", "options.align.targets"),
     unit="series",

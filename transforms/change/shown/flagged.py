@@ -11,7 +11,7 @@ from transforms.change.shown.ranking_rows import ranked_words
 __all__ = ["flagged_words", "left_out"]
 
 
-def flagged_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
+def flagged_words(rows: pa.Table, pos: Sequence[str] = (), *, significant: bool = True) -> pa.Table:
     """Return the words with both q-values up to .05, ranked ones and targets, in the order of rankings.
 
     Their `rank` is that among the ranked words of any part of speech.
@@ -19,9 +19,10 @@ def flagged_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
     Args:
         rows: see `ranked_rows`.
         pos: see `ranked_words`; empty for words of any.
+        significant: False for the other words that are tested.
     """
     words = ranked_words(rows)
-    flagged = of_pos(by_change(rows.filter(pc.fill_null(rows["significant"], False))), pos)
+    flagged = of_pos(by_change(rows.filter(pc.fill_null(pc.equal(rows["significant"], significant), False))), pos)
     place = pc.index_in(flagged["word"], value_set=words["word"].combine_chunks())
     return flagged.append_column("rank", words["rank"].combine_chunks().take(place.combine_chunks()))
 
