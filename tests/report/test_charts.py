@@ -17,8 +17,12 @@ SPECS = {
         "from", "to", "words", at="threshold", colour="verdict", values={"a": "var(--c2)"}
     ),
     "paths": lambda: layered_charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
-    "series": lambda: layered_charts.series("slice", "distance", null="high", colour="measured", values=["one"]),
-    "bare series": lambda: layered_charts.series("slice", "distance", null=None, colour="measured", values=["one"]),
+    "series": lambda: layered_charts.series(
+        "slice", "distance", null="high", colour="measured", values=["one"], names=["a", "b"]
+    ),
+    "bare series": lambda: layered_charts.series(
+        "slice", "distance", null=None, colour="measured", values=["one"], names=["a", "b"]
+    ),
 }
 
 
@@ -30,7 +34,7 @@ def bands(null=("mean", "high"), noise=("less", "more")):
 def cloud(behind):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
     return layered_charts.cloud(
-        "uses", "score", behind=behind, name="word", label="label", colour="finding", values=values
+        "uses", "score", behind=behind, name="word", label=("label", "narrow"), colour="finding", values=values
     )
 
 
@@ -69,8 +73,8 @@ def test_a_chart_shows_the_columns_it_is_given():
     drawn = {"word", "score", "finding"}
     assert fields(SPECS["bands"]()) == drawn | {"mean", "high", "less", "more"}
     assert fields(SPECS["bare bands"]()) == drawn
-    assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "null mean"}
-    assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label"}
+    assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "narrow", "null mean"}
+    assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label", "narrow"}
     drawn = {"from", "to", "words", "threshold", "verdict"}
     assert fields(SPECS["histogram"]()) == drawn
     assert fields(SPECS["paths"]()) == {"x", "y", "name", "slice", "order"}

@@ -115,7 +115,12 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool, flagged: str)
             "out anew over all slices: where nothing changed, one word in twenty lies above its own."
         )
     spec = series(
-        "slice", "distance", null="null to" if null else None, colour="measured", values=list(DISTANCES.values())
+        "slice",
+        "distance",
+        null="null to" if null else None,
+        colour="measured",
+        values=list(DISTANCES.values()),
+        names=pc.unique(table["slice"]).to_pylist(),
     )
     return [Chart("Words over all slices", text + flagged, spec, table, key="word")]
 

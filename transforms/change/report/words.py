@@ -21,7 +21,7 @@ from transforms.change.report.word_tables import (
 from transforms.change.scores.evidence_rows import LEVEL
 from transforms.change.scores.ranking import by_change
 from transforms.common.publish.snapshots import Snapshot
-from transforms.report.labels import free_labels
+from transforms.report.labels import NARROW, WIDTH, free_labels
 from transforms.report.layered_charts import bands, cloud
 from transforms.report.panels import Chart, Panel
 
@@ -157,7 +157,8 @@ def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
             (column("score", pa.float64(), "mean over seeds"), rows["score"]),
             (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
             (column("finding", pa.string(), "what may be said of the word"), findings),
-            (column("label", pa.string(), "what is written beside the point"), _labels(rankings, tables)),
+            (column("label", pa.string(), "what is written beside the point"), _labels(rankings, tables, WIDTH)),
+            (column("narrow label", pa.string(), "the same in a narrow window"), _labels(rankings, tables, NARROW)),
         ]
     )
     table = table.filter(pc.greater(table["fewest uses"], 0))
@@ -182,7 +183,7 @@ def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
             "score",
             behind="null mean" if null else None,
             name="word",
-            label="label",
+            label=("label", "narrow label"),
             colour="finding",
             values=FINDINGS if null else _NO_FINDING,
         ),
@@ -204,14 +205,14 @@ def _spread(ranking: Compared, most: int) -> pa.Table:
     return rows.take(pa.array(places))
 
 
-def _labels(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> list[str]:
+def _labels(rankings: Sequence[Compared], tables: Sequence[pa.Table], width: int) -> list[str]:
     labels: list[str] = []
     for ranking, table in zip(rankings, tables, strict=True):
         places = {word: place for place, word in enumerate(table["word"].to_pylist())}
         first = [*ranking.flagged["word"].to_pylist()[:FLAGGED], *ranking.ranking[:LABELS]]
         named = {places[word]: word for word in first if word in places}
         uses = pc.min_element_wise(table["count_from"], table["count_to"]).to_numpy()
-        free = free_labels(np.log(np.maximum(uses, 1)), table["score"].to_numpy(), named)
+        free = free_labels(np.log(np.maximum(uses, 1)), table["score"].to_numpy(), named, width=width)
         labels += [free.get(place, "") for place in range(table.num_rows)]
     return labels
 
