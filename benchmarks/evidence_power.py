@@ -7,7 +7,9 @@
 The documents of two periods are dealt out to two dates at random, so that nothing has changed. Then pairs of
 nouns of about equal frequency swap a share of their uses in the later slice. Twelve null pairs are made; with
 fewer of them evidence is computed anew from what is published (`scores`, `change/nulls`), and so it is with null
-scores pooled: by frequency alone, without the word's own. A trial that is in `--out` is not made again.
+scores pooled: by frequency alone, without the word's own. Null pairs are themselves pairs in which nothing changed:
+how many words lie above their bands is told of each of them against others. A trial that is in `--out` is not
+made again.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from transforms.change.nulls.standards import PairScores
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 USES = (50, 100, 200, 400)  # least uses of a class
+MANY = 200  # least uses of the upper line of the plot
 PAIRS = 8  # of nouns, in a class of uses
 NULLS = 12
 LEVEL = 0.05
@@ -83,9 +86,10 @@ def swapped(documents: list[TrialDocument], years: list[int], seed: int) -> Swap
 
 
 class Published(NamedTuple):
-    """A pair as it is published: its words by `scores`, and what evidence is computed from."""
+    """A pair as it is published: its rows of `scores`, all words, and what evidence is computed from."""
 
     rows: list[dict[str, Any]]
+    words: list[str]
     real: PairScores
     nulls: list[PairScores]
     tested: npt.NDArray[np.bool_]
@@ -111,7 +115,7 @@ def published(change: Path, alignment: str = "op") -> Published:
         )
     tested = np.zeros(len(words), bool)
     tested[: means.num_rows] = pc.or_(means["ranked"], means["target"]).to_numpy()
-    return Published(means.to_pylist(), real, runs, tested)
+    return Published(means.to_pylist(), words.to_pylist(), real, runs, tested)
 
 
 def _run(
@@ -131,7 +135,7 @@ def weighed(pair: Published, nulls: int, pooled: bool) -> Evidence:
     """Return the evidence by the first null pairs; `pooled`: no word's own null scores count."""
     if not pooled:
         return evidence_of(pair.real, pair.nulls[:nulls], pair.tested)
-    own = evidence._moderation
+    own = evidence._moderation  # the one step that knows a word's own null scores
 
     def by_all_words(null_r: Any, spread: Any) -> Any:
         return own(np.full_like(null_r, np.nan), spread)
@@ -141,6 +145,27 @@ def weighed(pair: Published, nulls: int, pooled: bool) -> Evidence:
         return evidence_of(pair.real, pair.nulls[:nulls], pair.tested)
     finally:
         evidence._moderation = own
+
+
+class Coverage(NamedTuple):
+    """Shares of ranked words above the null band, and above mean and two standard deviations of their null scores."""
+
+    band: float
+    two_sd: float
+
+
+def coverage(pair: Published, swapped_words: set[str], nulls: int) -> list[Coverage]:
+    """Return what lies above bands where nothing changed: of each null pair, against the next ones."""
+    untouched = np.array([word not in swapped_words for word in pair.words])
+    found = []
+    for place, real in enumerate(pair.nulls):
+        others = [pair.nulls[(place + step) % len(pair.nulls)] for step in range(1, nulls + 1)]
+        told = evidence_of(real, others, real.ranked)
+        known = untouched & ~np.isnan(told.null_high) & ~np.isnan(told.null_sd)
+        scores = real.scores[known]
+        two_sd = (told.null_mean + 2 * told.null_sd)[known]
+        found.append(Coverage(float((scores > told.null_high[known]).mean()), float((scores > two_sd).mean())))
+    return found
 
 
 Cells = dict[tuple[int | None, float], list[tuple[bool, bool]]]
@@ -173,14 +198,17 @@ def _tell(name: str, cells: Cells) -> None:
 
 
 def plot(cells: Cells, path: Path) -> None:
-    """Draw the share of words found by the share of uses swapped, a line for each class of uses."""
+    """Draw the share of words found by the share of uses swapped, a line for words of few and of many uses."""
     import altair as alt
 
+    drawn: Cells = defaultdict(list)
+    for (least, share), found in cells.items():
+        if share and least is not None:
+            drawn[MANY if least >= MANY else USES[0], share] += found
     rows = [
         {"share": share, "found": float(np.mean([one[place] for one in found])), "uses": _named(least), "by": by}
-        for (least, share), found in cells.items()
+        for (least, share), found in drawn.items()
         for place, by in enumerate(("usage differs (q_value)", "significant (both q-values)"))
-        if share and least is not None
     ]
     chart = (
         alt.Chart(alt.Data(values=rows))
@@ -188,24 +216,23 @@ def plot(cells: Cells, path: Path) -> None:
         .encode(
             x=alt.X("share:Q", title="share of uses swapped", scale=alt.Scale(domain=[0.2, 1])),
             y=alt.Y("found:Q", title="share of words found", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("uses:N", sort=[_named(least) for least in USES], title="uses in the smaller slice"),
-            column=alt.Column("by:N", title=None),
+            color=alt.Color("uses:N", sort=[_named(USES[0]), _named(MANY)], title="uses in the smaller slice"),
+            column=alt.Column("by:N", title=None, sort="descending"),
         )
         .properties(width=260, height=220)
     )
     chart.save(str(path))
 
 
-def _named(least: int) -> str:
-    above = [bound for bound in USES if bound > least]
-    return f"{least} to {above[0] - 1}" if above else f"{least} and more"
+def _named(least: int | None) -> str:
+    return f"{MANY} and more" if least == MANY else f"{USES[0]} to {MANY - 1}"
 
 
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--trials", type=int, default=4)
+    parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--plot", type=Path)
     given = parser.parse_args()
     documents = read_documents(given.corpus / "current", SLICES)
@@ -220,6 +247,11 @@ def _main() -> None:
     for nulls in (3, 5, 8, NULLS):
         _tell(f"{nulls} nulls", found_in(trials, nulls))
         _tell(f"{nulls} nulls, pooled by frequency alone", found_in(trials, nulls, pooled=True))
+    print("\n| nulls | share above the null band | above mean and two sd |\n|---|---|---|")
+    for nulls in (3, 5, 8, NULLS - 1):
+        every = [one for pair, shares in trials for one in coverage(pair, set(shares), nulls)]
+        told = (f"{np.mean(v):.3f} ({min(v):.3f}, {max(v):.3f})" for v in zip(*every, strict=True))
+        print(f"| {nulls} | {' | '.join(told)} |")
     if given.plot:
         plot(found_in(trials, 5), given.plot)
 
