@@ -147,3 +147,13 @@ def test_random_dates_change_nothing(tmp_path):
         assert rows.significant.mean() <= 0.02
     assert np.mean(shares, axis=0) == pytest.approx([0.05, 0.05], abs=0.04)
     assert np.mean(flagged) <= 0.01
+
+
+def test_flagged_words_are_asked_for_by_a_flag_alone(judged, capsys):
+    assert call("show", judged, "--significant") == 0
+    told = capsys.readouterr().out
+    assert "no word has both q-values up to .05" in told
+    assert "no finding possible at this size" in told
+    assert call("show", judged, "--significant", "--tsv") == 0
+    (head,) = capsys.readouterr().out.splitlines()
+    assert {"word", "rank", "significant", "null_high"} <= set(head.split("\t"))
