@@ -3,6 +3,7 @@
     lexbeam corpus $D/sotu --out sotu --exclude '*.csv' --format text --engine builtin:en \\
         --dates "table:$D/sotu/SOTU_metadata.csv:key=filename,date=Date,author=President"
     python -m benchmarks.evidence_power --corpus sotu --out trials --plot docs/tasks/change/pictures/power.png
+    python -m benchmarks.evidence_power --datings dated
 
 The documents of two periods are dealt out to two dates at random, so that nothing has changed. Then pairs of
 nouns of about equal frequency swap a share of their uses in the later slice. Twelve null pairs are made; with
@@ -154,12 +155,17 @@ class Coverage(NamedTuple):
     two_sd: float
 
 
-def coverage(pair: Published, swapped_words: set[str], nulls: int) -> list[Coverage]:
-    """Return what lies above bands where nothing changed: of each null pair, against the next ones."""
-    untouched = np.array([word not in swapped_words for word in pair.words])
+def coverage(runs: Sequence[PairScores], untouched: npt.NDArray[np.bool_], nulls: int) -> list[Coverage]:
+    """Return what lies above bands where nothing changed: of each run, against the next ones.
+
+    Args:
+        runs: pairs of slices in which the words did not change.
+        untouched: the words that count.
+        nulls: how many of the other runs are the nulls of one.
+    """
     found = []
-    for place, real in enumerate(pair.nulls):
-        others = [pair.nulls[(place + step) % len(pair.nulls)] for step in range(1, nulls + 1)]
+    for place, real in enumerate(runs):
+        others = [runs[(place + step) % len(runs)] for step in range(1, nulls + 1)]
         told = evidence_of(real, others, real.ranked)
         known = untouched & ~np.isnan(told.null_high) & ~np.isnan(told.null_sd)
         scores = real.scores[known]
@@ -228,13 +234,36 @@ def _named(least: int | None) -> str:
     return f"{MANY} and more" if least == MANY else f"{USES[0]} to {MANY - 1}"
 
 
+def _tell_coverage(nulls: int, every: Sequence[Coverage]) -> None:
+    told = (f"{np.mean(v):.3f} ({min(v):.3f}, {max(v):.3f})" for v in zip(*every, strict=True))
+    print(f"| {nulls} | {' | '.join(told)} |")
+
+
+def _of_datings(folder: Path) -> None:
+    """Tell what lies above bands in `benchmarks.evidence datings`, whose real pairs are random as well."""
+    print(f"{folder}\n| nulls | share above the null band | above mean and two sd |\n|---|---|---|")
+    every = []
+    for change in sorted(folder.glob("*/change")):
+        if (change / "current").exists():
+            pair = published(change)
+            runs = [pair.real, *pair.nulls]
+            every += coverage(runs, np.ones(len(pair.words), bool), len(pair.nulls))
+    _tell_coverage(len(pair.nulls), every)
+
+
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--datings", type=Path, help="tell the bands of these trials of `benchmarks.evidence` alone")
     parser.add_argument("--trials", type=int, default=1)
     parser.add_argument("--plot", type=Path)
     given = parser.parse_args()
+    if given.datings:
+        _of_datings(given.datings)
+        return
+    if not (given.corpus and given.out):
+        parser.error("--corpus and --out are needed, or --datings")
     documents = read_documents(given.corpus / "current", SLICES)
     trials = []
     for number in range(given.trials):
@@ -249,9 +278,11 @@ def _main() -> None:
         _tell(f"{nulls} nulls, pooled by frequency alone", found_in(trials, nulls, pooled=True))
     print("\n| nulls | share above the null band | above mean and two sd |\n|---|---|---|")
     for nulls in (3, 5, 8, NULLS - 1):
-        every = [one for pair, shares in trials for one in coverage(pair, set(shares), nulls)]
-        told = (f"{np.mean(v):.3f} ({min(v):.3f}, {max(v):.3f})" for v in zip(*every, strict=True))
-        print(f"| {nulls} | {' | '.join(told)} |")
+        every = []
+        for pair, shares in trials:
+            untouched = np.array([word not in shares for word in pair.words])
+            every += coverage(pair.nulls, untouched, nulls)
+        _tell_coverage(nulls, every)
     if given.plot:
         plot(found_in(trials, 5), given.plot)
 
