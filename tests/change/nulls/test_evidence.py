@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.change.nulls.evidence import benjamini_hochberg, evidence_of
-from transforms.change.nulls.standards import PairScores
+from transforms.change.nulls.standards import PairScores, Standard
 
 WORDS = 400
 
@@ -254,3 +254,11 @@ def test_where_nothing_has_changed_a_twentieth_of_the_words_lies_above_the_upper
         found = evidence_of(real, nulls, real.ranked)
         above += (real.scores > found.null_high)[real.ranked & ~np.isnan(real.scores)].tolist()
     assert 0.03 < np.mean(above) < 0.07
+
+
+def test_an_upper_end_beyond_all_numbers_is_none():
+    nothing = np.zeros(6)
+    standard = Standard(np.zeros(2), np.full(2, 9.0), 0.1, nothing, np.array([7.0, 0, 0, 0, 0, 0]))
+    uses = np.full(2, 60)
+    run = PairScores(np.ones(2), uses, uses, np.ones(2, bool), 60)
+    np.testing.assert_allclose(standard.scores(run, np.array([1e-4, 5.0])), [np.exp(1e-4 * np.exp(7)), np.nan])

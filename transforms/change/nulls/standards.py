@@ -82,9 +82,11 @@ class Standard(NamedTuple):
         return np.asarray((np.log(np.maximum(run.scores, self.floor)) - level) / scale)
 
     def scores(self, run: PairScores, r: Floats) -> Floats:
-        """Return the scores that these r of a run's words stand for."""
+        """Return the scores that these r of a run's words stand for; nan beyond all numbers, as few words may give."""
         level, scale = self._expected(run)
-        return np.asarray(np.exp(level + scale * r))
+        with np.errstate(over="ignore"):
+            scores = np.exp(level + scale * r)
+        return np.where(np.isfinite(scores), scores, np.nan)
 
     def _expected(self, run: PairScores) -> tuple[Floats, Floats]:
         terms = _terms(np.clip(_predictors(run), self.low, self.high))
