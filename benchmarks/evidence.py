@@ -218,7 +218,10 @@ def means(change: Path) -> list[dict[str, Any]]:
 
 
 def shares(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Return shares of ranked words below the level, and the distance of p from uniform."""
+    """Return shares of ranked words below the level and above bands, and the distance of p from uniform.
+
+    `above_band` is of the band that is drawn, `above_two_sd` of mean and two standard deviations.
+    """
     ranked = [row for row in rows if row["ranked"] and row["score"] is not None]
     found: dict[str, float] = {}
     for name in ("p_value", "q_value", "p_relative", "q_relative"):
@@ -227,6 +230,11 @@ def shares(rows: list[dict[str, Any]]) -> dict[str, float]:
     p = np.sort([row["p_relative"] for row in ranked])
     steps = np.arange(len(p) + 1) / len(p)
     found["ks"] = float(max((steps[1:] - p).max(), (p - steps[:-1]).max()))
+    known = [row for row in ranked if row["null_high"] is not None]
+    found["above_band"] = float(np.mean([row["score"] > row["null_high"] for row in known]))
+    found["above_two_sd"] = float(
+        np.mean([row["score"] > row["null_mean"] + 2 * row["null_sd"] for row in known if row["null_sd"] is not None])
+    )
     found["words"] = len(ranked)
     return found
 
@@ -237,7 +245,7 @@ def _datings(given: argparse.Namespace) -> None:
 
 
 def _datings_by(by: str, given: argparse.Namespace) -> None:
-    documents = read_documents(given.corpus / "current", SLICES)
+    documents = read_documents(given.corpus / "current", given.slices)
     trials = defaultdict(list)
     for number in range(given.datings):
         years = dealt(documents, by, 1000 + number)
@@ -259,12 +267,12 @@ def _real(given: argparse.Namespace) -> None:
     for by in given.by:
         folder = given.out / f"real-{by}"
         if by == "document":  # without authors documents are what is dealt
-            documents = read_documents(given.corpus / "current", SLICES)
+            documents = read_documents(given.corpus / "current", given.slices)
             nameless = [document._replace(author="") for document in documents]
             years = [document.year for document in documents]
-            run_trial(folder, nameless, years, _words(given), SLICES)
+            run_trial(folder, nameless, years, _words(given), given.slices)
         else:
-            change_scores(folder, given.corpus, _words(given), SLICES)
+            change_scores(folder, given.corpus, _words(given), given.slices)
         _tell_real(by, folder, given)
 
 
@@ -284,7 +292,7 @@ def _tell_real(by: str, folder: Path, given: argparse.Namespace) -> None:
 
 
 def _power(given: argparse.Namespace) -> None:
-    documents = read_documents(given.corpus / "current", SLICES)
+    documents = read_documents(given.corpus / "current", given.slices)
     flagged: dict[tuple[str, float], list[bool]] = defaultdict(list)
     for number in range(given.datings):
         years = dealt(documents, "document", 2000 + number)
@@ -353,7 +361,7 @@ def _of_sample(seed: int, folder: Path) -> Iterator[str]:
 
 
 def _series(given: argparse.Namespace) -> None:
-    documents = read_documents(given.corpus / "current", SLICES)
+    documents = read_documents(given.corpus / "current", given.slices)
     dates = (1800, 1830, 1860, 1890)
     slices = ",".join(f"s{date}={date}" for date in dates)
     found: dict[float, list[tuple[bool, bool, bool]]] = defaultdict(list)
@@ -422,6 +430,7 @@ def _main() -> int:
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--tokens", type=int, default=300_000)
     parser.add_argument("--alignment", default="op")
+    parser.add_argument("--slices", default=SLICES, help="periods whose documents are dealt")
     given = parser.parse_args()
     for name in TRIALS if given.trial == "all" else [given.trial]:
         numbers = TRIALS[name]._asdict()

@@ -1,11 +1,11 @@
-"""Tables `scores` and `change/pairs`: the change of words between two slices, and pairs of slices."""
+"""Tables `scores`, `change/nulls`, `change/pairs`: words between two slices, real and dealt, and pairs of slices."""
 
 import pyarrow as pa
 
 from schemas.change.spaces import DOCUMENTS, SLICE_PAIR, USES
 from schemas.columns import Table, column, reason, share
 
-__all__ = ["FINDINGS", "NULL_REASONS", "PAIRS", "SCORES"]
+__all__ = ["FINDINGS", "NULLS", "NULL_REASONS", "PAIRS", "SCORES"]
 
 # In order of precedence: the first that holds is given.
 NULL_REASONS = {
@@ -69,6 +69,13 @@ SCORES = Table(
             range="0 and up",
             nullable=True,
         ),
+        column(
+            "null_high",
+            pa.float64(),
+            "score whose p_value is .05: upper end of the one-sided 95 % interval of chance; null where p_value is",
+            range="0 and up",
+            nullable=True,
+        ),
         column("null_runs", pa.int32(), "null pairs that score the word", range="0 and up", nullable=True),
         column("null_unit", pa.string(), "what null pairs deal out", range="document, author", nullable=True),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
@@ -99,7 +106,25 @@ SCORES = Table(
             nullable=True,
         ),
     ],
-    version="2",
+    version="3",
+)
+
+NULLS = Table(
+    name="change/nulls",
+    row="a word that a null pair scores",
+    key=("slice_from", "slice_to", "alignment", "measure", "word", "null"),
+    columns=[
+        *SLICE_PAIR,
+        column("alignment", pa.string(), "method; none where the measure takes no vectors"),
+        column("measure", pa.string(), "what is measured"),
+        column("word", pa.string(), "word of the training view, whether or not the real pair shares it"),
+        column("null", pa.int32(), "number of the null pair", range="1 and up"),
+        column("score", pa.float64(), "the measure's value between the slices as dealt"),
+        column("ranked", pa.bool_(), "whether the word is frequent and spread enough in both to be ranked"),
+        column("uses", pa.int64(), "uses in the dealt slice that has fewer", unit="uses"),
+        column("documents", pa.int64(), "documents that use it, in the dealt slice that has fewer"),
+        column("slice_documents", pa.int64(), "documents of the smaller dealt slice"),
+    ],
 )
 
 # Why no finding is possible, in order of precedence.
@@ -108,6 +133,21 @@ FINDINGS = {
     "too_few_clusters": "fewer than 10 documents or authors on a side",
     "too_few_words": "fewer than 100 ranked words with a score",
 }
+
+
+def _mixture(name: str, what: str) -> list[pa.Field]:
+    none = "null without null pairs, or if no document has one"
+    return [
+        share(
+            f"{name}_distance",
+            f"how far the slices differ in {name}, by tokens: 0 for the same mixture, 1 for nothing in common; {none}",
+            nullable=True,
+        ),
+        column(name, pa.string(), f"{what} whose shares differ most; empty for documents without one", nullable=True),
+        share(f"{name}_from", "its share of the earlier slice's tokens", nullable=True),
+        share(f"{name}_to", "its share of the later slice's tokens", nullable=True),
+    ]
+
 
 PAIRS = Table(
     name="change/pairs",
@@ -161,5 +201,29 @@ PAIRS = Table(
         ),
         column("spearman_to", pa.float64(), "the same correlation in the later slice", range="-1 to 1", nullable=True),
         column("threshold", pa.float64(), "mean score over the targets; null without targets", nullable=True),
+        *_mixture("genre", "genre"),
+        *_mixture("source", "folder or file of sources, digits as #"),
+        column(
+            "authors_from",
+            pa.int64(),
+            "authors in the earlier slice; this and what follows null without null pairs",
+            nullable=True,
+        ),
+        column("authors_to", pa.int64(), "authors in the later slice", nullable=True),
+        column("authors_both", pa.int64(), "authors who wrote in both slices", nullable=True),
+        column("unsigned", pa.int64(), "documents of both slices without an author", nullable=True),
+        share("author_share_from", "share of the earlier slice's tokens that one author has at most", nullable=True),
+        share("author_share_to", "the same of the later slice", nullable=True),
+        column(
+            "length_from",
+            pa.float64(),
+            "median tokens of a document in the earlier slice",
+            unit="tokens",
+            nullable=True,
+        ),
+        column(
+            "length_to", pa.float64(), "median tokens of a document in the later slice", unit="tokens", nullable=True
+        ),
     ],
+    version="2",
 )

@@ -49,6 +49,13 @@ def _of_distance(name: str, doc: str) -> list[pa.Field]:
             range="0 and up",
             nullable=True,
         ),
+        column(
+            f"{name}_null_high",
+            number,
+            "upper end of the one-sided 95 % interval of the same; null for words that are neither ranked nor targets",
+            range="0 and up",
+            nullable=True,
+        ),
     ]
 
 
@@ -72,6 +79,7 @@ SERIES = Table(
         column("documents", pa.int64(), "documents using it in the slice"),
         *(field for name, doc in DISTANCES.items() for field in _of_distance(name, doc)),
     ],
+    version="2",
 )
 
 POINTS = Table(

@@ -79,6 +79,7 @@ _OF_ALIGNMENT: list[tuple[str, pa.DataType, str, str | None]] = [
         "0 to 2",
     ),
     ("null_sd", pa.float64(), "sample standard deviation of such scores", "0 and up"),
+    ("null_high", pa.float64(), "score whose p_value is .05; null where that is", "0 and up"),
     ("excess", pa.float64(), "score less null_mean", "-2 to 2"),
     ("p_value", pa.float64(), "probability of such a score if usage did not differ", "0 to 1"),
     ("q_value", pa.float64(), "p_value adjusted for the number of ranked words and targets: usage differs", "0 to 1"),
@@ -112,4 +113,5 @@ SUMMARY = Table(
     row="a word between two slices, with all that is known of it",
     key=("slice_from", "slice_to", "word"),
     columns=_columns,
+    version="2",
 )

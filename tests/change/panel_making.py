@@ -83,7 +83,15 @@ def snapshot_of(folder, rows, more=(), **section):
 
 def known(**other):
     """What evidence adds to a row of `scores`."""
-    return {"null_mean": 0.2, "null_sd": 0.05, "excess": 0.1, "q_value": 0.5, "q_relative": 0.5, **other}
+    return {
+        "null_mean": 0.2,
+        "null_sd": 0.05,
+        "null_high": 0.25,
+        "excess": 0.1,
+        "q_value": 0.5,
+        "q_relative": 0.5,
+        **other,
+    }
 
 
 def pair(**other):

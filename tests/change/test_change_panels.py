@@ -56,9 +56,9 @@ def test_targets_come_first_then_the_ranking_then_others(make):
 
 def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
     rows = [
-        scores("a", 0.9, **known(excess=0.1, null_mean=0.8, q_value=0.04, q_relative=0.2)),
+        scores("a", 0.9, **known(excess=0.1, null_mean=0.8, null_high=0.85, q_value=0.04, q_relative=0.2)),
         scores("b", 0.5, **known(excess=0.4, null_mean=0.1, q_value=0.01, q_relative=0.02)),
-        scores("c", 0.4, **known(excess=-0.1, null_sd=None)),
+        scores("c", 0.4, **known(excess=-0.1, null_high=None)),
         scores("d", 0.3),
     ]
     found = make(rows, {"change/pairs": [[pair()]]})
@@ -75,9 +75,7 @@ def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
         "no finding",
     ]
     assert [row["null mean"] for row in chart] == [0.1, 0.8, 0.2, None]
-    low, high = ([row[name] for row in chart] for name in ("null from", "null to"))
-    assert low == [0.0, pytest.approx(0.7), 0.2, None]  # no score is below 0
-    assert high == [pytest.approx(0.2), pytest.approx(0.9), 0.2, None]
+    assert [row["null to"] for row in chart] == [0.25, 0.85, None, None]
     cloud = {row["word"]: row for row in found["Score against count"].rows.to_pylist()}
     assert cloud["a"]["null mean"] == 0.8
     assert {word for word, row in cloud.items() if row["label"]} == set("abcd")
@@ -226,6 +224,36 @@ def test_no_warning_is_said_too(make):
     note = make([scores("a", 0.5)])["Warnings"]
     assert not note.warning
     assert not note.items
+    assert "without null pairs" in note.text
+
+
+def test_that_nothing_stands_out_says_what_was_compared(make):
+    note = make([scores("a", 0.5, **known())], {"change/pairs": [[pair(share_differs=0.0)]]})["Warnings"]
+    assert not note.warning
+    assert "genres, sources, authors and lengths" in note.text
+
+
+def test_slices_that_differ_as_wholes_are_warned_of_once(make):
+    options = {
+        "alignment": ["op", "cca"],
+        "measure": ["cosine"],
+        "neighbour-min-count": 1,
+        "rank-min-count": 50,
+        "rank-min-documents": 5,
+    }
+    rows = [scores("a", 0.5, **known()), scores("a", 0.5, alignment="cca", **known())]
+    facts = {"shift": 1.49, "share_differs": 0.59, "genre_distance": 1.0, "genre": "sport", "genre_to": 1.0}
+    pairs = [[pair(alignment=name, **facts) for name in ("cca", "op")]]
+    items = make(rows, {"change/pairs": pairs}, options=options)["Warnings"].items
+    for name in ("op", "cca"):
+        (shift,) = [item for item in items if item.startswith(f"old to new, {name}: the slices differ as wholes")]
+        assert "usage of 59 % of the ranked words differs" in shift
+        assert "1.49 standard deviations" in shift
+    (genre,) = [item for item in items if "genre" in item and "wholes" not in item]
+    assert genre == (
+        "old to new: 100 % of the tokens are of another genre, above all 'sport': 0 % of the earlier slice, "
+        "100 % of the later one"
+    )
 
 
 def test_the_scatter_tells_spearman_of_the_ranked_words(make):
@@ -304,3 +332,59 @@ def test_a_page_of_sixty_words_is_small(tmp_path):
     with_charts = len(render("Report", {"change": panels(snapshot)}))
     library = len(render("Report", {"change": []}))
     assert 900_000 < with_charts - library < 1_050_000  # most of it the library of charts
+
+
+def flagged(**other):
+    return known(q_value=0.01, q_relative=0.02, significant=True, **other)
+
+
+def test_flagged_words_are_listed_and_marked_in_every_plot(make, monkeypatch):
+    monkeypatch.setattr(panels_words, "SCORES", 2)
+    monkeypatch.setattr(panels_words, "FIRST", 2)
+    monkeypatch.setattr(panels_words, "CLOUD", 10)
+    monkeypatch.setattr(rankings, "FIRST_PICTURED", 2)
+    names = [f"w{n:02}" for n in range(40)]
+    rows = [scores(name, 1 - n / 100, **known(excess=0.9 - n / 100)) for n, name in enumerate(names)]
+    rows[30] |= flagged(excess=0.6)
+    rows[31] |= flagged(excess=0.59)
+    tags = [
+        {"word": name, "slice_from": "old", "slice_to": "new", "upos": "DET" if name == "w31" else "NOUN"}
+        | {f"{key}_op": row[key] for key in ("score", "excess", "q_value", "q_relative", "null_mean", "null_high")}
+        | {key: row[key] for key in ("target", "ranked", "count_from", "count_to", "documents_from", "documents_to")}
+        | {"significant_op": row.get("significant"), "relative_from": 0.1, "relative_to": 0.1}
+        for name, row in zip(names, rows, strict=True)
+    ]
+    parts = [vectors(name, names) for name in ("old", "new")]
+    more = {"change/summary": [tags], "vectors": parts, "alignments": [aligned(*parts)[0]]}
+    options = {
+        "alignment": ["op"],
+        "measure": ["cosine"],
+        "neighbour-min-count": 1,
+        "rank-min-count": 50,
+        "rank-min-documents": 5,
+        "rank-pos": ["NOUN"],
+    }
+    found = make(rows, more, options=options)
+    table = found["Flagged words"]
+    assert table.rows["word"].to_pylist() == ["w30", "w31"]
+    assert table.rows["rank"].to_pylist() == [31, 32]
+    assert "of any part of speech" in table.text
+    chart = {row["word"]: row["finding"] for row in found["Scores and what chance gives"].rows.to_pylist()}
+    assert list(chart) == ["w00", "w01", "w30", "w31"]
+    assert chart["w30"] == chart["w31"] == "more than the vocabulary at large"
+    cloud = {row["word"]: row for row in found["Score against count"].rows.to_pylist()}
+    assert len(cloud) <= 10
+    assert cloud["w30"]["label"] == "w30"
+    assert cloud["w31"]["finding"] == "more than the vocabulary at large"
+    ways = found["Ways of words through the slices"]
+    assert {"w30", "w31"} <= set(ways.rows["word"].to_pylist())
+    assert "Flagged among them (both q at most .05): w30, w31." in ways.text
+    assert "w31" in found["Neighbours in each slice"].rows["word"].to_pylist()
+    words = found["Words"]
+    assert [row["word"] for row in words.rows.to_pylist() if row["flagged"]] == ["w30", "w31"]
+    assert "Flagged words without a rank here, by their part of speech: 1 in old to new, op." in words.text
+
+
+def test_without_flagged_words_there_is_no_table_of_them(make):
+    found = make([scores("a", 0.5, **known())], {"change/pairs": [[pair()]]})
+    assert "Flagged words" not in found

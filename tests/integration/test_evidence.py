@@ -59,6 +59,17 @@ def test_tables_say_what_was_dealt_and_what_came_of_it(judged):
     assert means.q_value.isna().all()
     known = means[means.null_mean.notna() & means.score.notna()]
     np.testing.assert_allclose(known.excess, known.score - known.null_mean)
+    nulls = pd.read_parquet(judged / "change" / "nulls")
+    assert set(nulls.null) == {1, 2, 3}
+    key = ["alignment", "measure", "word"]
+    of_nulls = nulls.groupby(key).score.mean()
+    found = known.set_index(key).null_mean
+    np.testing.assert_allclose(of_nulls.loc[found.index], found)
+
+
+def test_without_nulls_there_is_no_table_of_them(out):
+    assert not (out / "change" / "nulls").exists()
+    assert "change/nulls" not in json.loads((out / "manifest.json").read_text("utf-8"))["tables"]
 
 
 def test_one_null_pair_more_makes_only_itself(judged, tmp_path):
@@ -136,3 +147,13 @@ def test_random_dates_change_nothing(tmp_path):
         assert rows.significant.mean() <= 0.02
     assert np.mean(shares, axis=0) == pytest.approx([0.05, 0.05], abs=0.04)
     assert np.mean(flagged) <= 0.01
+
+
+def test_flagged_words_are_asked_for_by_a_flag_alone(judged, capsys):
+    assert call("show", judged, "--significant") == 0
+    told = capsys.readouterr().out
+    assert "no word has both q-values up to .05" in told
+    assert "no finding possible at this size" in told
+    assert call("show", judged, "--significant", "--tsv") == 0
+    (head,) = capsys.readouterr().out.splitlines()
+    assert {"word", "rank", "significant", "null_high"} <= set(head.split("\t"))

@@ -35,7 +35,8 @@ def charts():
             "score": [n / 50 for n in range(50)],
             "kind": ["one", "two"] * 25,
             "null": [None if n == 7 else n / 60 for n in range(50)],
-            "label": [hostile(n) if n < 5 else "" for n in range(50)],
+            "label": [hostile(n) if n < 5 or n == 49 else "" for n in range(50)],
+            "narrow": [hostile(n) if n in (0, 49) else "" for n in range(50)],
         }
     )
     kinds = {"one": "var(--c2)", "two": "var(--c8)"}
@@ -46,7 +47,7 @@ def charts():
         Chart(
             "Cloud",
             "Scores",
-            cloud("uses", "score", behind="null", name="word", label="label", colour="kind", values=kinds),
+            cloud("uses", "score", behind="null", name="word", label=("label", "narrow"), colour="kind", values=kinds),
             points,
         ),
     ]
@@ -93,16 +94,13 @@ def chosen():
             "score": [0.5, 0.4, 0.3, 0.2],
             "less": [0.4, 0.3, 0.2, 0.1],
             "more": [0.6, 0.5, 0.4, 0.3],
-            "low": [0.1, None, 0.1, 0.1],
             "mean": [0.2, None, 0.2, 0.2],
             "high": [0.3, None, 0.3, 0.3],
             "kind": ["one", "two", "two", "one"],
         }
     )
     kinds = {"one": "var(--c2)", "two": "var(--c8)"}
-    drawn = bands(
-        "word", "score", null=("low", "mean", "high"), noise=("less", "more"), colour="kind", values=kinds, number=3
-    )
+    drawn = bands("word", "score", null=("mean", "high"), noise=("less", "more"), colour="kind", values=kinds, number=3)
     way = pa.table(
         {
             "word": ["sea"] * 4 + [HOSTILE] * 3,
@@ -120,12 +118,10 @@ def chosen():
             "slice": ["1", "2", "3"] * 2,
             "measured": ["first"] * 6,
             "distance": [None, 0.2, 0.3, 0.5, 0.1, None],
-            "low": [None, 0.1, 0.1, 0.1, 0.0, None],
             "high": [None, 0.2, 0.2, 0.2, 0.1, None],
-            "mean": [None, 0.15, 0.15, 0.15, 0.05, None],
         }
     )
-    line = series("slice", "distance", null=("low", "mean", "high"), colour="measured", values=["first"])
+    line = series("slice", "distance", null="high", colour="measured", values=["first"], names=["1", "2", "3"])
     uses = pa.table(
         {
             "word": ["sea", "sea", HOSTILE],
@@ -141,4 +137,41 @@ def chosen():
         Chart("Ways", "Words", plane, way, key="word"),
         Chart("Series", "Lines", line, over, key="word"),
         UsesPanel("UsesPanel", "Words in context", uses),
+        *crowded(),
+    ]
+
+
+SLICES = [f"{1800 + 50 * n}-{1849 + 50 * n}" for n in range(5)]
+FINDINGS = ("more than the vocabulary at large", "usage differs", "not told from chance", "no finding")
+
+
+def crowded():
+    """Charts with more than a narrow window holds: long names in legends, five slices, a label at the edge."""
+    scores = pa.table({"word": list("abcd"), "score": [0.4, 0.3, 0.2, 0.1], "finding": FINDINGS})
+    colours = {name: f"var(--c{n + 1})" for n, name in enumerate(FINDINGS)}
+    rows = bands("word", "score", null=None, noise=None, colour="finding", values=colours, number=4)
+    measured = ["to the slice before", "to the first slice", "to the last slice"]
+    over = pa.table(
+        {
+            "slice": SLICES * 3,
+            "measured": [name for name in measured for _ in SLICES],
+            "distance": [n / 20 for n in range(15)],
+            "high": [n / 30 for n in range(15)],
+        }
+    )
+    lines_of = series("slice", "distance", null="high", colour="measured", values=measured, names=SLICES)
+    way = pa.table(
+        {
+            "slice": SLICES,
+            "name": SLICES,
+            "order": [1, 2, 3, 4, 5],
+            "x": [-1.0, -0.5, 0.0, 0.5, 1.0],
+            "y": [0.0, 0.5, -0.5, 0.2, 0.1],
+        }
+    )
+    plane = paths("x", "y", name="name", stage="slice", order="order", values=SLICES)
+    return [
+        Chart("Findings", "Scores", rows, scores),
+        Chart("Five slices", "Lines", lines_of, over),
+        Chart("A way of five", "Slices", plane, way),
     ]

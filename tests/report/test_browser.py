@@ -57,6 +57,9 @@ def test_charts_are_drawn_as_svg_with_a_text_in_their_place(page):
         "Bands. Scores",
         "Ways. Words",
         "Series. Lines",
+        "Findings. Scores",
+        "Five slices. Lines",
+        "A way of five. Slices",
     ]
     tree = page.send("Accessibility.getFullAXTree")["nodes"]
     images = [node["name"]["value"] for node in tree if node["role"]["value"] == "image"]
@@ -182,8 +185,8 @@ def test_a_word_that_is_chosen_is_chosen_in_every_panel(page):
     assert page.run("document.querySelector('#panel-3-4 mark').textContent") == HOSTILE
     names = [text for text in texts_of(page, 3, "role-axis-label") if text in "123"]
     assert names == ["1", "2", "3"]  # in the order of the rows, with or without a distance
-    area = page.run("document.querySelector('#panel-3-3 .mark-area path').getBBox().height")
-    assert area > 5  # the band behind the line
+    dashed = page.run("document.querySelectorAll('#panel-3-3 .mark-line path[stroke-dasharray]').length")
+    assert dashed == 1  # where the band behind the line ends
     assert shown_tables(page) == [[f"{HOSTILE}, old", HOSTILE], [f"{HOSTILE}, new", "none"]]
     assert page.run("window.ran") is None
     assert page.errors == []
@@ -196,6 +199,18 @@ def test_uses_are_lines_by_slice_with_the_word_marked(page):
     assert page.run(lines) == [["by the", "sea", f"{HOSTILE} (Ann, 1801)"], [HOSTILE, "Sea", f"is ({HOSTILE})"]]
     marked = "[...document.querySelectorAll('#panel-3-4 mark')].map(m => m.textContent)"
     assert page.run(marked) == ["sea", "Sea"]
+
+
+def test_a_word_leads_to_its_uses_in_every_panel(page):
+    link = "[...document.querySelectorAll('#panel-2-1 td a')].map(a => [a.textContent, a.getAttribute('href')])"
+    (only,) = page.run(link)  # of all words of the table uses are quoted of one alone
+    assert only == [HOSTILE, "#panel-3-4"]
+    page.run("document.querySelector('#panel-2-1 td a').click()")
+    assert page.run("location.hash") == "#panel-3-4"
+    assert page.run("document.querySelector('#panel-3-4 select').value") == HOSTILE
+    page.wait("document.querySelector('#panel-3-2 select').value === " + json.dumps(HOSTILE))
+    assert page.run("window.ran") is None
+    assert page.errors == []
 
 
 def test_the_keyboard_is_enough(page):

@@ -82,3 +82,68 @@ def test_a_narrow_window_does_not_scroll_sideways(page):
         page.wait("document.documentElement.scrollWidth <= 360")
     finally:
         page.send("Emulation.clearDeviceMetricsOverride")
+
+
+@pytest.fixture
+def narrow(page):
+    """The page in a window of 400 pixels."""
+    page.send("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=False)
+    page.reload()
+    yield page
+    page.send("Emulation.clearDeviceMetricsOverride")
+
+
+def boxes(page, panel, marks):
+    """Left, right, top and bottom of the texts of a chart, in pixels of the page."""
+    texts = f"[...document.querySelectorAll('#panel-3-{panel} svg .{marks} text')].filter(t => t.textContent)"
+    return page.run(f"{texts}.map(t => t.getBoundingClientRect()).map(r => [r.left, r.right, r.top, r.bottom])")
+
+
+def cover(one, other):
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+
+
+@pytest.mark.parametrize(("panel", "names"), [(5, 4), (6, 3), (7, 5)])
+def test_legends_are_whole_in_a_narrow_window(narrow, panel, names):
+    found = boxes(narrow, panel, "role-legend-label")
+    assert len(found) == names
+    assert all(left >= 0 and right <= 400 for left, right, *_ in found)
+    assert not any(cover(one, other) for n, one in enumerate(found) for other in found[:n])
+    written = f"[...document.querySelectorAll('#panel-3-{panel} svg .role-legend-label text')].map(t => t.textContent)"
+    assert not [text for text in narrow.run(written) if text.endswith("…")]
+
+
+def test_five_slices_are_written_aslant_in_a_narrow_window_and_level_in_a_wide_one(narrow):
+    turned = (
+        "[...document.querySelectorAll('#panel-3-6 svg .role-axis-label text')]"
+        ".filter(t => /\\d{4}-/.test(t.textContent)).map(t => t.getAttribute('transform').includes('rotate(-40)'))"
+    )
+    assert narrow.run(turned) == [True] * 5
+    assert all(left >= 0 and right <= 400 for left, right, *_ in boxes(narrow, 6, "role-axis-label"))
+    narrow.send("Emulation.clearDeviceMetricsOverride")
+    narrow.reload()
+    assert narrow.run(turned) == [False] * 5
+
+
+def test_a_square_chart_is_as_wide_as_a_narrow_window(narrow):
+    assert narrow.run("document.querySelector('#panel-3-7 svg').getBoundingClientRect().right") <= 400
+    size = narrow.run("getComputedStyle(document.querySelector('#panel-3-7 .mark-text text')).fontSize")
+    assert size == "12px"
+    shown = narrow.run("document.querySelector('#panel-3-7 svg').getBoundingClientRect().width")
+    drawn = narrow.run("+document.querySelector('#panel-3-7 svg').getAttribute('width')")
+    assert shown == pytest.approx(drawn, abs=1)  # not shrunk, letters and all
+
+
+def test_labels_lie_within_the_chart_and_are_fewer_in_a_narrow_window(page):
+    texts = "[...document.querySelectorAll('#panel-1-4 svg .role-mark.mark-text text')].filter(t => t.textContent)"
+    assert page.run(f"{texts}.length") == 6
+    edge = page.run("document.querySelector('#panel-1-4 svg').getBoundingClientRect().right")
+    last = f"{texts}.find(t => t.textContent === 'word 49').getBoundingClientRect().right"
+    assert page.run(last) <= edge
+    page.send("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=False)
+    page.reload()
+    try:
+        assert page.run(f"{texts}.map(t => t.textContent)") == ["word 0", "word 49"]
+        assert page.run(last) <= 400
+    finally:
+        page.send("Emulation.clearDeviceMetricsOverride")

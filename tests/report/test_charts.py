@@ -18,13 +18,15 @@ SPECS = {
     ),
     "paths": lambda: layered_charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
     "series": lambda: layered_charts.series(
-        "slice", "distance", null=("low", "mean", "high"), colour="measured", values=["one"]
+        "slice", "distance", null="high", colour="measured", values=["one"], names=["a", "b"]
     ),
-    "bare series": lambda: layered_charts.series("slice", "distance", null=None, colour="measured", values=["one"]),
+    "bare series": lambda: layered_charts.series(
+        "slice", "distance", null=None, colour="measured", values=["one"], names=["a", "b"]
+    ),
 }
 
 
-def bands(null=("low", "mean", "high"), noise=("less", "more")):
+def bands(null=("mean", "high"), noise=("less", "more")):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
     return layered_charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
 
@@ -32,7 +34,7 @@ def bands(null=("low", "mean", "high"), noise=("less", "more")):
 def cloud(behind):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
     return layered_charts.cloud(
-        "uses", "score", behind=behind, name="word", label="label", colour="finding", values=values
+        "uses", "score", behind=behind, name="word", label=("label", "narrow"), colour="finding", values=values
     )
 
 
@@ -69,15 +71,15 @@ def test_a_chart_shows_the_columns_it_is_given():
     assert fields(SPECS["across"]()) == {"source", "tokens"}
     assert fields(SPECS["lines"]()) == {"tokens", "words", "unit"}
     drawn = {"word", "score", "finding"}
-    assert fields(SPECS["bands"]()) == drawn | {"low", "mean", "high", "less", "more"}
+    assert fields(SPECS["bands"]()) == drawn | {"mean", "high", "less", "more"}
     assert fields(SPECS["bare bands"]()) == drawn
-    assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "null mean"}
-    assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label"}
+    assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "narrow", "null mean"}
+    assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label", "narrow"}
     drawn = {"from", "to", "words", "threshold", "verdict"}
     assert fields(SPECS["histogram"]()) == drawn
     assert fields(SPECS["paths"]()) == {"x", "y", "name", "slice", "order"}
     series = {"slice", "distance", "measured"}
-    assert fields(SPECS["series"]()) == series | {"low", "mean", "high"}
+    assert fields(SPECS["series"]()) == series | {"high"}
     assert fields(SPECS["bare series"]()) == series
 
 

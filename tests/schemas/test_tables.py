@@ -18,7 +18,7 @@ CONTRACT = {
     "neighbours": "word slice seed rank neighbour cosine",
     "change/summary": "word slice_from slice_to target ranked upos upos_share count_from count_to "
     "relative_from relative_to relative_change documents_from documents_to score_op score_sd_op "
-    "rank_op top50_op null_mean_op null_sd_op excess_op p_value_op q_value_op p_relative_op "
+    "rank_op top50_op null_mean_op null_sd_op null_high_op excess_op p_value_op q_value_op p_relative_op "
     "q_relative_op significant_op changed_op reason_op score_cca_reversed rank_cca_reversed",
     "change/metrics": "system subset metric k value low high n numerator denominator reason",
 }

@@ -14,30 +14,30 @@ __all__ = ["free_labels"]
 
 Floats = npt.NDArray[np.float64]
 
-# Pixels: of a chart as wide as a narrow page has it, and of its letters.
+# Pixels: of a chart on a screen, and of its letters.
 WIDTH, HEIGHT = 800, 380
+NARROW = 330  # of a chart on a telephone
 LETTER, LINE = 6.5, 13
 
 
-def free_labels(x: Floats, y: Floats, labels: Mapping[int, str]) -> dict[int, str]:
+def free_labels(x: Floats, y: Floats, labels: Mapping[int, str], *, width: int = WIDTH) -> dict[int, str]:
     """Return the labels that can be written: those that cover none that comes before.
 
     Args:
         x, y: where all points of a chart are, on the scales of its axes.
-        labels: by place of the point, to its right; the most important first.
+        labels: by place of the point, to its right, or to its left where that would leave the chart; the most
+            important first.
+        width: of the chart, in pixels.
     """
-    left, top = _pixels(x, WIDTH), _pixels(y, HEIGHT)
+    across, top = _pixels(x, width), _pixels(y, HEIGHT)
     free: dict[int, str] = {}
+    ends: list[tuple[float, float, float]] = []
     for place, text in labels.items():
-        end = left[place] + LETTER * len(text)
-        covers = (
-            left[place] < left[other] + LETTER * len(written)
-            and left[other] < end
-            and abs(top[place] - top[other]) < LINE
-            for other, written in free.items()
-        )
-        if not any(covers):
+        size = LETTER * len(text)
+        left = across[place] - size * (across[place] + size > width)
+        if not any(left < end and start < left + size and abs(top[place] - at) < LINE for start, end, at in ends):
             free[place] = text
+            ends.append((left, left + size, top[place]))
     return free
 
 

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from transforms.report.charts import altair, finished, palette, tips
+from transforms.report.labels import LETTER
 
 __all__ = ["bands", "cloud", "histogram", "paths", "series"]
 
 _ROW = 20  # height of a row, in pixels
 _SQUARE = 520
 _REACH = 1.15
+NARROW_FROM = 500  # pixels of a chart, below which it has the labels of a narrow window
 _MUTED, _BAND = "var(--muted)", "var(--line)"
 
 
@@ -21,7 +23,7 @@ def bands(
     name: str,
     score: str,
     *,
-    null: tuple[str, str, str] | None,
+    null: tuple[str, str] | None,
     noise: tuple[str, str] | None,
     colour: str,
     values: Mapping[str, str],
@@ -32,7 +34,7 @@ def bands(
     Args:
         name: names the rows.
         score: the point.
-        null: least, mean and greatest of the bar behind it; None for no bar.
+        null: mean and end of the bar behind it, which begins at 0; None for no bar.
         noise: both ends of the line through it; None for no line.
         colour: of the point.
         values: the order of `colour`, and the colour of each.
@@ -63,15 +65,15 @@ def bands(
     return finished(alt.layer(*layers).properties(width="container", height=_ROW * max(number, 2)))
 
 
-def _null_bars(alt: Any, y: Any, name: str, title: str, null: tuple[str, str, str]) -> list[Any]:
-    """Return the layers of what chance gives: a bar from least to greatest, with a tick at the mean."""
-    least, mean, greatest = null
-    behind = alt.Chart().transform_filter(_has(least))
-    tooltip = tips(alt, [name], [least, mean, greatest])
+def _null_bars(alt: Any, y: Any, name: str, title: str, null: tuple[str, str]) -> list[Any]:
+    """Return the layers of what chance gives: a bar to its end, with a tick at the mean."""
+    mean, end = null
+    behind = alt.Chart().transform_filter(_has(end))
+    tooltip = tips(alt, [name], [mean, end])
     bar = behind.mark_bar(color=_BAND, stroke=_MUTED, strokeWidth=0.7, height=11)
     tick = behind.mark_tick(color=_MUTED, thickness=2, size=11)
     return [
-        bar.encode(y=y, x=alt.X(f"{least}:Q", title=title), x2=alt.X2(greatest), tooltip=tooltip),
+        bar.encode(y=y, x=alt.X(f"{end}:Q", title=title, stack=None), tooltip=tooltip),
         tick.encode(y=y, x=alt.X(f"{mean}:Q", title=title), tooltip=tooltip),
     ]
 
@@ -82,7 +84,7 @@ def cloud(
     *,
     behind: str | None,
     name: str,
-    label: str,
+    label: tuple[str, str] | None,
     colour: str,
     values: Mapping[str, str],
     log: bool = True,
@@ -93,7 +95,7 @@ def cloud(
         x, y: where a row's point is.
         behind: how high its grey point is; None for no such points.
         name: names the rows.
-        label: what is written beside a point; empty for nothing.
+        label: what is written beside a point, and what in a narrow window; None for nothing.
         colour: of the point.
         values: the order of `colour`, and the colour of each.
         log: whether `x` is on a log scale.
@@ -122,9 +124,19 @@ def cloud(
         )
     )
     if label:
-        texts = alt.Chart().transform_filter(_has(label))
-        labels = texts.mark_text(align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11)
-        layers.append(labels.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
+        wide, narrow = label
+        shown = f"(width < {NARROW_FROM} ? datum['{narrow}'] : datum['{wide}'])"
+        beyond = f"scale('x', datum['{x}']) + {LETTER} * length({shown}) > width"
+        texts = alt.Chart().transform_filter(_has(wide))
+        labels = texts.mark_text(
+            align=alt.expr(f"{beyond} ? 'right' : 'left'"),
+            dx=alt.expr(f"{beyond} ? -6 : 6"),
+            dy=-5,
+            color="var(--ink)",
+            fontSize=11,
+            text=alt.expr(shown),
+        )
+        layers.append(labels.encode(x=at, y=height, detail=[f"{wide}:N", f"{narrow}:N"]))
     return finished(alt.layer(*layers).properties(width="container", height=380))
 
 
@@ -190,19 +202,26 @@ def paths(x: str, y: str, *, name: str, stage: str, order: str, values: Sequence
     return finished(alt.layer(*layers).properties(width=_SQUARE, height=_SQUARE))
 
 
-def series(x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, values: Sequence[str]) -> dict[str, Any]:
+def series(
+    x: str, y: str, *, null: str | None, colour: str, values: Sequence[str], names: Sequence[str]
+) -> dict[str, Any]:
     """Return a line of `y` over the names `x`, in the order of the rows, for each `colour`.
 
     Args:
         x: names, such as slices.
         y: the height.
-        null: least, mean and greatest of the band behind a line, in its colour, the mean dashed;
-            None for none.
+        null: height of a dashed line in the colour of the line; None for none.
         colour: of the lines.
         values: the order of `colour`.
+        names: the values of `x`, which are written aslant where they have no room beside one another.
     """
     alt = altair()
-    across = alt.X(f"{x}:N", sort=None, title=x, axis=alt.Axis(labelAngle=0))
+    needed = len(names) * (LETTER * max(map(len, names), default=0) + 12)
+    axis = alt.Axis(
+        labelAngle=alt.expr(f"width < {needed:.0f} ? -40 : 0"),
+        labelAlign=alt.expr(f"width < {needed:.0f} ? 'right' : 'center'"),
+    )
+    across = alt.X(f"{x}:N", sort=None, title=x, axis=axis)
     height = alt.Y(f"{y}:Q", title=y, axis=alt.Axis(tickCount=5))
     shade = _colour(alt, colour, values)
     line = alt.Chart().transform_filter(_has(y)).mark_line(strokeWidth=2, point=True)
@@ -212,17 +231,10 @@ def series(x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, va
         line.encode(x=across, y=height, color=shade, tooltip=tips(alt, [x, colour], [y])),
     ]
     if null is not None:
-        least, mean, greatest = null
-        behind = alt.Chart().transform_filter(_has(mean))
-        tooltip = tips(alt, [x, colour], [least, mean, greatest])
-        layers += [
-            behind.mark_area(opacity=0.15).encode(
-                x=across, y=alt.Y(f"{least}:Q", title=y), y2=alt.Y2(greatest), color=shade
-            ),
-            behind.mark_line(strokeWidth=1.5, strokeDash=[4, 4]).encode(
-                x=across, y=alt.Y(f"{mean}:Q", title=y), color=shade, tooltip=tooltip
-            ),
-        ]
+        behind = alt.Chart().transform_filter(_has(null)).mark_line(strokeWidth=1.5, strokeDash=[4, 4])
+        layers.append(
+            behind.encode(x=across, y=alt.Y(f"{null}:Q", title=y), color=shade, tooltip=tips(alt, [x, colour], [null]))
+        )
     return finished(alt.layer(*layers).properties(width="container", height=260))
 
 
@@ -234,11 +246,9 @@ def _has(name: str) -> str:
 def _colour(alt: Any, name: str, values: Sequence[str] | Mapping[str, str]) -> Any:
     colours = list(values.values()) if isinstance(values, Mapping) else palette(len(values))
     scale = alt.Scale(domain=list(values), range=colours)
-    # Names of findings are long: two beside each other have room on a telephone.
-    legend = {"legend": alt.Legend(columns=2)} if isinstance(values, Mapping) else {}
-    return alt.Color(f"{name}:N", sort=None, scale=scale, **legend)
+    return alt.Color(f"{name}:N", sort=None, scale=scale)
 
 
 def _shape(alt: Any, name: str, values: Mapping[str, str]) -> Any:
     """Return shapes beside colours, for readers who do not tell colours."""
-    return alt.Shape(f"{name}:N", scale=alt.Scale(domain=list(values)), legend=alt.Legend(columns=2))
+    return alt.Shape(f"{name}:N", scale=alt.Scale(domain=list(values)))

@@ -2,6 +2,7 @@
 // Draws the panels out of the JSON in the page. Text of the data goes in as text, never as markup.
 (() => {
   const SHOWN = 100; // rows of a table at first, and more at each press of the button
+  const LETTER = 6.5; // pixels of a letter in a chart
   const collator = new Intl.Collator("en", { numeric: true });
   const grouped = new Intl.NumberFormat("en");
 
@@ -26,6 +27,24 @@
     if (column.unit === "%") return value.toFixed(1) + " %";
     if (column.kind === "integer") return grouped.format(value);
     return value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(2) : value.toFixed(3);
+  }
+
+  const panels = JSON.parse(document.getElementById("panels").textContent).map(
+    (panel) => ({ ...panel, columns: panel.columns.map(decoded) }));
+  // Where uses of a word are quoted: the panel, by the word.
+  const quoted = new Map(panels.filter((panel) => panel.kind === "uses").flatMap((panel) =>
+    panel.columns.find((column) => column.name === panel.key).values.map((word) => [word, panel])));
+
+  // A cell's text; a word whose uses are quoted leads to them.
+  function inCell(value, column) {
+    const text = shown(value, column);
+    const panel = quoted.get(value);
+    if (!panel || column.name !== panel.key) return text;
+    const link = make("a", { href: `#${panel.id}`, title: "uses in context" }, text);
+    link.addEventListener("click", () => {
+      choosers.forEach((other) => { if (other.key === panel.key) other.follow(value); });
+    });
+    return link;
   }
 
   function compare(one, other) {
@@ -59,7 +78,8 @@
       const all = column ? sorted(matching, column.values, direction) : matching;
       body.replaceChildren(...all.slice(0, limit).map((row) => make("tr", {}, ...columns.map((cell) => {
         const text = shown(cell.values[row], cell);
-        return make("td", { class: isNumber(cell) ? "number" : text.length < 20 ? "short" : "long" }, text);
+        const kind = isNumber(cell) ? "number" : text.length < 20 ? "short" : "long";
+        return make("td", { class: kind }, inCell(cell.values[row], cell));
       }))));
       more.hidden = all.length <= limit;
       const found = matching.length < rows.length ? `${grouped.format(matching.length)} of ` : "";
@@ -243,11 +263,28 @@
     let view = null;
     let turn = 0;
 
+    // A chart as it has room here: legends in as many columns as names need, a square no wider than the page.
+    function fitted(values) {
+      const width = place.clientWidth || 800;
+      const spec = { ...panel.spec, data: { values } };
+      const layers = [spec, ...(spec.layer ?? [])];
+      const domains = layers.flatMap(({ encoding }) => {
+        const { field, scale } = encoding?.color ?? {};
+        return field ? [scale?.domain ?? [...new Set(values.map((value) => value[field]))]] : [];
+      });
+      const longest = Math.max(1, ...domains.flat().map((name) => String(name).length));
+      const columns = Math.max(1, Math.min(4, Math.floor(width / (LETTER * longest + 34))));
+      const legend = { ...spec.config?.legend, columns, labelLimit: Math.min(240, width - 40) };
+      spec.config = { ...spec.config, legend };
+      if (typeof spec.width === "number") spec.width = spec.height = Math.min(spec.width, width - 45);
+      return spec;
+    }
+
     async function draw(rows) {
       const own = ++turn;
       const values = rows.map((row) => Object.fromEntries(
         panel.columns.map((column) => [column.name, column.values[row]])));
-      const spec = { ...panel.spec, data: { values } };
+      const spec = fitted(values);
       // `ast`: expressions are interpreted, not compiled, so that the page's policy forbids eval.
       const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip };
       try {
@@ -281,8 +318,6 @@
   });
 
   document.body.append(tip);
-  const panels = JSON.parse(document.getElementById("panels").textContent);
-  const drawn = panels.map((panel) => DRAW[panel.kind](
-    { ...panel, columns: panel.columns.map(decoded) }, document.getElementById(panel.id)));
+  const drawn = panels.map((panel) => DRAW[panel.kind](panel, document.getElementById(panel.id)));
   Promise.all(drawn).then(() => { document.documentElement.dataset.drawn = "true"; });
 })();

@@ -22,7 +22,7 @@ from pipelines.commands.change.plan import (
 )
 from pipelines.frame.command import Command, Graph, HandedBack, TableSource
 from pipelines.frame.openings import Opening
-from schemas.change.scores import PAIRS, SCORES
+from schemas.change.scores import NULLS, PAIRS, SCORES
 from schemas.change.series import POINTS
 from schemas.change.series import SERIES as SERIES_TABLE
 from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
@@ -139,6 +139,8 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
         SUMMARY.name: summary,
         SLICES.name: slices,
     }
+    if plan.null.nulls:
+        made[NULLS.name] = combined
     if plan.series:
         series = _series(spaces, aligned, ready, nulls, plan, graph)
         made |= {SERIES_TABLE.name: series, POINTS.name: series}
@@ -354,7 +356,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010 --null 5
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
+    tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NULLS, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
     reads=_reads,
     check=read_targets,
     year_check=_year_check,

@@ -2,6 +2,7 @@
 
     lexbeam evaluate change results --binary truth/binary.txt --graded truth/graded.txt
     lexbeam evaluate change results --gold sample/truth.tsv --changed-above 0
+    lexbeam evaluate change --gold gold.tsv --predictions mine.tsv
 
 docs/reference/evaluation.md says what is computed, and how.
 """
@@ -10,22 +11,24 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
-from pipelines.frame.common_options import PublishOptions
+from pipelines.frame.common_options import RUN, PublishOptions
 from pipelines.frame.openings import Opening
 from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
-from transforms.change.scores.evaluation import COLUMNS, TAKES, EvaluationOptions, evaluate, of_gold
+from transforms.change.scores.evaluation import TAKES, EvaluationOptions, evaluate, of_gold
 from transforms.change.scores.gold import Gold, GoldOptions, read_gold
+from transforms.change.scores.systems import COLUMNS, ScoredWords, read_predictions
 from transforms.change.view.words import ViewOptions
 from transforms.common.code.fingerprints import digest
-from transforms.common.options.fields import embedded
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import read_rows
@@ -43,34 +46,68 @@ SHOWN = 5
 class EvaluateChangeOptions(PublishOptions):
     """Options of `lexbeam evaluate change`."""
 
+    out: str | None = option(  # type: ignore[assignment]
+        None,
+        help="folder where table change/metrics is published; of `predictions` alone, none: it is only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
     folder: str | None = input_folder("the scores of `lexbeam change`", "CHANGE_DIR")
+    predictions: tuple[str, ...] = option(
+        (),
+        help="words and scores of other systems, each called as its file: tables with columns word and score, or lines "
+        "of a word, a tab and a number; without a folder they alone are evaluated",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
     truth: GoldOptions = embedded(GoldOptions, group="gold")
     how: EvaluationOptions = embedded(EvaluationOptions, group="evaluation")
 
 
+class ChangeEvaluationPlan(NamedTuple):
+    """What is evaluated: gold, and files of words and scores beside the table."""
+
+    gold: Gold
+    predictions: list[ScoredWords]
+
+
+def _of_files_alone(options: EvaluateChangeOptions) -> bool:
+    return bool(options.predictions) and options.folder is None
+
+
 def _reads(options: EvaluateChangeOptions) -> Sequence[TableSource]:
-    return [TableSource(SCORES.name, options.folder)]
+    return [] if _of_files_alone(options) else [TableSource(SCORES.name, options.folder)]
+
+
+# Of words that are in no view: they stay as they are.
+_AS_WRITTEN = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
 
 
 def _check(options: EvaluateChangeOptions) -> None:
     for name in options.how.metric:
         metric_of(name, TAKES)
-    # Which view the scores are of is not known yet: words stay as they are.
-    view = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
-    read_gold(options.truth, view)
+    if options.out is None and not options.predictions:
+        raise UsageError("nothing says what is evaluated: name a folder, or files by `predictions`")
+    # Which view the scores are of is not known yet.
+    read_gold(options.truth, _AS_WRITTEN)
+    read_predictions(options.predictions, _AS_WRITTEN)
 
 
-def _gold(options: EvaluateChangeOptions, inputs: Inputs) -> Gold:
-    view = inputs.only(SCORES.name).section["view"]
-    return read_gold(options.truth, ViewOptions(**view))
+def _plan(options: EvaluateChangeOptions, inputs: Inputs) -> ChangeEvaluationPlan:
+    view = _AS_WRITTEN if _of_files_alone(options) else ViewOptions(**inputs.only(SCORES.name).section["view"])
+    return ChangeEvaluationPlan(read_gold(options.truth, view), read_predictions(options.predictions, view))
 
 
 def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
     """Evaluate every system of the scores, and say which gold words have none."""
-    gold = _gold(options, action.inputs)
-    parts = action.inputs.only(SCORES.name).parts
-    tables = read_rows([checked(part) for part in parts], list(COLUMNS))
-    rows, missing = evaluate(of_gold(tables, gold.words), gold, options.how)
+    gold, predictions = _plan(options, action.inputs)
+    scores = None
+    if not _of_files_alone(options):
+        parts = action.inputs.only(SCORES.name).parts
+        scores = of_gold(read_rows([checked(part) for part in parts], list(COLUMNS)), gold.words)
+    rows, missing = evaluate(scores, gold, options.how, predictions)
     for lacking in missing:
         words = [f"{word} ({reason})" for word, reason in sorted(lacking.words.items())]
         more = ", ..." if len(words) > SHOWN else ""
@@ -89,14 +126,21 @@ def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa
             "the scores have no classes, since no targets were named: no %s (`class_threshold` mean makes some)",
             ", ".join(classes),
         )
+    if options.out is None:
+        for line in _told(_of_means(rows).to_pylist()):
+            action.tell(line)
     return {CHANGE_METRICS.name: rows}
 
 
-def _resources(gold: Gold) -> Mapping[str, Any]:
-    return {"gold": digest([dict(gold.binary), dict(gold.graded)])}
+def _resources(plan: ChangeEvaluationPlan) -> Mapping[str, Any]:
+    gold = {"gold": digest([dict(plan.gold.binary), dict(plan.gold.graded)])}
+    # Not by their order: systems are named.
+    files = {file.name: digest(dict(file.scores)) for file in plan.predictions}
+    return gold | ({"predictions": dict(sorted(files.items()))} if files else {})
 
 
-def _section(gold: Gold, _: HandedBack) -> Mapping[str, Any]:
+def _section(plan: ChangeEvaluationPlan, _: HandedBack) -> Mapping[str, Any]:
+    gold = plan.gold
     classes = Counter(gold.binary.values())
     return {
         "gold_words": len(gold.words),
@@ -108,7 +152,10 @@ def _section(gold: Gold, _: HandedBack) -> Mapping[str, Any]:
 
 def _means(snapshot: Snapshot) -> pa.Table:
     """Return the rows of means over seeds, and of their differences, on all words."""
-    rows = snapshot.read(CHANGE_METRICS.name)
+    return _of_means(snapshot.read(CHANGE_METRICS.name))
+
+
+def _of_means(rows: pa.Table) -> pa.Table:
     single = pc.match_substring_regex(rows["system"], r"/seed -?\d+$")
     return rows.filter(pc.and_(pc.equal(rows["subset"], "all"), pc.invert(single)))
 
@@ -121,7 +168,10 @@ def _summary(snapshot: Snapshot) -> Iterator[str]:
     )
     level = 100 * section["options"]["level"]
     yield f"means over seeds on all words, with {level:g} % intervals:"
-    rows = _means(snapshot).to_pylist()
+    yield from _told(_means(snapshot).to_pylist())
+
+
+def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     width = max((len(row["metric"]) for row in rows), default=0)
     system = None
     for row in rows:
@@ -148,16 +198,18 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     return [Rows("Scores against gold", text, _means(snapshot).select(columns))]
 
 
-EVALUATE_CHANGE: Command[EvaluateChangeOptions, Gold] = Command(
+EVALUATE_CHANGE: Command[EvaluateChangeOptions, ChangeEvaluationPlan] = Command(
     options=EvaluateChangeOptions,
     examples="""\
   lexbeam evaluate change results --binary truth/binary.txt --graded truth/graded.txt
   lexbeam evaluate change results --gold sample/truth.tsv --changed-above 0
-  lexbeam evaluate change results --gold opt_stats_groupings.csv --baseline none/frequency""",
+  lexbeam evaluate change results --gold opt_stats_groupings.csv --baseline none/frequency
+  lexbeam evaluate change results --gold gold.tsv --predictions bert.tsv --mean-ranks op/cosine,bert
+  lexbeam evaluate change --gold gold.tsv --predictions bert.tsv""",
     tables=(CHANGE_METRICS,),
     reads=_reads,
     check=_check,
-    plan=_gold,
+    plan=_plan,
     resources=_resources,
     section=_section,
     summary=_summary,

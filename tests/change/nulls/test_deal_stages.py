@@ -28,7 +28,8 @@ def documents_part(folder, rows, number, parts, author):
         {
             **dict.fromkeys(SCHEMA.names),
             "document_id": name,
-            "source": "s",
+            "source": f"folder{int(name, 16) % 3}/{name}.txt",
+            "genre": f" genre {int(name, 16) % 2} ",
             "position": "",
             "author": author(int(name, 16)),
         }
@@ -203,3 +204,31 @@ def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_grou
         (6, DealtTask(("A", "C"), "n1a", 5)),
         (7, DealtTask(("A", "C"), "n1c", 7)),
     ]
+
+
+def test_the_documents_of_a_pair_are_compared(tmp_path):
+    made = Dealt(tmp_path, author=lambda number: f"author {number % 5}")
+    held = [{}, {}]
+    lengths = [defaultdict(int), defaultdict(int)]
+    for row in made.rows:
+        place = next((n for n, s in enumerate(made.spec.slices) if s.start <= row["year"] <= s.end), None)
+        if place is not None and len(row["lemmas"]) >= 3:
+            number = int(row["document_id"], 16)
+            held[place][number] = (f"genre {number % 2}", "folder#", f"author {number % 5}")
+            lengths[place][number] += len(row["lemmas"]) - 1
+    found = made.deal.slices
+    shares = [
+        sum(size for number, size in lengths[place].items() if number % 2) / sum(lengths[place].values())
+        for place in (0, 1)
+    ]
+    assert found.genre.distance == pytest.approx(abs(shares[0] - shares[1]))
+    assert (found.source.distance, found.source.value) == (0.0, "folder#")
+    authors = [{author for *_, author in of.values()} for of in held]
+    assert found.authors == (len(authors[0]), len(authors[1]))
+    assert found.authors_both == len(authors[0] & authors[1])
+    assert found.unsigned == 0
+    assert found.lengths == tuple(float(np.median(list(of.values()))) for of in lengths)
+
+
+def test_the_slices_of_a_series_are_not_compared(tmp_path):
+    assert Dealt(tmp_path, slices=THREE).deal.slices is None

@@ -9,7 +9,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.nulls.evidence import PairScores, benjamini_hochberg, evidence_of
+from transforms.change.nulls.evidence import benjamini_hochberg, evidence_of
+from transforms.change.nulls.standards import PairScores, Standard
 
 WORDS = 400
 
@@ -232,3 +233,32 @@ def test_q_values_agree_with_scipy(values):
     assert (np.isnan(q) == ~known).all()
     if known.any():
         np.testing.assert_allclose(q[known], scipy.stats.false_discovery_control(p[known]))
+
+
+def test_the_upper_end_of_chance_is_the_score_whose_p_is_a_twentieth():
+    real, nulls = simulated(4, nulls=5, moved=range(20), shift=0.4)
+    found = evidence_of(real, nulls, real.ranked)
+    known = ~np.isnan(found.p_value)
+    assert (np.isnan(found.null_high) == ~known).all()
+    above = real.scores > found.null_high
+    assert (above[known] == (found.p_value[known] < 0.05)).all()
+    assert 0 < above[known].sum() < known.sum()
+    at = real._replace(scores=found.null_high)
+    np.testing.assert_allclose(evidence_of(at, nulls, real.ranked).p_value[known], 0.05, rtol=1e-6)
+
+
+def test_where_nothing_has_changed_a_twentieth_of_the_words_lies_above_the_upper_end():
+    above = []
+    for seed in range(20):
+        real, nulls = simulated(seed, nulls=3)
+        found = evidence_of(real, nulls, real.ranked)
+        above += (real.scores > found.null_high)[real.ranked & ~np.isnan(real.scores)].tolist()
+    assert 0.03 < np.mean(above) < 0.07
+
+
+def test_an_upper_end_beyond_all_numbers_is_none():
+    nothing = np.zeros(6)
+    standard = Standard(np.zeros(2), np.full(2, 9.0), 0.1, nothing, np.array([7.0, 0, 0, 0, 0, 0]))
+    uses = np.full(2, 60)
+    run = PairScores(np.ones(2), uses, uses, np.ones(2, bool), 60)
+    np.testing.assert_allclose(standard.scores(run, np.array([1e-4, 5.0])), [np.exp(1e-4 * np.exp(7)), np.nan])

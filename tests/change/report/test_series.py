@@ -27,8 +27,7 @@ def tables(points, null=True, finding=None):
             for column in module.DISTANCES:
                 value = distance(word, place, column)
                 row[column] = value
-                row[column + "_null_mean"] = (value and null and value - 0.05) or None
-                row[column + "_null_sd"] = (value and null and 0.01) or None
+                row[column + "_null_high"] = (value and null and value - 0.03) or None
             lines.append(row)
     cut = ("a", "b") if null else (None, None)
     ends = [
@@ -47,7 +46,7 @@ def tables(points, null=True, finding=None):
         }
         for word, target, p in points
     ]
-    numbers = [column + end for column in module.DISTANCES for end in ("", "_null_mean", "_null_sd")]
+    numbers = [column + end for column in module.DISTANCES for end in ("", "_null_high")]
     texts = [("word", pa.string()), ("slice", pa.string()), ("place", pa.int32()), ("alignment", pa.string())]
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
     kinds = dict.fromkeys(("target", "ranked"), pa.bool_())
@@ -82,12 +81,7 @@ def test_each_word_has_a_line_for_each_distance_with_its_band(tmp_path):
             column, place = list(module.DISTANCES)[number // 3], number % 3
             value = distance(word, place, column)
             assert row["distance"] == value
-            if value is None:
-                assert row["null from"] is row["null mean"] is row["null to"] is None
-            else:
-                assert row["null from"] == pytest.approx(value - 0.07)
-                assert row["null mean"] == value - 0.05
-                assert row["null to"] == pytest.approx(value - 0.03)
+            assert row["null to"] == (None if value is None else value - 0.03)
 
 
 def test_change_points_have_targets_first_then_the_least_p(tmp_path):
@@ -112,8 +106,8 @@ def test_words_of_other_parts_of_speech_are_shown_if_they_are_targets(tmp_path):
 def test_without_null_series_there_is_no_band_and_no_change_point(tmp_path):
     snapshot = published(tmp_path, POINTS, null=False)
     (lines,) = series_panels(snapshot, ["xx", "t", "gone"])
-    assert not {"null from", "null mean", "null to"} & set(lines.rows.column_names)
-    assert "band" not in lines.text
+    assert "null to" not in lines.rows.column_names
+    assert "dashed" not in lines.text
     assert list(dict.fromkeys(lines.rows["word"].to_pylist())) == ["t", "xx"]
 
 
@@ -145,7 +139,21 @@ def test_the_columns_that_are_relied_on_are_published():
     assert (schemas.SERIES.name, schemas.POINTS.name) == (module.SERIES, module.POINTS)
     assert {module.WORD, module.SLICE, module.PLACE, module.ALIGNMENT} <= series
     for name in module.DISTANCES:
-        assert {name, name + module.NULL_MEAN, name + module.NULL_SD} <= series
+        assert {name, name + module.NULL_HIGH} <= series
     relied = {module.WORD, module.ALIGNMENT, module.TARGET, module.RANKED, module.UPOS}
     relied |= {module.P_VALUE, module.Q_VALUE, module.FROM, module.TO, module.DISTANCE}
     assert relied | {module.FINDING} <= points
+
+
+def test_a_run_of_before_upper_ends_were_published_has_lines_alone(tmp_path):
+    lines, ends = tables(POINTS)
+    lines = lines.drop_columns([name for name in lines.column_names if name.endswith("_null_high")])
+    shown, _ = series_panels(publish(tmp_path, section(NAMES), change__series=lines, change__points=ends))
+    assert "null to" not in shown.rows.column_names
+
+
+def test_words_flagged_in_a_pair_have_lines_and_are_named(tmp_path):
+    points = [(f"w{n:02}", False, (n + 1) / 100) for n in range(30)]
+    lines, _ = series_panels(published(tmp_path, points), flagged=["w29"])
+    assert lines.rows["word"].to_pylist()[0] == "w29"
+    assert "Flagged among them (both q at most .05): w29." in lines.text

@@ -4,10 +4,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from schemas.change.scores import PAIRS, SCORES
+from schemas.change.scores import NULLS, PAIRS, SCORES
+from transforms.change.nulls.comparability import Comparability, Mixture
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.evidence import PairScores, evidence_of
-from transforms.change.scores.evidence_rows import ScoreRows, judge
+from transforms.change.nulls.evidence import evidence_of
+from transforms.change.nulls.standards import PairScores
+from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
 
 WORDS = 150
 NAMES = [f"w{number:03d}" for number in range(WORDS)]
@@ -67,6 +69,7 @@ def test_means_have_the_evidence_and_single_seeds_none(runs):
     names = (
         "null_mean",
         "null_sd",
+        "null_high",
         "null_runs",
         "null_unit",
         "excess",
@@ -83,7 +86,7 @@ def test_means_have_the_evidence_and_single_seeds_none(runs):
         PairScores(real, uses, nine, ranked, 40), [PairScores(one, uses, nine, ranked, 40) for one in others], ranked
     )
     for place, row in enumerate(means):
-        for name in ("null_mean", "null_sd", "p_value", "q_value", "p_relative", "q_relative"):
+        for name in ("null_mean", "null_sd", "null_high", "p_value", "q_value", "p_relative", "q_relative"):
             value = getattr(expected, name)[place]
             assert row[name] == (None if np.isnan(value) else pytest.approx(value)), name
         assert row["null_runs"] == 4
@@ -171,3 +174,108 @@ def test_alignments_are_judged_one_by_one(runs):
     assert pairs["alignment"].to_pylist() == ["cca", "op"]
     halves = found["p_value"].to_numpy().reshape(2, WORDS)
     np.testing.assert_allclose(halves[0], halves[1])  # a factor is of no consequence
+
+
+def run_of(words, found, documents):
+    """Scores of a run from rows by word: score, uses, documents, ranked."""
+    empty = (np.nan, 0, 0, False)
+    scores, uses, docs, ranked = zip(*(found.get(word, empty) for word in words), strict=True)
+    return PairScores(np.array(scores, float), np.array(uses), np.array(docs), np.array(ranked), documents)
+
+
+def test_p_and_q_can_be_computed_again_from_published_tables(runs):
+    uses, (real, *others) = runs
+    more = [*NAMES, *(f"z{n}" for n in range(40))]
+    counts = np.concatenate([uses, uses[:40]])
+    nulls = [
+        ScoreRows(rows(np.concatenate([one, one[:40] * 3]), counts, seed=1, names=more), 30 + place)
+        for place, one in enumerate(others)
+    ]
+    nulls[1] = nulls[1]._replace(rows=nulls[1].rows.slice(3))
+    table, _ = judge(ScoreRows(rows(real, uses, seed=None), 40), nulls, DEAL)
+    published = null_rows(table, nulls).to_pylist()
+
+    means = {row["word"]: row for row in table.to_pylist()}
+    words = sorted({*means, *(row["word"] for row in published)})
+    assert len(words) > len(means)
+    of_real = {
+        word: (
+            np.nan if row["score"] is None else row["score"],
+            min(row["count_from"], row["count_to"]),
+            min(row["documents_from"], row["documents_to"]),
+            row["ranked"],
+        )
+        for word, row in means.items()
+    }
+    of_nulls: dict = {}
+    documents = {}
+    for row in published:
+        documents[row["null"]] = row["slice_documents"]
+        of_nulls.setdefault(row["null"], {})[row["word"]] = (row["score"], row["uses"], row["documents"], row["ranked"])
+    assert documents == {1: 30, 2: 31, 3: 32, 4: 33}
+    tested = np.array([word in means and means[word]["ranked"] for word in words])
+    again = evidence_of(
+        run_of(words, of_real, 40),
+        [run_of(words, found, documents[number]) for number, found in sorted(of_nulls.items())],
+        tested,
+    )
+    for place, word in enumerate(words):
+        for name in ("null_mean", "null_sd", "null_high", "p_value", "q_value", "p_relative", "q_relative"):
+            value = getattr(again, name)[place]
+            if word in means:
+                assert means[word][name] == (None if np.isnan(value) else pytest.approx(value, rel=1e-9)), name
+
+
+def test_null_scores_are_told_by_word_with_the_counts_of_the_dealt_slices(runs):
+    uses, (real, first, *_) = runs
+    scored = first.copy()
+    scored[3] = np.nan
+    told = null_rows(rows(real, uses, seed=None), [ScoreRows(rows(scored, uses + 9, seed=1), 41)])
+    assert told.schema.equals(NULLS.schema(), check_metadata=True)
+    assert told["word"].to_pylist() == [name for place, name in enumerate(NAMES) if place != 3]
+    row = told.to_pylist()[0]
+    assert row == {
+        "slice_from": "a",
+        "slice_to": "b",
+        "alignment": "op",
+        "measure": "cosine",
+        "word": "w000",
+        "null": 1,
+        "score": scored[0],
+        "ranked": bool(uses[0] + 9 >= 50),
+        "uses": uses[0] + 9,
+        "documents": 7,
+        "slice_documents": 41,
+    }
+
+
+def test_the_pair_tells_how_its_documents_compare(runs):
+    slices = Comparability(
+        genre=None,
+        source=Mixture(distance=0.75, value="sport/#", shares=(0.125, 0.5)),
+        authors=(3, 4),
+        authors_both=1,
+        unsigned=2,
+        author_shares=(0.25, 0.5),
+        lengths=(100.0, 300.0),
+    )
+    _, pairs = judged(runs, Deal(unit="document", sizes=(30, 30), nulls=(), slices=slices))
+    (pair,) = pairs.to_pylist()
+    assert {name: pair[name] for name in PAIRS.schema().names[PAIRS.schema().names.index("genre_distance") :]} == {
+        "genre_distance": None,
+        "genre": None,
+        "genre_from": None,
+        "genre_to": None,
+        "source_distance": 0.75,
+        "source": "sport/#",
+        "source_from": 0.125,
+        "source_to": 0.5,
+        "authors_from": 3,
+        "authors_to": 4,
+        "authors_both": 1,
+        "unsigned": 2,
+        "author_share_from": 0.25,
+        "author_share_to": 0.5,
+        "length_from": 100.0,
+        "length_to": 300.0,
+    }

@@ -14,6 +14,8 @@ from schemas.change.scores import FINDINGS
 from schemas.change.series import DISTANCES, POINTS, SERIES
 from transforms.change.graph.comparisons import series_task
 from transforms.change.nulls.deal_stages import Deal
+from transforms.change.nulls.evidence import upper_end
+from transforms.change.nulls.standards import PairScores
 from transforms.change.scores import evidence_rows
 from transforms.change.series.change_points import Traces, points_of
 from transforms.change.series.series_stage import SERIES as STAGE
@@ -81,6 +83,36 @@ def test_distances_are_means_over_seeds_beside_those_of_null_series(made, traces
             assert mean == (pytest.approx(statistics.fmean(null)) if null else None)
             assert sd == (pytest.approx(statistics.stdev(null)) if len(null) > 1 else None)
     assert {1, 2, 3} <= held
+
+
+def test_upper_ends_are_those_of_pairs_of_slices(made, traces):
+    rows = made.rows()[0].to_pylist()
+    seeds, nulls = traces
+    words = seeds[0].words.to_pylist()
+    tested = [bool(ranked) or word == "w1" for word, ranked in zip(words, seeds[0].ranked, strict=True)]
+
+    def run(trace, distances):
+        places = {word: place for place, word in enumerate(trace.words.to_pylist())}
+        held = [places.get(word) for word in words]
+        fewest = [np.minimum(values[1], values[2]) for values in (trace.uses, trace.documents)]
+        uses, documents = (np.array([0 if at is None else int(values[at]) for at in held]) for values in fewest)
+        return PairScores(
+            np.array([np.nan if at is None else distances[at] for at in held]),
+            uses,
+            documents,
+            np.array([at is not None and bool(trace.ranked[at]) for at in held]),
+            9,
+        )
+
+    last = list(DISTANCES).index("pair_last")
+    mean = (seeds[0].distances[last, 1] + seeds[1].distances[last, 1]) / 2
+    expected = upper_end(run(seeds[0], mean), [run(null, null.distances[last, 1]) for null in nulls])
+    found = [row["pair_last_null_high"] for row in rows if row["place"] == 1]
+    assert any(tested)
+    assert not all(tested)
+    for value, end, test in zip(found, expected.tolist(), tested, strict=True):
+        assert value == (pytest.approx(end) if test and not math.isnan(end) else None)
+    assert [row["pair_last_null_high"] for row in rows if row["place"] == 2] == [None] * len(words)
 
 
 def test_points_are_those_of_the_formulas(made, traces, monkeypatch, tmp_path):

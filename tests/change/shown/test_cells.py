@@ -7,8 +7,8 @@ from transforms.change.shown.cells import null_band, why_no_score, why_unknown
 
 
 def test_null_bands():
-    assert null_band({"null_mean": 0.5, "null_sd": 0.1}) == "0.300 to 0.700"
-    assert null_band({"null_mean": 0.5, "null_sd": None}) == "0.500"
+    assert null_band({"null_mean": 0.5, "null_sd": 0.1, "null_high": 0.6}) == "up to 0.600"
+    assert null_band({"null_mean": 0.5, "null_high": None}) == "mean 0.500"
     assert null_band({}) == ""
 
 

@@ -8,7 +8,8 @@ import pytest
 from published_making import publish, section
 
 from schemas.change.spaces import VECTORS
-from transforms.change.shown.rankings import RankingRequest, missing_targets, ranking, tell_ranking
+from transforms.change.shown.ranking_requests import RankingRequest
+from transforms.change.shown.rankings import missing_targets, ranking, tell_ranking
 from transforms.common.shown import Grid
 
 ASKED = RankingRequest([("a", "b")], "op", "cosine", (), 2)
@@ -98,6 +99,7 @@ def test_with_a_null_bands_and_q_are_told(tmp_path):
         excess_op=[None, 0.1, 0.2, 0.15],
         null_mean_op=[None, 0.4, 0.1, 0.25],
         null_sd_op=[None, 0.1, 0.3, 0.01],
+        null_high_op=[None, 0.5, 0.7, 0.3],
         q_value_op=[None, 0.5, 0.01, 0.04],
         q_relative_op=[None, 0.9, 0.02, 0.4],
     )
@@ -119,7 +121,7 @@ def test_with_a_null_bands_and_q_are_told(tmp_path):
     lines, (_, words) = told(snapshot)
     assert [row[1] for row in words.rows] == ["three", "two"]
     places = [words.heads.index(name) for name in ("null band", "q usage differs")]
-    assert [words.rows[0][place] for place in places] == ["0.000 to 0.700", "0.010"]
+    assert [words.rows[0][place] for place in places] == ["up to 0.700", "0.010"]
     assert "q more than the vocabulary at large" in words.heads
     (null,) = [line for line in lines if line.startswith("null:")]
     assert "an author's documents, 5 times" in null
@@ -153,6 +155,7 @@ def test_frequencies_are_told_per_million_tokens_without_training_noise(tmp_path
         "excess": [1e-4, 2e-5],
         "null_mean": [2e-5, 2.5e-5],
         "null_sd": [1e-6, 2e-5],
+        "null_high": [2.2e-5, None],
     }
     snapshot = publish(tmp_path, section(), scores=pa.table(rows))
     asked = ASKED._replace(alignment="none", measure="frequency")
@@ -162,8 +165,8 @@ def test_frequencies_are_told_per_million_tokens_without_training_noise(tmp_path
     assert not any("training noise" in line for line in lines)
     places = [words.heads.index(name) for name in ("word", "score", "null band")]
     assert [[row[place] for place in places] for row in words.rows] == [
-        ["one", "120.0", "18.0 to 22.0"],
-        ["three", "45.0", "0.0 to 65.0"],
+        ["one", "120.0", "up to 22.0"],
+        ["three", "45.0", "mean 25.0"],
     ]
 
 

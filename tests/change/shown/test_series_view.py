@@ -30,7 +30,7 @@ def rows(word, scale, null=True):
             if place or kind.endswith("last"):
                 row[kind] = scale * (place + 1)
                 if null:
-                    row |= {f"{kind}_null_mean": 0.2, f"{kind}_null_sd": 0.05}
+                    row |= {f"{kind}_null_mean": 0.2, f"{kind}_null_sd": 0.05, f"{kind}_null_high": 0.31}
         made.append(row)
     return made
 
@@ -96,7 +96,7 @@ def test_a_word_has_its_change_point_its_slices_and_its_lines(tmp_path):
         ("b", "11", "1000.0", "3"),
         ("c", "12", "1000.0", "3"),
     ]
-    assert slices.rows[1][4:8] == ("0.400", "0.100 to 0.300", "0.400", "0.100 to 0.300")
+    assert slices.rows[1][4:8] == ("0.400", "up to 0.310", "0.400", "up to 0.310")
     assert slices.rows[0][4:8] == ("",) * 4
     assert drawn.rows[0] == ("to the previous", "·▆█", "0 to 0.600")
     assert drawn.rows[2][1] == "▃▆█"

@@ -4,7 +4,14 @@ from math import nan
 import pytest
 
 from transforms.change.shown import warnings as module
-from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings, slice_warnings
+from transforms.change.shown.warnings import (
+    comparability_warnings,
+    frequency_warning,
+    overlap_warnings,
+    shift_warnings,
+    size_warnings,
+    slice_warnings,
+)
 
 
 def row(tokens, share=0.1, name="s"):
@@ -68,3 +75,90 @@ def test_pairs_too_small_for_findings():
     assert few.startswith("a to b: no finding possible at this size: the slices have 4 and 30 auth")
     (low,) = size_warnings("a to b", {**facts, "null_unit": "document", "low_power": True})
     assert low.startswith("a to b: low power: with 4 and 30 documents")
+
+
+@pytest.mark.parametrize(
+    ("facts", "warned"),
+    [
+        ({}, False),
+        ({"shift": None, "share_differs": None}, False),
+        ({"shift": 0.6, "share_differs": 0.003}, False),  # as random dates give
+        ({"shift": 0.8, "share_differs": 0.003}, True),
+        ({"shift": -0.8, "share_differs": 0.0}, False),  # nulls differ more than the slices
+        ({"shift": 0.3, "share_differs": 0.2}, True),
+        ({"shift": 2.0, "share_differs": None, "finding": "too_few_clusters"}, True),
+        ({"shift": 2.0, "share_differs": 0.9, "measure": "frequency"}, False),
+    ],
+)
+def test_slices_that_differ_as_wholes(facts, warned):
+    assert bool(shift_warnings("a to b", facts)) == warned
+
+
+def test_the_figures_of_a_shift_are_told():
+    (warning,) = shift_warnings("a to b, op", {"shift": 1.49, "share_differs": 0.594})
+    assert warning.startswith("a to b, op: the slices differ as wholes: usage of 59 % of the ranked words differs")
+    assert "by 1.49 standard deviations of chance" in warning
+
+
+def test_like_metadata_raise_no_warning():
+    facts = {
+        "genre_distance": 0.1,
+        "genre": "law",
+        "source_distance": None,
+        "author_share_from": 0.1,
+        "author_share_to": 0.2,
+        "length_from": 500.0,
+        "length_to": 900.0,
+        "null_unit": "author",
+        "authors_from": 20,
+        "authors_to": 20,
+    }
+    assert comparability_warnings("a to b", facts) == []
+    assert comparability_warnings("a to b", {}) == []
+
+
+def test_metadata_that_differ_are_told_with_figures():
+    facts = {
+        "genre_distance": 0.6,
+        "genre": "",
+        "genre_from": 0.7,
+        "genre_to": 0.1,
+        "source_distance": 1.0,
+        "source": "sport/#",
+        "source_from": 0.0,
+        "source_to": 1.0,
+        "author_share_to": 0.31,
+        "length_from": 2530.0,
+        "length_to": 800.0,
+    }
+    assert comparability_warnings("a to b", facts) == [
+        "a to b: 60 % of the tokens are of another genre, above all documents without a genre: 70 % of the earlier "
+        "slice, 10 % of the later one",
+        "a to b: 100 % of the tokens are of another source, above all 'sport/#': 0 % of the earlier slice, 100 % of "
+        "the later one",
+        "a to b: one author has 31 % of the tokens of the later slice",
+        "a to b: documents of the earlier slice are 3.2 times as long (medians of 2530 and 800 tokens)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        (
+            {"authors_from": 4, "authors_to": 17, "authors_both": 0, "unsigned": 0},
+            "4 and 17 authors are too few (10 on",
+        ),
+        ({"authors_from": 40, "authors_to": 40, "authors_both": 2, "unsigned": 0}, "2 authors wrote in both slices"),
+        ({"authors_from": 40, "authors_to": 40, "authors_both": 2, "unsigned": 3}, "3 documents have no author"),
+    ],
+)
+def test_where_documents_are_dealt_and_not_authors_the_error_rate_is_told(facts, why):
+    (warning,) = comparability_warnings("a to b", {"null_unit": "document", **facts})
+    assert f"not authors, since {why}" in warning
+    assert "2 % of the words on average, and up to 12 %" in warning
+    assert comparability_warnings("a to b", {"null_unit": "author", **facts}) == []
+
+
+def test_without_any_author_documents_are_dealt_as_a_matter_of_course():
+    facts = {"null_unit": "document", "authors_from": 0, "authors_to": 0, "unsigned": 60}
+    assert comparability_warnings("a to b", facts) == []

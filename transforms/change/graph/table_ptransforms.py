@@ -12,7 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.change.scores import PAIRS
+from schemas.change.scores import NULLS, PAIRS
 from schemas.change.series import POINTS, SERIES
 from transforms.change.graph.comparisons import (
     Comparisons,
@@ -77,9 +77,9 @@ class DescribeSlices(beam.PTransform):
         )
 
 
-def _number(element: Any, table: str, part: Callable[[Any], tuple[int | None, PartFile]]) -> Iterator[Part]:
+def _number(element: Any, table: str, part: Callable[[Any], tuple[int | None, PartFile | None]]) -> Iterator[Part]:
     number, made = part(element)
-    if number is not None:
+    if number is not None and made is not None:
         yield Part.of(table, number, made)
 
 
@@ -102,6 +102,10 @@ def _of_pair(element: tuple[int, Combined]) -> tuple[int, PartFile]:
     return element[0], element[1].pair
 
 
+def _of_nulls(element: tuple[int, Combined]) -> tuple[int, PartFile | None]:
+    return element[0], element[1].nulls
+
+
 def _of_points(element: tuple[int, SeriesMade]) -> tuple[int, PartFile]:
     return element[0], element[1].points
 
@@ -120,12 +124,13 @@ class NumberParts(beam.PTransform):
     def expand(self, made: Any) -> beam.PCollection[Part]:
         """Apply the transform to collections by table."""
         space = partial(_of_space, self.comparisons)
-        numbers: dict[str, Callable[[Any], tuple[int | None, PartFile]]] = {
+        numbers: dict[str, Callable[[Any], tuple[int | None, PartFile | None]]] = {
             "vectors": space,
             "neighbours": space,
             "alignments": partial(_of_map, self.comparisons, self.alignments),
             "scores": _of_place,
             PAIRS.name: _of_pair,
+            NULLS.name: _of_nulls,
             "change/summary": _of_place,
             SERIES.name: _of_place,
             POINTS.name: _of_points,

@@ -1,5 +1,5 @@
 """Nulls: documents dealt out anew as if their dates meant nothing, and evidence against them.
 
-In: which documents hold which words. Out: deals, their views, p- and q-values. Read `deals`, `evidence`,
-`deal_stages`.
+In: which documents hold which words. Out: deals, their views, p- and q-values. Read `deals`, `standards`, `evidence`,
+`comparability`, `deal_stages`.
 """

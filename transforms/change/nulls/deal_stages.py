@@ -1,7 +1,7 @@
 """Null pairs and series as artefacts: whose documents they are, how they are dealt, their views.
 
-    SIZES   a part's view of a slice      -> its documents: author, tokens
-    DEAL    the documents of some slices  -> for each null which of them are in each slice
+    SIZES   a part's view of a slice      -> its documents: author, genre, source, tokens
+    DEAL    the documents of some slices  -> for each null which of them are in each slice; how these compare
     DEALT   a part's view, a deal         -> the view of the slices as dealt
 
 The slices are the two of a pair, or all slices of a series. From there on a null pair is counted,
@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.change.nulls.comparability import Comparability, comparability, source_group
 from transforms.change.nulls.deals import Flags, Hashes, Ints, clusters_of, deal
 from transforms.change.view.feeds import STAGED, as_batch
 from transforms.change.view.view_stage import Viewed, counted_view, ranges_of
@@ -29,11 +30,13 @@ from transforms.common.store.tables import Part, read_rows
 
 __all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask"]
 
-# A document of a slice: keys are content hashes; the author's is null if the author is not known.
+# A document of a slice: keys are content hashes; the author's is null if the author is not known, other texts empty.
 SIZES_SCHEMA = pa.schema(
     [
         pa.field("document", pa.uint64(), nullable=False),
         pa.field("author", pa.uint64()),
+        pa.field("genre", pa.string(), nullable=False),
+        pa.field("source", pa.string(), nullable=False),
         pa.field("tokens", pa.int64(), nullable=False),
     ]
 )
@@ -77,11 +80,13 @@ class Deal:
         unit: what was dealt, `document` or `author`.
         sizes: clusters of each real slice.
         nulls: by null and slice, the documents that it has, of `DEAL_SCHEMA`.
+        slices: how the documents of two slices compare; None for others.
     """
 
     unit: str
     sizes: tuple[int, ...]
     nulls: tuple[tuple[File, ...], ...]
+    slices: Comparability | None = None
 
 
 class DealtTask(NamedTuple):
@@ -106,15 +111,19 @@ def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
         for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
             tokens[name] = tokens.get(name, 0) + number
     names = sorted(tokens)
-    authors: dict[str, str | None] = {}
-    for rows in read_rows([checked(task.documents)], ["document_id", "author"]):
+    about: dict[str, dict[str, str | None]] = {}
+    for rows in read_rows([checked(task.documents)], ["document_id", "author", "genre", "source", "position"]):
         held = rows.filter(pc.is_in(rows["document_id"], value_set=pa.array(names, pa.string())))
-        authors.update(zip(*(column.to_pylist() for column in held.columns), strict=True))
-    written = [" ".join((authors[name] or "").split()) for name in names]
+        about |= {row["document_id"]: row for row in held.to_pylist()}
+    written, genres = (
+        [" ".join((about[name][field] or "").split()) for name in names] for field in ("author", "genre")
+    )
     batch = pa.record_batch(
         [
             pa.array(content_hashes(names), pa.uint64()),
             pa.array(content_hashes(written), mask=np.array([not name for name in written], bool)),
+            pa.array(genres, pa.string()),
+            pa.array([source_group(about[n]["source"] or "", about[n]["position"] or "") for n in names], pa.string()),
             pa.array([tokens[name] for name in names], pa.int64()),
         ],
         schema=SIZES_SCHEMA,
@@ -144,15 +153,27 @@ def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
             suffix = f"-{number * slices + place:04d}.arrow"
             slice_files.append(_write_documents(artefact, suffix, documents.keys[places == place]))
         nulls.append(tuple(slice_files))
-    return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
+    compared = None
+    if slices == 2:
+        compared = comparability(
+            genres=documents.genres,
+            sources=documents.sources,
+            authors=documents.authors,
+            known=documents.known,
+            places=documents.places,
+            tokens=documents.tokens,
+        )
+    return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls), slices=compared)
 
 
 class _Documents(NamedTuple):
-    """Documents: keys, authors (where known), the place of the slice, tokens."""
+    """Documents: keys, authors (where known), genres and sources, the place of the slice, tokens."""
 
     keys: Hashes
     authors: Hashes
     known: Flags
+    genres: list[str]
+    sources: list[str]
     places: Ints
     tokens: Ints
 
@@ -164,6 +185,8 @@ def _documents_of(slices: Sequence[Sequence[File]]) -> _Documents:
         table["document"].to_numpy(),
         table["author"].fill_null(0).to_numpy(),
         table["author"].is_valid().to_numpy(zero_copy_only=False),
+        table["genre"].to_pylist(),
+        table["source"].to_pylist(),
         np.repeat(np.arange(len(sides)), [side.num_rows for side in sides]),
         table["tokens"].to_numpy(),
     )

@@ -24,46 +24,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from transforms.common.blas import one_thread
-from transforms.common.rowwise import dots
+from transforms.change.nulls.standards import Flags, Floats, Ints, PairScores, Standard, fitting, moments
 
-__all__ = [
-    "LEAST_RUNS",
-    "Evidence",
-    "PairScores",
-    "Standard",
-    "benjamini_hochberg",
-    "evidence_of",
-    "fitting",
-    "moments",
-]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+__all__ = ["LEAST_RUNS", "Evidence", "benjamini_hochberg", "evidence_of", "upper_end"]
 
 LEAST_RUNS = 3
+UPPER = 1.6448536269514722  # the normal distribution has 5 % above it
 LOWER = 0.15865525393145707  # the share of a normal distribution below its mean by a deviation
-
-
-class PairScores(NamedTuple):
-    """The scores of a pair of slices, real or null; all arrays are over the same words.
-
-    Attributes:
-        scores: float64, nan where a word has none.
-        uses: uses in the slice that has fewer.
-        documents: documents that use it, in the slice that has fewer.
-        ranked: whether rankings take the word.
-        slice_documents: documents of the smaller slice.
-    """
-
-    scores: Floats
-    uses: Ints
-    documents: Ints
-    ranked: Flags
-    slice_documents: int
 
 
 class Evidence(NamedTuple):
@@ -73,6 +41,7 @@ class Evidence(NamedTuple):
         null_mean: mean score of the null runs that score the word.
         null_sd: their sample standard deviation; nan for fewer than two.
         null_runs: how many they are.
+        null_high: score whose `p_value` is .05: upper end of the one-sided 95 % interval of chance.
         p_value: of a score as high by chance, for words tested.
         q_value: the same by Benjamini and Hochberg (1995), over the words tested.
         p_relative: as `p_value`, of the difference from the vocabulary at large.
@@ -84,6 +53,7 @@ class Evidence(NamedTuple):
     null_mean: Floats
     null_sd: Floats
     null_runs: Ints
+    null_high: Floats
     p_value: Floats
     q_value: Floats
     p_relative: Floats
@@ -109,14 +79,13 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) ->
     tested = tested & ~np.isnan(real.scores)
     empty = np.full(len(tested), np.nan)
     if not tested.any() or not any(fitting(null).any() for null in nulls):
-        return Evidence(null_mean, null_sd, null_runs, empty, empty, empty, empty, math.nan)
-    standard = Standard.of(nulls)
+        return Evidence(null_mean, null_sd, null_runs, empty, empty, empty, empty, empty, math.nan)
+    standard, null_r, fitted = _standardised(nulls)
     r = standard(real)
-    null_r = np.stack([standard(null) for null in nulls])
-    fitted = np.stack([fitting(null) for null in nulls])
-
     spread = _components(np.where(fitted, null_r, np.nan))
-    p_value = np.where(tested, _tail(_moderated(r, null_r, spread)), np.nan)
+    chance = _moderation(null_r, spread)
+    p_value = np.where(tested, _tail(chance.z(r)), np.nan)
+    high = np.where(tested, standard.scores(real, chance.high), np.nan)
     ranked = tested & real.ranked
     middle = float(np.median(r[ranked])) if ranked.any() else math.nan
     p_relative = _relative(r, null_r, ranked, fitted)
@@ -125,12 +94,27 @@ def evidence_of(real: PairScores, nulls: Sequence[PairScores], tested: Flags) ->
         null_mean,
         null_sd,
         null_runs,
+        high,
         p_value,
         benjamini_hochberg(p_value),
         p_relative,
         benjamini_hochberg(p_relative),
         middle / math.sqrt(sum(spread)) if sum(spread) > 0 else math.nan,
     )
+
+
+def upper_end(real: PairScores, nulls: Sequence[PairScores]) -> Floats:
+    """Return of each word the score whose p would be .05, as `null_high` of `evidence_of`; nan if nothing is ranked."""
+    if not any(fitting(null).any() for null in nulls):
+        return np.full(len(real.scores), np.nan)
+    standard, null_r, fitted = _standardised(nulls)
+    return standard.scores(real, _moderation(null_r, _components(np.where(fitted, null_r, np.nan))).high)
+
+
+def _standardised(nulls: Sequence[PairScores]) -> tuple[Standard, Floats, Flags]:
+    """Return the standard of null runs, their r, and which of these it is fitted to."""
+    standard = Standard.of(nulls)
+    return standard, np.stack([standard(null) for null in nulls]), np.stack([fitting(null) for null in nulls])
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -141,66 +125,6 @@ def benjamini_hochberg(p: Floats) -> Floats:
     scaled = p[order] * len(order) / np.arange(1, len(order) + 1)
     q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
     return q
-
-
-def moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
-    """Return number, mean and sample standard deviation down the columns, without nan."""
-    scored = ~np.isnan(scores)
-    number = scored.sum(axis=0)
-    mean = np.full(scores.shape[1], np.nan)
-    np.divide(np.where(scored, scores, 0.0).sum(axis=0), number, out=mean, where=number > 0)
-    squares = np.where(scored, (scores - mean) ** 2, 0.0).sum(axis=0)
-    sd = np.full(scores.shape[1], np.nan)
-    np.divide(squares, number - 1, out=sd, where=number > 1)
-    return number.astype(np.int64), mean, np.sqrt(sd)
-
-
-def fitting(run: PairScores) -> Flags:
-    """Return which words of a run standards are fitted to: those ranked that have a score."""
-    return run.ranked & ~np.isnan(run.scores)
-
-
-class Standard(NamedTuple):
-    """What makes scores of words of any frequency comparable: step 1 of the module's docstring."""
-
-    low: Floats
-    high: Floats
-    floor: float
-    level: Floats
-    log_scale: Floats
-
-    @classmethod
-    def of(cls, nulls: Sequence[PairScores]) -> "Standard":
-        """Fit to the ranked words of null runs."""
-        x = np.concatenate([_predictors(null)[fitting(null)] for null in nulls])
-        scores = np.concatenate([null.scores[fitting(null)] for null in nulls])
-        positive = scores[scores > 0]
-        floor = float(positive.min()) if len(positive) else 1.0
-        y = np.log(np.maximum(scores, floor))
-        terms = _terms(x)
-        with one_thread():
-            level = np.linalg.lstsq(terms, y, rcond=None)[0]
-            residual = np.abs(y - dots(terms, level))
-            least = residual[residual > 0].min(initial=1.0)
-            log_scale = np.linalg.lstsq(terms, np.log(np.maximum(residual, least)), rcond=None)[0]
-        return cls(x.min(axis=0), x.max(axis=0), floor, level, log_scale)
-
-    def __call__(self, run: PairScores) -> Floats:
-        """Return r of a run's words."""
-        terms = _terms(np.clip(_predictors(run), self.low, self.high))
-        y = np.log(np.maximum(run.scores, self.floor))
-        return np.asarray((y - dots(terms, self.level)) / np.exp(dots(terms, self.log_scale)))
-
-
-def _predictors(run: PairScores) -> Floats:
-    uses = np.maximum(run.uses, 1)
-    most = np.minimum(uses, max(run.slice_documents, 1))
-    return np.column_stack([np.log(uses), np.log(np.maximum(run.documents, 1) / most)])
-
-
-def _terms(x: Floats) -> Floats:
-    first, second = x.T
-    return np.column_stack([np.ones(len(x)), first, second, first * first, second * second, first * second])
 
 
 class _Spread(NamedTuple):
@@ -228,16 +152,31 @@ def _components(r: Floats) -> _Spread:
     return _Spread(float(within), float(max(0.0, (among - within) / effective)))
 
 
-def _moderated(r: Floats, null_r: Floats, spread: _Spread) -> Floats:
-    """Return z of each word: step 2 of the module's docstring."""
+class _Moderated(NamedTuple):
+    """What chance gives each word, in r: its mean and standard deviation."""
+
+    centre: Floats
+    deviation: Floats
+
+    @property
+    def high(self) -> Floats:
+        """The r whose p is .05."""
+        return np.asarray(self.centre + UPPER * self.deviation)
+
+    def z(self, r: Floats) -> Floats:
+        """Return z of r, nan where nothing varies."""
+        varies = self.deviation > 0
+        return np.asarray(np.divide(r - self.centre, self.deviation, out=np.full(len(r), np.nan), where=varies))
+
+
+def _moderation(null_r: Floats, spread: _Spread) -> _Moderated:
+    """Return what chance gives each word: step 2 of the module's docstring."""
     number, mean, _ = moments(null_r)
     within, between = spread
     total = number * between + within
-    trust = np.zeros(len(r))
+    trust = np.zeros(len(number))
     np.divide(number * between, total, out=trust, where=total > 0)
-    variance = within + between * (1.0 - trust)
-    z = r - trust * np.where(number > 0, mean, 0.0)
-    return np.asarray(np.divide(z, np.sqrt(variance), out=np.full(len(r), np.nan), where=variance > 0))
+    return _Moderated(trust * np.where(number > 0, mean, 0.0), np.sqrt(within + between * (1.0 - trust)))
 
 
 def _tail(z: Floats) -> Floats:
@@ -255,11 +194,12 @@ def _relative(r: Floats, null_r: Floats, ranked: Flags, fitted: Flags) -> Floats
     for number in range(len(others)):
         rest = np.delete(others, number, axis=0)
         spread = _components(np.where(np.delete(fitted, number, axis=0), rest, np.nan))
-        u = _scaled(_moderated(others[number], rest, spread), fitted[number])
+        u = _scaled(_moderation(rest, spread).z(others[number]), fitted[number])
         left_out.append(u[fitted[number]])
     null_u = np.concatenate(left_out)
     null_u = null_u[~np.isnan(null_u)]
-    u = _scaled(_moderated(centred, others, _components(np.where(fitted, others, np.nan))), ranked)
+    chance = _moderation(others, _components(np.where(fitted, others, np.nan)))
+    u = _scaled(chance.z(centred), ranked)
     if len(null_u) < 2 or not null_u.std(ddof=1) > 0:
         return nothing
     return _tail((u - null_u.mean()) / null_u.std(ddof=1))

@@ -10,7 +10,7 @@ from schemas.change.scores import FINDINGS
 from schemas.change.spaces import SLICES
 from schemas.columns import column
 from transforms.change.report.pictures import picture_panels
-from transforms.change.report.rankings import PAIRS, Compared, compared, pictured
+from transforms.change.report.rankings import PAIRS, Compared, compared, flagged_of, pictured
 from transforms.change.report.series import series_panels
 from transforms.change.report.words import word_panels
 from transforms.change.scores.ranking import Row
@@ -18,7 +18,14 @@ from transforms.change.shown.examples import TYPICAL, Drawing
 from transforms.change.shown.ranking_rows import pair_facts, pairs_of
 from transforms.change.shown.rankings import missing_targets
 from transforms.change.shown.uses import corpora_of, uses_of
-from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings, slice_warnings
+from transforms.change.shown.warnings import (
+    comparability_warnings,
+    frequency_warning,
+    overlap_warnings,
+    shift_warnings,
+    size_warnings,
+    slice_warnings,
+)
 from transforms.change.shown.word_text import where
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.panels import Note, Panel, Rows, UsesPanel
@@ -54,7 +61,7 @@ def panels(snapshot: Snapshot) -> list[Panel]:
         _warnings(snapshot, rankings),
         *_evidence(snapshot, rankings),
         *word_panels(snapshot, rankings),
-        *series_panels(snapshot, pictured(rankings)),
+        *series_panels(snapshot, pictured(rankings), flagged_of(rankings)),
         *picture_panels(snapshot, rankings),
     ]
 
@@ -87,16 +94,33 @@ def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
     for ranking in rankings:
         what = "score less the mean of the null" if ranking.by_null else "score"
         warnings += frequency_warning(ranking.name, what, *ranking.rho)
-        warnings += size_warnings(ranking.name, _facts(snapshot, ranking))
+        facts = _facts(snapshot, ranking)
+        warnings += shift_warnings(ranking.name, facts)
+        warnings += comparability_warnings(f"{ranking.pair[0]} to {ranking.pair[1]}", facts)
+        warnings += size_warnings(ranking.name, facts)
     tops: dict[tuple[tuple[str, str], str], dict[str, list[str]]] = {}
     for ranking in rankings:
         tops.setdefault((ranking.pair, ranking.measure), {})[ranking.alignment] = ranking.ranking
     for (pair, _), by_alignment in tops.items():
         warnings += overlap_warnings(f"{pair[0]} to {pair[1]}", by_alignment)
     if not warnings:
-        return Note("Warnings", "Nothing speaks against the slices.")
+        return Note("Warnings", f"Nothing stands out. {_CHECKED if _has_nulls(snapshot, rankings) else _UNCHECKED}")
     text = "Keep in mind when you read the scores:"
-    return Note("Warnings", text, tuple(warnings), warning=True)
+    return Note("Warnings", text, tuple(dict.fromkeys(warnings)), warning=True)
+
+
+_CHECKED = (
+    "Compared were the slices' sizes, how far the vocabulary at large has moved, and the genres, sources, authors and "
+    "lengths of their documents, as far as these are known."
+)
+_UNCHECKED = (
+    "Compared were the slices' sizes alone: without null pairs (option `null`) nothing tells whether the slices "
+    "differ as wholes, by genre, source or author."
+)
+
+
+def _has_nulls(snapshot: Snapshot, rankings: Sequence[Compared]) -> bool:
+    return any(_facts(snapshot, ranking).get("null_runs") for ranking in rankings)
 
 
 def _facts(snapshot: Snapshot, ranking: Compared) -> Row:
@@ -133,7 +157,7 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
     if not rankings:
         return []
     facts = [_facts(snapshot, ranking) for ranking in rankings]
-    if not any(row.get("null_runs") for row in facts):
+    if not _has_nulls(snapshot, rankings):
         return [Note("Evidence", NO_NULL)]
     rows = [
         (

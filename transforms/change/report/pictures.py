@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from transforms.change.report.rankings import Compared, pictured
+from transforms.change.report.rankings import Compared, flagged_of, named_flagged, pictured
 from transforms.change.report.trajectories import Link, common_space, directions, project
 from transforms.change.shown.rankings import neighbours_by_slice
 from transforms.common.publish.snapshots import Snapshot
@@ -52,7 +52,7 @@ def picture_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Pan
     if not words:
         return []
     near = neighbours_by_slice(snapshot, dict.fromkeys(slices, words), NEIGHBOURS)
-    return [*_trajectories(snapshot, pictured(rankings), slices, near), *_neighbours(snapshot, words, slices, near)]
+    return [*_trajectories(snapshot, rankings, slices, near), *_neighbours(snapshot, words, slices, near)]
 
 
 def _neighbours(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near) -> list[Panel]:
@@ -84,7 +84,8 @@ def _neighbours(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str],
     return [Choice("Neighbours in each slice", text, table, "word", "slice", listed=True)]
 
 
-def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near) -> list[Panel]:
+def _trajectories(snapshot: Snapshot, rankings: Sequence[Compared], slices: Sequence[str], near: Near) -> list[Panel]:
+    words = pictured(rankings)
     seed = snapshot.section("change")["seeds"][0]
     name, links = _links(snapshot, seed)
     sides = common_space(slices, links) if links else {}
@@ -126,7 +127,7 @@ def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str
         f"first one by {name}, vectors have unit length, and the plane is that of the first two "
         f"principal components of these points, which shows {span} of their variance (a word's "
         "own share is among the numbers). Distances in the plane are not the scores."
-    )
+    ) + named_flagged(flagged_of(rankings), table["word"].to_pylist())
     spec = paths("x", "y", name="name", stage="slice", order="order", values=list(sides))
     return [Chart("Ways of words through the slices", text, spec, table, key="word")]
 

@@ -1,12 +1,13 @@
 """The rankings that a report shows: which ones, of which words, and which words are pictured."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.scores.ranking import by_change
+from transforms.change.shown.flagged import flagged_words
 from transforms.change.shown.ranking_rows import (
     FREQUENCY,
     Pair,
@@ -19,7 +20,7 @@ from transforms.change.shown.ranking_rows import (
 )
 from transforms.common.publish.snapshots import Snapshot
 
-__all__ = ["PAIRS", "Compared", "compared", "null_band", "pictured"]
+__all__ = ["PAIRS", "Compared", "compared", "flagged_of", "named_flagged", "pictured"]
 
 PAIRS = 12  # pairs of slices that have panels
 WORDS = 2_000  # rows for each ranking, beside the targets, and at least a twentieth of it
@@ -39,6 +40,7 @@ class Compared(NamedTuple):
             ones, and others by their uses in the slice that has fewer; with their `rank`.
         ranked: all ranked words with a score, the most changed first.
         ranking: the words of the ranking alone, in its order.
+        flagged: the words with both q-values up to .05, of any part of speech, with their rank among all.
         left_out: how many words with a score are not shown.
         rho: Spearman's rho of what the ranking goes by and log count, in either slice.
     """
@@ -50,6 +52,7 @@ class Compared(NamedTuple):
     rows: pa.Table
     ranked: pa.Table
     ranking: list[str]
+    flagged: pa.Table
     left_out: int
     rho: tuple[float, float]
 
@@ -96,6 +99,7 @@ def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bo
         shown,
         ranked_words(rows).drop_columns(["rank"]),
         words["word"].to_pylist(),
+        flagged_words(rows),
         rows.num_rows - shown.num_rows,
         spearman(words),
     )
@@ -117,25 +121,36 @@ def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
     return pa.concat_tables(parts).combine_chunks()
 
 
-def null_band(mean: pa.ChunkedArray, sd: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Return the bounds of null bands: mean less two standard deviations, but at least 0, and mean plus two."""
-    spread = pc.multiply(pc.coalesce(sd, pa.scalar(0.0)), 2.0)
-    return pc.max_element_wise(pc.subtract(mean, spread), 0.0, skip_nulls=False), pc.add(mean, spread)
-
-
 def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[str]:
-    """Return the words that get pictures: targets, then the first words of each pair.
+    """Return the words that get pictures: targets, then flagged words and the first words of each pair.
 
     By the first alignment and measure; only words with a score; the pairs take turns.
     """
-    if not rankings:
-        return []
-    first = [ranking for ranking in rankings if ranking.alignment == rankings[0].alignment]
-    first = [ranking for ranking in first if ranking.measure == rankings[0].measure]
+    first = _first_kind(rankings)
     words: dict[str, None] = {}
     for ranking in first:
         scored = pc.and_(ranking.rows["target"], ranking.rows["score"].is_valid())
         words.update(dict.fromkeys(ranking.rows.filter(scored)["word"].to_pylist()))
+    words.update(dict.fromkeys(flagged_of(rankings)[: FIRST_PICTURED * len(first)]))
     for place in range(FIRST_PICTURED):
         words.update({ranking.ranking[place]: None for ranking in first if place < len(ranking.ranking)})
     return list(words)[:most]
+
+
+def flagged_of(rankings: Sequence[Compared]) -> list[str]:
+    """Return the flagged words of all pairs by the first alignment and measure; the pairs take turns."""
+    lists = [ranking.flagged["word"].to_pylist() for ranking in _first_kind(rankings)]
+    places = range(max(map(len, lists), default=0))
+    return list(dict.fromkeys(words[place] for place in places for words in lists if place < len(words)))
+
+
+def named_flagged(flagged: Sequence[str], words: Iterable[str]) -> str:
+    """Return a sentence, after a space, on which of some words are flagged; empty if none is."""
+    named = [word for word in dict.fromkeys(words) if word in flagged]
+    return f" Flagged among them (both q at most .05): {', '.join(named)}." if named else ""
+
+
+def _first_kind(rankings: Sequence[Compared]) -> list[Compared]:
+    """Return the rankings by the first alignment and measure."""
+    kind = [(ranking.alignment, ranking.measure) for ranking in rankings][:1]
+    return [ranking for ranking in rankings if (ranking.alignment, ranking.measure) in kind]

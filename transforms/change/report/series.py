@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.change.scores import FINDINGS
 from schemas.columns import column
-from transforms.change.report.rankings import null_band
+from transforms.change.report.rankings import named_flagged
 from transforms.change.scores.ranking import of_pos
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.store.tables import read_rows
@@ -22,12 +22,12 @@ __all__ = ["series_panels"]
 # What of the tables is relied on.
 SERIES, POINTS = "change/series", "change/points"
 WORD, SLICE, PLACE, ALIGNMENT = "word", "slice", "place", "alignment"
-DISTANCES = {  # with their names here; each also has columns _NULL_MEAN and _NULL_SD
+DISTANCES = {  # with their names here; each also has a column _NULL_HIGH, but of old runs
     "pair_previous": "to the slice before",
     "pair_first": "to the first slice",
     "pair_last": "to the last slice",
 }
-NULL_MEAN, NULL_SD = "_null_mean", "_null_sd"
+NULL_HIGH = "_null_high"
 TARGET, RANKED, UPOS = "target", "ranked", "upos"
 P_VALUE, Q_VALUE = "p_value", "q_value"
 FROM, TO, DISTANCE, FINDING = "point_from", "point_to", "distance", "finding"
@@ -37,15 +37,16 @@ MOST = 40
 ROWS = 500  # of the table of change points, beside the targets
 
 
-def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
+def series_panels(snapshot: Snapshot, words: Sequence[str] = (), flagged: Sequence[str] = ()) -> list[Panel]:
     """Return lines of distances over the slices, and change points; empty if there is no series.
 
-    Lines are those of targets and of the words of least p-value.
+    Lines are those of targets, of words that are flagged in a pair of slices and of those of least p-value.
 
     Args:
         snapshot: with a section `change`.
-        words: words that get lines beside the targets if no word has a p-value because there are
-            no null series; change points are then left out.
+        words: words that get lines beside these if no word has a p-value because there are no null
+            series; change points are then left out.
+        flagged: words that are flagged in a pair of slices.
 
     Raises:
         LexbeamError: the extra `report` is not installed.
@@ -59,7 +60,8 @@ def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
     targets = points.filter(points[TARGET])[WORD].to_pylist()
     if tested:
         words = points.filter(pc.invert(points[TARGET]))[WORD].to_pylist()[:FIRST]
-    lines = _lines(snapshot, list(dict.fromkeys([*targets, *words]))[:MOST], tested)
+    chosen = list(dict.fromkeys([*targets, *flagged[:FIRST], *words]))[:MOST]
+    lines = _lines(snapshot, chosen, tested, named_flagged(flagged, chosen))
     return [*lines, *([_change_points(points)] if tested else [])]
 
 
@@ -76,7 +78,7 @@ def _points(snapshot: Snapshot) -> pa.Table:
     return rows.sort_by([(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]).combine_chunks()
 
 
-def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
+def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool, flagged: str) -> list[Panel]:
     chosen = pa.array(words, pa.string())
     groups = []
     for rows in read_rows(snapshot.paths(SERIES)):
@@ -99,45 +101,49 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
             [("word", "ascending"), ("row", "ascending")],
         )
     )
-    null = table["null mean"].null_count < table.num_rows
+    null = table["null to"].null_count < table.num_rows
     if not null:
-        table = table.drop_columns(["null from", "null mean", "null to"])
+        table = table.drop_columns(["null to"])
     text = (
         "Cosine distances of a chosen word's vectors, mean over seeds: to the slice before, to the "
-        "first and to the last slice, each aligned with the slice alone. Of targets and "
+        "first and to the last slice, each aligned with the slice alone. Of targets, words flagged in a pair and "
         + ("the words of least p." if tested else "the words whose usage differs most.")
     )
     if null:
         text += (
-            " The dashed line and the band are what null series give, whose documents are dealt "
-            "out anew over all slices: mean and two standard deviations to either side."
+            " The dashed line is the upper end of what null series give, whose documents are dealt "
+            "out anew over all slices: where nothing changed, one word in twenty lies above its own."
         )
     spec = series(
         "slice",
         "distance",
-        null=("null from", "null mean", "null to") if null else None,
+        null="null to" if null else None,
         colour="measured",
         values=list(DISTANCES.values()),
+        names=pc.unique(table["slice"]).to_pylist(),
     )
-    return [Chart("Words over all slices", text, spec, table, key="word")]
+    return [Chart("Words over all slices", text + flagged, spec, table, key="word")]
 
 
 def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
-    mean = rows[name + NULL_MEAN]
-    low, high = null_band(mean, rows[name + NULL_SD])
+    high = name + NULL_HIGH
     schema = pa.schema(
         [
             column("word", pa.string(), "a target, or one of the words of least p-value"),
             column("slice", pa.string(), "the slice whose vector it is"),
             column("measured", pa.string(), "which other slice the distance is to"),
             column("distance", pa.float64(), "cosine distance, mean over seeds"),
-            column("null from", pa.float64(), "mean in null series less two standard deviations, 0 at least"),
-            column("null mean", pa.float64(), "mean in null series"),
-            column("null to", pa.float64(), "that mean and two standard deviations"),
+            column("null to", pa.float64(), "upper end of the one-sided 95 % interval of null series"),
         ]
     )
     return pa.table(
-        [rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()), rows[name], low, mean, high],
+        [
+            rows[WORD],
+            rows[SLICE],
+            pa.array([what] * rows.num_rows, pa.string()),
+            rows[name],
+            rows[high] if high in rows.column_names else pa.nulls(rows.num_rows, pa.float64()),
+        ],
         schema=schema,
     )
 

@@ -1,6 +1,5 @@
-"""Change scores evaluated against gold: a system is a pair of slices, alignment, measure and seed.
+"""Systems of change scores evaluated against gold, see `systems`.
 
-Its name is `EARLIER:LATER/ALIGNMENT/MEASURE/mean` for the mean over seeds, else `.../seed N`.
 Graded gold is compared with scores, gold classes with scores (as a ranking) and with predicted
 classes.
 """
@@ -15,9 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
 from transforms.change.scores.ranking import Row
+from transforms.change.scores.systems import VALUES, ScoredWords, System, mean_ranks, systems_in
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry
@@ -28,13 +29,11 @@ from transforms.evaluation.evaluating import MeasuredMetric, measure, measure_di
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["COLUMNS", "MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
+__all__ = ["MISSING", "TAKES", "EvaluationOptions", "Missing", "MissingScore", "evaluate", "of_gold"]
 
-# What of table `scores` is read.
-COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "score", "changed", "reason")
-NOT_SCORED = "not_scored"  # the reason of a word that has no row
 TAKES = ("pairs", "classes", "ranking")
 PUBLISHED = "published"
+NONE = "none"
 ALL = "all"
 
 
@@ -100,6 +99,16 @@ class EvaluationOptions:
         "this one, on the same words and resamples",
         metavar="SYSTEM",
     )
+    by: tuple[str, ...] = option(
+        ("excess", "p_value", "q_value", "significant"),
+        help="what evidence says of means over seeds, evaluated beside the score; `none` for the score alone",
+        choices=(*VALUES[1:], NONE),
+    )
+    mean_ranks: tuple[str, ...] = option(
+        (),
+        help="systems, ALIGNMENT/MEASURE or the name of a file: add one that ranks by the mean of their ranks",
+        metavar="SYSTEM",
+    )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
@@ -110,22 +119,6 @@ class Missing(NamedTuple):
     words: Mapping[str, str]
 
 
-class _System(NamedTuple):
-    """What a system says of all gold words, in their order; nan and None if it says nothing of a word."""
-
-    pair: str
-    way: str
-    seed: int | None
-    scores: Floats
-    changed: tuple[bool | None, ...]
-    missing: Mapping[str, str]
-
-    @property
-    def name(self) -> str:
-        run = "mean" if self.seed is None else f"seed {self.seed}"
-        return f"{self.pair}/{self.way}/{run}"
-
-
 def of_gold(tables: Iterable[pa.Table], words: Sequence[str]) -> pa.Table:
     """Return the rows of gold words of the parts of table `scores`, read one after another."""
     wanted = pa.array(words, pa.string())
@@ -133,13 +126,16 @@ def of_gold(tables: Iterable[pa.Table], words: Sequence[str]) -> pa.Table:
     return pa.concat_tables(gold_rows)
 
 
-def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[pa.Table, list[Missing]]:
-    """Evaluate every system of a table of scores.
+def evaluate(
+    scores: pa.Table | None, gold: Gold, options: EvaluationOptions, predictions: Sequence[ScoredWords] = ()
+) -> tuple[pa.Table, list[Missing]]:
+    """Evaluate every system of a table of scores, and those of files.
 
     Args:
-        scores: rows of gold words, with `COLUMNS`.
+        scores: rows of gold words, with the columns that systems need; None for files alone.
         gold: the gold values.
         options: metrics, what is done with words without a score, intervals.
+        predictions: files of words and scores.
 
     Returns:
         Rows of `change/metrics`, and of every mean over seeds the words without a score.
@@ -157,8 +153,11 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
         )
     words = gold.words
     if options.missing == REFUSE:
-        _check_words(scores, words)
-    systems = list(_systems(scores, words, options))
+        _check_words(scores, predictions, words)
+    found = systems_in(scores or SCORES.schema().empty_table(), predictions, words, _values(options))
+    unfilled = list(found)
+    unfilled += mean_ranks(unfilled, options.mean_ranks, words) if options.mean_ranks else []
+    systems = [_filled(system, options) for system in unfilled]
     if not systems:
         raise LexbeamError(
             f"none of {len(words)} gold words has a row in the scores; {', '.join(words[:5])} are "
@@ -176,44 +175,41 @@ def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[
     return pa.Table.from_pylist(rows, schema=CHANGE_METRICS.schema()), missing
 
 
-def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
+def _values(options: EvaluationOptions) -> tuple[str, ...]:
+    if NONE in options.by and len(set(options.by)) > 1:
+        raise UsageError("`by`: none goes with no other value")
+    return tuple(name for name in options.by if name != NONE)
+
+
+def _check_words(scores: pa.Table | None, predictions: Sequence[ScoredWords], words: Sequence[str]) -> None:
     """Check that every gold word has a row, with or without a score."""
-    there = set(pc.unique(scores["word"]).to_pylist())
-    gone = [word for word in words if word not in there]
-    if gone:
-        more = ", ..." if len(gone) > SHOWN else ""
-        raise LexbeamError(
-            f"{len(gone)} of {len(words)} gold words are not in table scores: "
-            f"{', '.join(gone[:SHOWN])}{more}; make the scores with these words as `targets`, or "
-            "give `missing`: leave-out, least or median"
-        )
+    tables = {} if scores is None else {"table scores": (set(pc.unique(scores["word"]).to_pylist()), True)}
+    for name, (there, ours) in {
+        **tables,
+        **{f"file {file.name}": (set(file.scores), False) for file in predictions},
+    }.items():
+        gone = [word for word in words if word not in there]
+        if gone:
+            more = ", ..." if len(gone) > SHOWN else ""
+            remedy = "make the scores with these words as `targets`" if ours else "add them"
+            raise LexbeamError(
+                f"{len(gone)} of {len(words)} gold words are not in {name}: {', '.join(gone[:SHOWN])}{more}; {remedy}, "
+                "or give `missing`: leave-out, least or median"
+            )
 
 
-def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions) -> Iterator[_System]:
-    by_system: dict[tuple[str, str, bool, int], dict[str, Row]] = {}
-    for score in scores.select(COLUMNS).to_pylist():
-        pair = f"{score['slice_from']}:{score['slice_to']}"
-        seed = score["seed"]
-        key = (pair, f"{score['alignment']}/{score['measure']}", seed is not None, seed or 0)
-        by_word = by_system.setdefault(key, {})
-        if score["word"] in by_word:
-            raise LexbeamError(f"table scores has {score['word']!r} twice for {'/'.join(key[:2])}")
-        by_word[score["word"]] = score
-    for (pair, way, single, seed), by_word in sorted(by_system.items()):
-        rows = [by_word.get(word, {"reason": NOT_SCORED}) for word in words]
-        values = [rows[i].get("score") for i in range(len(words))]
-        numbers = np.array([math.nan if v is None else v for v in values], np.float64)
-        missing = {word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None}
-        filled = np.isnan(numbers)
-        known = numbers[~filled]
-        numbers[filled] = MISSING[options.missing].score(known)
-        changed: list[bool | None] = [rows[i].get("changed") for i in range(len(words))]
-        if options.class_threshold != PUBLISHED:
-            least = THRESHOLDS[options.class_threshold].of(known)
-            changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
-        elif not single and MISSING[options.missing].fills:
-            changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]
-        yield _System(pair, way, seed if single else None, numbers, tuple(changed), missing)
+def _filled(system: System, options: EvaluationOptions) -> System:
+    """Return a system with scores for the words that have none, and with the classes that are asked for."""
+    gone = np.isnan(system.scores)
+    known = system.scores[~gone]
+    numbers = np.where(gone, MISSING[options.missing].score(known), system.scores)
+    changed = system.changed
+    if options.class_threshold != PUBLISHED:
+        least = THRESHOLDS[options.class_threshold].of(known)
+        changed = tuple(None if math.isnan(v) else bool(v > least) for v in numbers)
+    elif system.seed is None and MISSING[options.missing].fills and any(c is not None for c in changed):
+        changed = tuple(False if lacks else c for lacks, c in zip(gone, changed, strict=True))
+    return system._replace(scores=numbers, changed=changed)
 
 
 def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
@@ -228,7 +224,7 @@ def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
 Paired = tuple[list[str], tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]]
 
 
-def _paired_values(system: _System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
+def _paired_values(system: System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
     """Return words with gold and predicted values, and both as arrays; None if the system has no classes."""
     words = gold.words
     gold_values: Mapping[str, float | bool] = gold.graded if needs == "pairs" else gold.binary
@@ -246,7 +242,7 @@ def _paired_values(system: _System, needs: str, subset: set[str], gold: Gold) ->
 
 
 def _measured(
-    system: _System, subset: set[str], gold: Gold, options: EvaluationOptions
+    system: System, subset: set[str], gold: Gold, options: EvaluationOptions
 ) -> Iterator[tuple[str, MeasuredMetric]]:
     for name in dict.fromkeys(options.metric):
         needs = metric_of(name, TAKES).takes
@@ -261,7 +257,7 @@ def _has(gold: Gold, needs: str) -> bool:
 
 
 def _differences(
-    systems: Sequence[_System], words: Sequence[str], gold: Gold, options: EvaluationOptions
+    systems: Sequence[System], words: Sequence[str], gold: Gold, options: EvaluationOptions
 ) -> Iterator[Row]:
     baseline = str(options.baseline)
     means = [system for system in systems if system.seed is None]
@@ -269,11 +265,11 @@ def _differences(
     if baseline not in ways:
         hint = nearest(baseline, ways) or f"; there are {', '.join(ways)}"
         raise UsageError(f"`baseline`: the scores have no {baseline!r}{hint}")
-    bases = {system.pair: system for system in means if system.way == baseline}
-    for system in means:
-        base = bases.get(system.pair)
-        if base is None or base is system:
+    bases = [system for system in means if system.way == baseline]
+    for system, base in ((one, base) for one in means for base in bases if base.pair in (one.pair, "") or not one.pair):
+        if base is system:
             continue
+        against = baseline if base.pair in (system.pair, "") else f"{base.pair}/{baseline}"
         for name in dict.fromkeys(options.metric):
             needs = metric_of(name, TAKES).takes
             if not _has(gold, needs):
@@ -288,4 +284,4 @@ def _differences(
             measured = measure_difference(
                 name, pairs[0][1], pairs[1][1], clusters=pairs[0][0], options=options.bootstrap
             )
-            yield row(f"{system.name} minus {baseline}", ALL, name, None, measured)
+            yield row(f"{system.name} minus {against}", ALL, name, None, measured)

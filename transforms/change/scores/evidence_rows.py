@@ -1,4 +1,4 @@
-"""Evidence in the rows of `scores`, and the rows of `change/pairs`: tables around `evidence`."""
+"""Evidence in the rows of `scores`, and the rows of `change/nulls` and `change/pairs`: tables around `evidence`."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,13 +9,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.change.scores import PAIRS
+from schemas.change.scores import NULLS, PAIRS
+from transforms.change.nulls.comparability import Comparability
 from transforms.change.nulls.deal_stages import Deal
 from transforms.change.nulls.deals import LEAST_CLUSTERS
-from transforms.change.nulls.evidence import Evidence, PairScores, evidence_of
+from transforms.change.nulls.evidence import Evidence, evidence_of
+from transforms.change.nulls.standards import PairScores
 from transforms.change.scores.ranking import Row, spearman_with_log_count
+from transforms.common.store.tables import sort_rows
 
-__all__ = ["LEVEL", "ScoreRows", "judge", "why_no_finding"]
+__all__ = ["LEVEL", "ScoreRows", "judge", "null_rows", "why_no_finding"]
 
 LEVEL = 0.05
 LEAST_WORDS = 100  # ranked, for any finding
@@ -67,6 +70,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
 _EVIDENCE = (
     "null_mean",
     "null_sd",
+    "null_high",
     "null_runs",
     "null_unit",
     "excess",
@@ -120,8 +124,37 @@ def _run(rows: pa.Table, words: pa.Array, documents: int) -> PairScores:
     fewest = {}
     for name in ("count", "documents"):
         fewest[name] = np.zeros(len(words), np.int64)
-        fewest[name][place] = np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy())
+        fewest[name][place] = _fewer(rows, name)
     return PairScores(scores, fewest["count"], fewest["documents"], ranked, documents)
+
+
+def _fewer(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
+    """Return the counts in the slice that has fewer."""
+    return np.asarray(np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy()))
+
+
+def null_rows(real: pa.Table, nulls: Sequence[ScoreRows]) -> pa.Table:
+    """Return the rows of `change/nulls` of a pair, sorted by its key.
+
+    With `scores` they are all that evidence rests on.
+
+    Args:
+        real: its rows of `scores`.
+        nulls: as for `judge`; they are numbered in this order.
+    """
+    pair = {name: real[name][:1] for name in ("slice_from", "slice_to")}
+    tables = [NULLS.schema().empty_table()]
+    for number, null in enumerate(nulls, 1):
+        rows = null.rows.filter(null.rows["score"].is_valid())
+        size = rows.num_rows
+        columns = {name: pa.repeat(value[0], size) for name, value in pair.items()}
+        columns |= {name: rows[name] for name in ("alignment", "measure", "word", "score", "ranked")}
+        columns["null"] = pa.repeat(pa.scalar(number, pa.int32()), size)
+        columns["uses"] = pa.array(_fewer(rows, "count"))
+        columns["documents"] = pa.array(_fewer(rows, "documents"))
+        columns["slice_documents"] = pa.repeat(pa.scalar(null.documents, pa.int64()), size)
+        tables.append(pa.table({name: columns[name] for name in NULLS.schema().names}, schema=NULLS.schema()))
+    return sort_rows(pa.concat_tables(tables), NULLS.key)
 
 
 def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> Row:
@@ -145,6 +178,8 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
             "clusters_to": deal.sizes[1],
             "low_power": min(deal.sizes) < LOW_POWER,
         }
+        if deal.slices is not None:
+            row |= _compared(deal.slices)
     if evidence is not None:
         of = pc.and_(block["ranked"], block["score"].is_valid()).to_numpy(zero_copy_only=False)
         row["shift"] = _number(evidence.shift)
@@ -154,6 +189,25 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
             row["share_relative"] = _number(_share(relative))
             row["share_significant"] = _number(_share(np.maximum(absolute, relative)))
     return row
+
+
+def _compared(slices: Comparability) -> Row:
+    """Return what is known of the documents of both slices, by column of `change/pairs`."""
+    row: Row = {"authors_both": slices.authors_both, "unsigned": slices.unsigned}
+    for name, mixture in (("genre", slices.genre), ("source", slices.source)):
+        if mixture is not None:
+            row |= {f"{name}_distance": mixture.distance, name: mixture.value}
+            row |= _both(name, mixture.shares)
+    return (
+        row
+        | _both("authors", slices.authors)
+        | _both("author_share", slices.author_shares)
+        | _both("length", slices.lengths)
+    )
+
+
+def _both(name: str, values: tuple[float, float]) -> Row:
+    return {f"{name}_from": values[0], f"{name}_to": values[1]}
 
 
 def _share(q: npt.NDArray[np.float64]) -> float:
@@ -187,7 +241,7 @@ def _fill(
     deal: Deal,
     finding: str | None,
 ) -> None:
-    for name in ("null_mean", "null_sd", "p_value", "p_relative", "null_runs"):
+    for name in ("null_mean", "null_sd", "null_high", "p_value", "p_relative", "null_runs"):
         filled[name][place] = getattr(evidence, name)
     filled["null_unit"][place] = deal.unit
     filled["excess"][place] = block["score"].to_numpy() - evidence.null_mean

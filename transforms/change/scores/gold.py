@@ -28,7 +28,7 @@ from transforms.common.options.fields import option
 from transforms.common.options.small_texts import read_lines
 from transforms.common.store import files
 
-__all__ = ["Gold", "GoldOptions", "read_gold"]
+__all__ = ["Gold", "GoldOptions", "read_gold", "table_of"]
 
 # Default names of the columns of a table; the first that it has is taken.
 WORDS = ("word", "lemma", "target")
@@ -141,9 +141,7 @@ def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
 
 
 def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_Cell]]:
-    with files.open_read(path) as stream:
-        is_parquet = stream.read(4) == b"PAR1"
-    rows = _parquet(path, files.read_bytes(path)) if is_parquet else _tsv(path)
+    rows = table_of(path, "gold")
     if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
         raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
     word = _column(rows, path, "word_column", options.word_column, WORDS)
@@ -167,6 +165,21 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
     return binary, graded
 
 
+def table_of(path: str, name: str) -> pa.Table:
+    """Return the table in a file, Parquet or tab-separated without quoting, texts as they are.
+
+    Args:
+        path: the file.
+        name: the option that names it.
+
+    Raises:
+        LexbeamError: the file is empty or damaged, or its rows differ in length.
+    """
+    with files.open_read(path) as stream:
+        is_parquet = stream.read(4) == b"PAR1"
+    return _parquet(path, files.read_bytes(path)) if is_parquet else _tsv(path, name)
+
+
 def _parquet(path: str, content: bytes) -> pa.Table:
     try:
         return pq.ParquetFile(io.BytesIO(content)).read()
@@ -174,8 +187,8 @@ def _parquet(path: str, content: bytes) -> pa.Table:
         raise LexbeamError(f"{files.shown(path)} is no Parquet file: {str(error).strip()}") from error
 
 
-def _tsv(path: str) -> pa.Table:
-    read = enumerate(read_lines(path, "gold"), 1)
+def _tsv(path: str, name: str) -> pa.Table:
+    read = enumerate(read_lines(path, name), 1)
     lines = [(number, line.split("\t")) for number, line in read if line.strip()]
     if not lines:
         raise LexbeamError(f"{files.shown(path)} is empty")

@@ -1,7 +1,7 @@
 """Scores as artefacts: of a pair of slices per seed, then combined over seeds.
 
 SCORE     two spaces of one seed and their maps  -> one seed's scores
-COMBINE   scores of all seeds and null pairs     -> parts of `scores` and `change/pairs`, rankings
+COMBINE   scores of all seeds and null pairs     -> parts of `scores`, `change/nulls` and `change/pairs`, rankings
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.change.scores import PAIRS, SCORES
+from schemas.change.scores import NULLS, PAIRS, SCORES
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.scores.evidence_rows import ScoreRows, judge
+from transforms.change.scores.evidence_rows import ScoreRows, judge, null_rows
 from transforms.change.scores.ranking import RankedWordOptions, spearman_with_log_count, top
 from transforms.change.scores.scores import ScoredSlice, combine_seeds, score_pair
 from transforms.change.spaces.alignment_stage import SliceFacts, load_alignments, load_spaces
@@ -164,10 +164,11 @@ class MostChanged:
 
 @dataclass(frozen=True, kw_only=True)
 class Combined:
-    """A part of table `scores`, one of `change/pairs`, and what rankings show."""
+    """A part of `scores`, one of `change/pairs`, one of `change/nulls` if there are nulls, and what rankings show."""
 
     part: PartFile
     pair: PartFile
+    nulls: PartFile | None
     tops: tuple[MostChanged, ...]
 
 
@@ -185,12 +186,20 @@ def _combine(artefact: Artefact, task: CombineTask, options: ChangeScoreOptions)
     part = write_part(artefact, SCORES.schema(), [rows], sort_keys=SCORES.key)
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
+    null_part = _write_nulls(artefact, null_rows(rows, nulls)) if nulls else None
     most = max(TOP_WORDS, options.neighbour_words)
     words = pc.unique(rows["word"])
     upos = majority_tags([read_counts(file) for file in task.counts], words).upos
     tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
     tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
-    return Combined(part=part, pair=PartFile(artefact.file("-pairs.parquet"), pairs.num_rows), tops=tuple(tops))
+    pair_part = PartFile(artefact.file("-pairs.parquet"), pairs.num_rows)
+    return Combined(part=part, pair=pair_part, nulls=null_part, tops=tuple(tops))
+
+
+def _write_nulls(artefact: Artefact, rows: pa.Table) -> PartFile:
+    with artefact.writing("-nulls.parquet") as stream:
+        write_rows(stream, NULLS.schema(), [rows], sort_keys=NULLS.key)
+    return PartFile(artefact.file("-nulls.parquet"), rows.num_rows)
 
 
 def _sha256(scored: ScoredSeed) -> str:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.change.scores import NULL_REASONS, SCORES
-from transforms.change.nulls.evidence import moments
+from transforms.change.nulls.standards import moments
 from transforms.change.scores.measures import MEASURES
 from transforms.change.scores.ranking import RankedWordOptions, WordCounts, ranked_mask
 from transforms.change.scores.thresholds import THRESHOLDS

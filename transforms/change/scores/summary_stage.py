@@ -69,6 +69,7 @@ _OF_ALIGNMENT = (
     "score_sd",
     "null_mean",
     "null_sd",
+    "null_high",
     "excess",
     "p_value",
     "q_value",

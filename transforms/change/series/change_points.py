@@ -7,7 +7,7 @@ moves no more: generalised Procrustes analysis (Gower 1975) by orthogonal maps a
 *Change point.* A series can be cut between any two slices. For each cut c, d is 1 - cos of a word's
 mean vector before it and that after it. What is expected of d falls with the uses of a word, so it
 is compared with words of null series, whose documents were dealt out anew (`deals`): log d is
-regressed on frequency and spread as scores of pairs are (`evidence.Standard`), and
+regressed on frequency and spread as scores of pairs are (`standards.Standard`), and
 
     z_c = residual / scale,   over its standard deviation among null words
     M   = the greatest z_c, its cut the change point
@@ -24,7 +24,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.nulls.evidence import PairScores, Standard, benjamini_hochberg, fitting
+from transforms.change.nulls.evidence import benjamini_hochberg
+from transforms.change.nulls.standards import PairScores, Standard, fitting
 from transforms.change.scores.measures import cosine_distance
 from transforms.common.blas import one_thread
 

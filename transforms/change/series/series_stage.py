@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from schemas.change.series import DISTANCES, POINTS
 from schemas.change.series import SERIES as TABLE
 from transforms.change.nulls.deal_stages import Deal
-from transforms.change.nulls.evidence import moments
+from transforms.change.nulls.evidence import upper_end
+from transforms.change.nulls.standards import Flags, Floats, PairScores, moments
 from transforms.change.scores.evidence_rows import why_no_finding
 from transforms.change.series.change_points import Points, Traces, points_of
 from transforms.change.series.trace_stage import ALIGNMENT, SeriesOptions, Trace, Traced, read_trace
@@ -29,7 +30,6 @@ from transforms.common.store.tables import PartFile, write_part, write_rows
 
 __all__ = ["SERIES", "SeriesMade", "SeriesTask"]
 
-Floats = npt.NDArray[np.float64]
 Columns = dict[str, npt.NDArray[Any] | pa.Array]  # of a table, by name
 
 
@@ -58,10 +58,11 @@ class SeriesMade:
 
 
 class _Nulls(NamedTuple):
-    """What null series say of the words of a series: mean and spread of distances, and how many."""
+    """What null series say of the words of a series: of distances mean, spread and upper end, and how many they are."""
 
     mean: Floats
     sd: Floats
+    high: Floats
     runs: npt.NDArray[np.int64]
 
 
@@ -82,8 +83,11 @@ def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> Serie
         [_traces(trace, trace.cuts, trace_file.documents) for trace_file, trace in nulls],
         tested,
     )
-    held = _null_distances(first.words, [trace for _, trace in nulls])
-    series = _series(task.slices, first, _mean([trace.distances for _, trace in seeds]), held)
+    own = first._replace(distances=_mean([trace.distances for _, trace in seeds]))
+    held = _null_distances(
+        _Run(own, seeds[0][0].documents), tested, [_Run(trace, traced.documents) for traced, trace in nulls]
+    )
+    series = _series(task.slices, own, held)
     part = write_part(artefact, TABLE.schema(), [series], sort_keys=TABLE.key)
     columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
     columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
@@ -107,26 +111,62 @@ def _traces(trace: Trace, cuts: Floats, documents: int) -> Traces:
     return Traces(cuts, trace.uses, trace.documents, trace.ranked, documents)
 
 
-def _null_distances(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
-    """Return what null series say of words; they may also have other words."""
-    shape = (len(DISTANCES), -1, len(words))
-    if not nulls:
-        nothing = np.full((len(DISTANCES), 1, len(words)), np.nan)
-        return _Nulls(nothing, nothing, np.zeros(len(words), np.int64))
-    distances = []
-    runs = np.zeros(len(words), np.int64)
-    for trace in nulls:
+class _Run(NamedTuple):
+    """A series, real or null, and the documents of its smallest slice."""
+
+    trace: Trace
+    documents: int
+
+    def of_words(self, words: pa.Array) -> "_Run":
+        """Return it with these words: without uses and distances where it lacks them."""
+        trace = self.trace
         place = pc.index_in(words, value_set=trace.words)
         there = place.is_valid().to_numpy(zero_copy_only=False)
-        runs += there
-        values = np.full((*trace.distances.shape[:2], len(words)), np.nan)
-        values[:, :, there] = trace.distances[:, :, place.drop_null().to_numpy()]
-        distances.append(values.ravel())
-    _, mean, sd = moments(np.stack(distances))
-    return _Nulls(mean.reshape(shape), sd.reshape(shape), runs)
+        chosen = place.fill_null(0).to_numpy()
+        return self._replace(
+            trace=trace._replace(
+                words=words,
+                uses=np.where(there, trace.uses[:, chosen], 0),
+                documents=np.where(there, trace.documents[:, chosen], 0),
+                ranked=there & trace.ranked[chosen],
+                distances=np.where(there, trace.distances[:, :, chosen], np.nan),
+            )
+        )
+
+    def compared(self, kind: int, place: int, other: int) -> PairScores:
+        """Return the distances of a kind between two slices as scores of a pair."""
+        uses, documents = (
+            np.minimum(values[place], values[other]) for values in (self.trace.uses, self.trace.documents)
+        )
+        return PairScores(self.trace.distances[kind, place], uses, documents, self.trace.ranked, self.documents)
 
 
-def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls: _Nulls) -> pa.Table:
+def _null_distances(real: _Run, tested: Flags, nulls: Sequence[_Run]) -> _Nulls:
+    """Return what null series say of the words of a series, whose distances are means over seeds.
+
+    An upper end is for words that are tested. Null series may also have other words, which do not count.
+    """
+    own = real.trace
+    kinds, slices, words = own.distances.shape
+    if not nulls:
+        nothing = np.full((kinds, 1, words), np.nan)
+        return _Nulls(nothing, nothing, nothing, np.zeros(words, np.int64))
+    held = [null.of_words(own.words) for null in nulls]
+    _, mean, sd = moments(np.stack([null.trace.distances.ravel() for null in held]))
+    runs = np.sum([null.trace.uses[0] > 0 for null in held], axis=0).astype(np.int64)
+    high = np.full(own.distances.shape, np.nan)
+    for kind, name in enumerate(DISTANCES):
+        for place in range(slices):
+            other = {"previous": place - 1, "first": 0, "last": slices - 1}[name.rpartition("_")[2]]
+            if other in (place, -1):
+                continue
+            pair = real.compared(kind, place, other)
+            end = upper_end(pair, [null.compared(kind, place, other) for null in held])
+            high[kind, place] = np.where(tested & ~np.isnan(pair.scores), end, np.nan)
+    return _Nulls(mean.reshape(own.distances.shape), sd.reshape(own.distances.shape), high, runs)
+
+
+def _series(slices: Sequence[SliceFacts], trace: Trace, nulls: _Nulls) -> pa.Table:
     """Return the rows of `change/series`: the slices of each word one after another."""
     words, number = len(trace.words), len(slices)
     order = np.repeat(np.arange(words), number)
@@ -141,7 +181,12 @@ def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls
         "documents": trace.documents.T.ravel(),
     }
     for kind, name in enumerate(DISTANCES):
-        for suffix, values in (("", distances), ("_null_mean", nulls.mean), ("_null_sd", nulls.sd)):
+        for suffix, values in (
+            ("", trace.distances),
+            ("_null_mean", nulls.mean),
+            ("_null_sd", nulls.sd),
+            ("_null_high", nulls.high),
+        ):
             flat = np.broadcast_to(values[kind], (number, words)).T.ravel()
             columns[name + suffix] = pa.array(flat, pa.float64(), from_pandas=True)
     return _typed(columns, TABLE.schema())
@@ -195,6 +240,7 @@ SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(
             ("options.rank", "options.align.fit_on", "options.align.rcond"), "used where series are traced"
         ),
         "task.deal.nulls": "their distances are in `task.nulls`",
+        "task.deal.slices": "of pairs alone",
     },
     unordered=("task.seeds", "task.nulls", "options.align.targets"),
     unit="series",

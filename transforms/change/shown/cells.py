@@ -32,12 +32,10 @@ def noise(row: Row) -> str:
 
 
 def null_band(row: Row) -> str:
-    """Return the mean of a word's null scores with two standard deviations to either side."""
-    mean, sd = row.get("null_mean"), row.get("null_sd")
-    if mean is None or sd is None:
-        return score_text(row, "null_mean")
-    sides = row | {"least": max(mean - 2 * sd, 0.0), "most": mean + 2 * sd}
-    return f"{score_text(sides, 'least')} to {score_text(sides, 'most')}"
+    """Return the upper end of what chance gives a word; for words that are not tested the mean of its null scores."""
+    if row.get("null_high") is not None:
+        return f"up to {score_text(row, 'null_high')}"
+    return f"mean {score_text(row, 'null_mean')}" if row.get("null_mean") is not None else ""
 
 
 def why_no_score(reason: str | None, later: int | None = None) -> str:

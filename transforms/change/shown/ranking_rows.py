@@ -45,6 +45,7 @@ _OF_SCORE = (
     ("score_sd", pa.float64()),
     ("null_mean", pa.float64()),
     ("null_sd", pa.float64()),
+    ("null_high", pa.float64()),
     ("excess", pa.float64()),
     ("p_value", pa.float64()),
     ("q_value", pa.float64()),

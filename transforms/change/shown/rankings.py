@@ -1,7 +1,6 @@
 """Rankings as text: at the end of a change run, and for `lexbeam show`."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,6 +8,8 @@ import pyarrow.compute as pc
 from schemas.change.scores import NULL_REASONS
 from transforms.change.scores.ranking import Row
 from transforms.change.shown.cells import NO_NULL, near_words, noise, null_band, score_text, why_no_score
+from transforms.change.shown.flagged import left_out
+from transforms.change.shown.ranking_requests import PairRanking, RankingRequest, pair_ranking
 from transforms.change.shown.ranking_rows import (
     FREQUENCY,
     Pair,
@@ -19,20 +20,24 @@ from transforms.change.shown.ranking_rows import (
     ranked_rows,
     ranked_words,
     spearman,
-    target_rows,
 )
-from transforms.change.shown.warnings import frequency_warning, overlap_warnings, size_warnings
+from transforms.change.shown.warnings import (
+    comparability_warnings,
+    frequency_warning,
+    overlap_warnings,
+    shift_warnings,
+    size_warnings,
+)
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.store.tables import read_rows
 from transforms.embeddings.neighbours import Neighbour, mean_neighbours
 from transforms.embeddings.published import load_space
 
-__all__ = ["NEIGHBOURS_SHOWN", "RankingRequest", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
+__all__ = ["NEIGHBOURS_SHOWN", "missing_targets", "neighbours_by_slice", "ranking", "tell_ranking"]
 
 SHOWN = 10
 NEIGHBOURS_SHOWN = 5
-WITH_NEIGHBOURS = 10  # targets, and words
 
 _HEADS = (
     ("rank", ">"),
@@ -47,28 +52,6 @@ _HEADS = (
     ("documents", ">"),
     ("no score", "<"),
 )
-
-
-class RankingRequest(NamedTuple):
-    """Which rankings are shown.
-
-    Attributes:
-        pairs: of slices.
-        alignment: what words are scored by.
-        measure: what words are scored by.
-        pos: only words that mostly have one of these parts of speech; empty for all.
-        most: how many words.
-        targets_alone: whether only targets are shown.
-        neighbours: how many neighbours of each word; 0 for none.
-    """
-
-    pairs: Sequence[Pair]
-    alignment: str
-    measure: str
-    pos: Sequence[str]
-    most: int
-    targets_alone: bool = False
-    neighbours: int = 0
 
 
 def missing_targets(snapshot: Snapshot) -> Iterator[str]:
@@ -110,7 +93,9 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
 def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]:
     """Yield rankings: targets first, those without a score with the reason, then words."""
     near: dict[tuple[str, str], list[Neighbour]] = {}
-    rankings = [_pair_ranking(snapshot, pair, request) for pair in request.pairs]
+    rankings = [
+        pair_ranking(ranked_rows(snapshot, pair, request.alignment, request.measure), request) for pair in request.pairs
+    ]
     if request.neighbours:
         wanted: dict[str, list[str]] = {}
         for pair, ranking in zip(request.pairs, rankings, strict=True):
@@ -121,18 +106,7 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
     for pair, ranking in zip(request.pairs, rankings, strict=True):
         yield ""
         yield from _heading(snapshot, pair, request, ranking, seeds)
-        if ranking.targets.num_rows:
-            yield ""
-            yield "targets:"
-            yield _grid(ranking.targets, seeds)
-        if not request.targets_alone:
-            yield ""
-            if ranking.words.num_rows:
-                shown = min(request.most, ranking.words.num_rows)
-                yield f"the first {shown} of {ranking.words.num_rows} words:"
-                yield _grid(ranking.words[: request.most], seeds)
-            else:
-                yield _nothing_ranked(ranking.rows, request.alignment)
+        yield from _words(request, ranking, seeds)
         yield from _legend(ranking, seeds)
         if request.neighbours and (words := ranking.with_neighbours()):
             yield ""
@@ -143,6 +117,32 @@ def tell_ranking(snapshot: Snapshot, request: RankingRequest) -> Iterator[Block]
             yield f"warning: {warning}"
 
 
+def _words(request: RankingRequest, ranking: PairRanking, seeds: int) -> Iterator[Block]:
+    """Yield the words that were asked for."""
+    if request.significant is not None:
+        yield ""
+        what = "both q-values up to .05" if request.significant else "a q-value above .05"
+        if ranking.shown.num_rows:
+            yield f"words with {what}, with their rank among words of any part of speech:"
+            yield _grid(ranking.shown, seeds)
+        else:
+            yield f"no word has {what}"
+        return
+    if ranking.targets.num_rows:
+        yield ""
+        yield "targets:"
+        yield _grid(ranking.targets, seeds)
+    if request.targets_alone:
+        return
+    yield ""
+    if ranking.words.num_rows:
+        yield f"the first {ranking.shown.num_rows} of {ranking.words.num_rows} words:"
+        yield _grid(ranking.shown, seeds)
+    else:
+        yield _nothing_ranked(ranking.rows, request.alignment)
+    yield from left_out(ranking.rows, ranking.words["word"].to_pylist(), ranking.shown.num_rows)
+
+
 def _nothing_ranked(rows: pa.Table, alignment: str) -> str:
     """Return why no word is ranked."""
     if "too_few_shared" in pc.unique(rows["reason"]).to_pylist():
@@ -151,30 +151,8 @@ def _nothing_ranked(rows: pa.Table, alignment: str) -> str:
     return "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
 
 
-class _PairRanking(NamedTuple):
-    """A pair's ranking, its targets, and how many words are shown."""
-
-    rows: pa.Table
-    words: pa.Table
-    targets: pa.Table
-    most: int
-    measure: str
-
-    def with_neighbours(self) -> list[str]:
-        targets = self.targets.filter(pc.field("score").is_valid())["word"].to_pylist()
-        words = self.words["word"][: self.most].to_pylist()
-        return list(dict.fromkeys([*targets[:WITH_NEIGHBOURS], *words[:WITH_NEIGHBOURS]]))
-
-
-def _pair_ranking(snapshot: Snapshot, pair: Pair, request: RankingRequest) -> _PairRanking:
-    rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
-    words = ranked_words(rows, request.pos)
-    most = 0 if request.targets_alone else request.most
-    return _PairRanking(rows, words, target_rows(rows, words), most, request.measure)
-
-
 def _heading(
-    snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: _PairRanking, seeds: int
+    snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: PairRanking, seeds: int
 ) -> Iterator[str]:
     options = snapshot.section("change")["options"]
     by = f"{request.alignment}, {_of_seeds(request.measure, seeds)}"
@@ -244,20 +222,15 @@ def _grid(rows: pa.Table, seeds: int) -> Block:
     return columns_with(_HEADS, cells, 2)
 
 
-def _legend(ranking: _PairRanking, seeds: int) -> Iterator[str]:
+def _legend(ranking: PairRanking, seeds: int) -> Iterator[str]:
     parts = ["uses and documents: earlier / later"]
     if seeds > 1 and ranking.measure != FREQUENCY:
         parts.insert(0, "training noise: standard deviation over seeds")
     if has_null(ranking.rows):
-        parts.append("null band: mean and two standard deviations of the scores under dealt dates")
+        parts.append("null band: what dealt dates give; where nothing changed 95 of 100 words lie in theirs")
     if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
         parts.append("q: share of false discoveries among words with a q as small")
     yield "; ".join(parts)
-    if ranking.rows["q_value"].null_count < ranking.rows.num_rows:
-        yield (
-            "a score beyond its band may have a q above .05, and the other way round: a band rests "
-            "on the word's own few null scores, q on those of all words, too"
-        )
 
 
 def _near(neighbours: Sequence[Neighbour] | None) -> str:
@@ -286,9 +259,10 @@ def neighbours_by_slice(
     return nearest
 
 
-def _warnings(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: _PairRanking) -> list[str]:
+def _warnings(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: PairRanking) -> list[str]:
     name = f"{pair[0]} to {pair[1]}"
     what = "score less the mean of the null" if has_null(ranking.rows) else "score"
+    facts = pair_facts(snapshot, pair, request.alignment, request.measure)
     tops = {}
     alignments = snapshot.section("change")["alignments"] if request.measure != FREQUENCY else []
     for alignment in alignments:
@@ -299,5 +273,7 @@ def _warnings(snapshot: Snapshot, pair: Pair, request: RankingRequest, ranking: 
     return [
         *frequency_warning(name, what, *spearman(ranking.words)),
         *overlap_warnings(name, tops),
-        *size_warnings(name, pair_facts(snapshot, pair, request.alignment, request.measure)),
+        *shift_warnings(name, facts),
+        *comparability_warnings(name, facts),
+        *size_warnings(name, facts),
     ]

@@ -138,7 +138,7 @@ def _turn(point: Row) -> str:
 def _cells(row: Row) -> list[str]:
     cells = [row["slice"], str(row["count"]), number(1e6 * row["relative"], 1), str(row["documents"])]
     for name, _ in _SHOWN:
-        null = {key: row[f"{name}_{key}"] for key in ("null_mean", "null_sd")}
+        null = {key: row.get(f"{name}_{key}") for key in ("null_mean", "null_high")}
         cells += [number(row[name]), null_band(null)]
     return cells
 
@@ -148,7 +148,7 @@ def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
     text = f"distances: cosine, {mean}, slices aligned pair by pair (op); lines are drawn from 0"
     null = rows["pair_first_null_mean"].null_count < rows.num_rows
     if null:
-        text += "; null band: mean and two standard deviations under dealt dates"
+        text += "; null band: what dealt dates give; where nothing changed 95 of 100 words lie in theirs"
     yield text
     if null:
         yield (

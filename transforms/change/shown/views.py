@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 
 from schemas.corpus.sentences import UPOS
 from transforms.change.scores.ranking import ALL_TAGS
-from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
-from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, RankingRequest, tell_ranking
+from transforms.change.shown.ranking_requests import RankingRequest, pair_ranking
+from transforms.change.shown.ranking_rows import chosen_kind, chosen_pairs, ranked_rows
+from transforms.change.shown.rankings import NEIGHBOURS_SHOWN, tell_ranking
 from transforms.change.shown.series_view import SeriesViewOptions, series_of, tell_series
 from transforms.change.shown.word import NeighbourViewOptions, WordOptions, WordsOptions, neighbours_of, scores_of
 from transforms.change.shown.word_facts import facts_of
@@ -18,20 +19,28 @@ from transforms.change.shown.word_text import tell_words
 from transforms.change.view.slices import with_hyphens
 from transforms.common.code.registry import Registry
 from transforms.common.errors import UsageError
-from transforms.common.options.fields import option
+from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.publish.views import View
 from transforms.common.shown import Block
 from transforms.embeddings.alignment import named_alignment
 
-__all__ = ["VIEWS", "TopOptions", "tell_top", "top_words"]
+__all__ = [
+    "VIEWS",
+    "RankingOptions",
+    "SignificantOptions",
+    "TopOptions",
+    "significant_words",
+    "tell_significant",
+    "tell_top",
+    "top_words",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopOptions:
-    """Options of the view `top`."""
+class RankingOptions:
+    """Which rankings a view is about, and which of their words."""
 
-    top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
     alignment: str | None = option(
         None, help="by this alignment; if not given, by the first", stands_for=named_alignment
     )
@@ -42,10 +51,27 @@ class TopOptions:
     targets: bool = option(False, help="only the targets, all of them; those without a score with the reason")
     pos: tuple[str, ...] = option(
         (),
-        help="words that mostly have one of these universal parts of speech, or `all`; if not given, as in the run",
+        help="words that mostly have one of these universal parts of speech, or `all`; if not given, `top` shows "
+        "those of the run, `significant` all",
         choices=(*UPOS, ALL_TAGS),
         metavar="POS",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopOptions:
+    """Options of the view `top`."""
+
+    top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
+    of: RankingOptions = embedded(RankingOptions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignificantOptions:
+    """Options of the view `significant`."""
+
+    significant: bool = option(True, help="words with both q-values up to .05; no: the other words that are tested")
+    of: RankingOptions = embedded(RankingOptions)
 
 
 def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
@@ -54,19 +80,35 @@ def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
     Raises:
         UsageError: an unknown alignment, measure or pair, or no part of speech is known.
     """
-    request = _request(snapshot, options)
-    tables = []
-    for pair in request.pairs:
-        rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
-        _check_tags(options, rows)
-        words = ranked_words(rows, request.pos)
-        tables.append(target_rows(rows, words) if options.targets else words[: request.most])
-    return pa.concat_tables(tables).combine_chunks()
+    return _table(snapshot, options.of, _top(snapshot, options))
+
+
+def significant_words(snapshot: Snapshot, options: SignificantOptions) -> pa.Table:
+    """Return the words of each pair of slices with both q-values up to .05, of any rank; raises as `top_words`."""
+    return _table(snapshot, options.of, _significant(snapshot, options))
 
 
 def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
     """Yield targets and the most changed words; raises as `top_words`."""
-    request = _request(snapshot, options)
+    return _tell(snapshot, options.of, _top(snapshot, options))
+
+
+def tell_significant(snapshot: Snapshot, options: SignificantOptions) -> Iterator[Block]:
+    """Yield the words with both q-values up to .05; raises as `top_words`."""
+    return _tell(snapshot, options.of, _significant(snapshot, options))
+
+
+def _table(snapshot: Snapshot, options: RankingOptions, request: RankingRequest) -> pa.Table:
+    tables = []
+    for pair in request.pairs:
+        rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
+        _check_tags(options, rows)
+        ranking = pair_ranking(rows, request)
+        tables.append(ranking.targets if options.targets and request.significant is None else ranking.shown)
+    return pa.concat_tables(tables).combine_chunks()
+
+
+def _tell(snapshot: Snapshot, options: RankingOptions, request: RankingRequest) -> Iterator[Block]:
     if options.pos:
         _check_tags(options, ranked_rows(snapshot, request.pairs[0], request.alignment, request.measure))
     if options.targets and not snapshot.section("change")["targets"]:
@@ -75,22 +117,30 @@ def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
     yield from tell_ranking(snapshot, request)
 
 
-def _request(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
+def _top(snapshot: Snapshot, options: TopOptions) -> RankingRequest:
+    return _request(snapshot, options.of)._replace(pos=_pos(snapshot, options.of), most=options.top)
+
+
+def _significant(snapshot: Snapshot, options: SignificantOptions) -> RankingRequest:
+    return _request(snapshot, options.of)._replace(significant=options.significant)
+
+
+def _request(snapshot: Snapshot, options: RankingOptions) -> RankingRequest:
     return RankingRequest(
         chosen_pairs(snapshot, options.pair),
         *chosen_kind(snapshot, options.alignment, options.measure),
-        _pos(snapshot, options),
-        options.top,
+        options.pos,
+        0,
         options.targets,
         NEIGHBOURS_SHOWN,
     )
 
 
-def _pos(snapshot: Snapshot, options: TopOptions) -> Sequence[str]:
+def _pos(snapshot: Snapshot, options: RankingOptions) -> Sequence[str]:
     return options.pos or tuple(snapshot.section("change")["options"].get("rank-pos") or ())
 
 
-def _check_tags(options: TopOptions, rows: pa.Table) -> None:
+def _check_tags(options: RankingOptions, rows: pa.Table) -> None:
     tags = [name for name in options.pos if name != ALL_TAGS]
     if tags and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
         raise UsageError(
@@ -102,6 +152,12 @@ def _check_tags(options: TopOptions, rows: pa.Table) -> None:
 VIEWS: Registry[View[Any]] = Registry(
     {
         "top": View(TopOptions, top_words, tell_top, doc="the words of each pair of slices whose usage differs most"),
+        "significant": View(
+            SignificantOptions,
+            significant_words,
+            tell_significant,
+            doc="all words with both q-values up to .05, of any rank and part of speech",
+        ),
         "word": View(WordOptions, scores_of, tell_words, facts_of, doc="scores, neighbours and uses of words"),
         "words": View(
             WordsOptions, scores_of, tell_words, facts_of, doc="scores, neighbours and uses of the words of a file"

@@ -1,16 +1,19 @@
-"""What may mislead in a change run: slices, frequency, alignments that differ, few documents."""
+"""What may mislead in a change run: slices that differ as wholes, frequency, alignments that differ, few documents."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from transforms.change.scores.ranking import Row
+from transforms.change.shown.ranking_rows import FREQUENCY
 
 __all__ = [
     "FALLING",
     "LARGE_SHARE",
     "UNEVEN",
+    "comparability_warnings",
     "frequency_warning",
     "overlap_warnings",
+    "shift_warnings",
     "size_warnings",
     "slice_warnings",
 ]
@@ -23,6 +26,14 @@ COMPARED = 50  # words of two rankings
 FEWEST = 10
 SAFE = 20
 FEWEST_WORDS = 100
+# Under random dates 15 % of the words at most had p up to .05, a shift of some .6, and .3 % q up to .05.
+SHIFTED = 0.75
+DIFFERING = 0.1  # of the ranked words
+APART = 0.25  # of the tokens have another genre or source
+LONGER = 2  # times as long
+# What was measured where ten random datings went by author and nulls dealt documents (144 speeches).
+FALSE_DIFFERS = "2 % of the words on average, and up to 12 %"
+FALSE_RELATIVE = "0.05 %"
 
 
 def slice_warnings(slices: Sequence[Row], outside: int) -> list[str]:
@@ -121,3 +132,81 @@ def size_warnings(pair: str, facts: Row) -> list[str]:
     else:
         return []
     return [f"{pair}: no finding possible at this size: {reason}"]
+
+
+def shift_warnings(ranking: str, facts: Row) -> list[str]:
+    """Return a warning if the vocabulary at large has moved; frequencies are no usage, and say nothing of that.
+
+    Args:
+        ranking: slices, and perhaps the alignment, for a person.
+        facts: the row of table `change/pairs`, empty if there is none.
+
+    >>> shift_warnings("a to b", {"share_differs": 0.02, "shift": 0.3})
+    []
+    """
+    shift, share = facts.get("shift"), facts.get("share_differs")
+    if facts.get("measure") == FREQUENCY or ((shift or 0.0) < SHIFTED and (share or 0.0) < DIFFERING):
+        return []
+    moved = "" if shift is None else f"the vocabulary at large has moved by {shift:.2f} standard deviations of chance"
+    words = "" if share is None else f"usage of {100 * share:.0f} % of the ranked words differs"
+    figures = ", and ".join(text for text in (words, moved) if text)
+    return [
+        f"{ranking}: the slices differ as wholes: {figures}; genre, topics or sources may differ between them more "
+        "than time has changed words, so that only words flagged by both q-values stand out"
+    ]
+
+
+def comparability_warnings(pair: str, facts: Row) -> list[str]:
+    """Return warnings on what metadata say of two slices: genre, source, one author, length, authors not dealt.
+
+    Args:
+        pair: the slices, for a person.
+        facts: a row of table `change/pairs` about them, empty if there is none.
+
+    >>> comparability_warnings("a to b", {"length_from": 300.0, "length_to": 900.0})
+    ['a to b: documents of the later slice are 3.0 times as long (medians of 300 and 900 tokens)']
+    """
+    warnings = [
+        f"{pair}: {100 * facts[f'{name}_distance']:.0f} % of the tokens are of another {name}, above all "
+        f"{_quoted(facts.get(name), name)}: {_percents(facts, name)}"
+        for name in ("genre", "source")
+        if (facts.get(f"{name}_distance") or 0.0) >= APART
+    ]
+    for side, which in (("from", "earlier"), ("to", "later")):
+        if (share := facts.get(f"author_share_{side}") or 0.0) > LARGE_SHARE:
+            warnings.append(f"{pair}: one author has {100 * share:.0f} % of the tokens of the {which} slice")
+    lengths = {which: facts.get(f"length_{side}") or 0.0 for side, which in (("from", "earlier"), ("to", "later"))}
+    longer = max(lengths, key=lambda which: lengths[which])
+    shortest = min(lengths.values())
+    if shortest and lengths[longer] >= LONGER * shortest:
+        warnings.append(
+            f"{pair}: documents of the {longer} slice are {lengths[longer] / shortest:.1f} times as long "
+            f"(medians of {lengths['earlier']:.0f} and {lengths['later']:.0f} tokens)"
+        )
+    return [*warnings, *_documents_dealt(pair, facts)]
+
+
+def _quoted(value: str | None, name: str) -> str:
+    return repr(value) if value else f"documents without a {name}"
+
+
+def _percents(facts: Row, name: str) -> str:
+    earlier, later = (100 * (facts.get(f"{name}_{side}") or 0.0) for side in ("from", "to"))
+    return f"{earlier:.0f} % of the earlier slice, {later:.0f} % of the later one"
+
+
+def _documents_dealt(pair: str, facts: Row) -> list[str]:
+    """Return a warning if nulls deal documents although authors are known, and time may go by author."""
+    authors = [facts.get(f"authors_{side}") or 0 for side in ("from", "to")]
+    if facts.get("null_unit") != "document" or not any(authors):
+        return []
+    if facts.get("unsigned"):
+        why = f"{facts['unsigned']} documents have no author"
+    elif facts.get("authors_both"):
+        why = f"{facts['authors_both']} authors wrote in both slices"
+    else:
+        why = f"{authors[0]} and {authors[1]} authors are too few ({FEWEST} on either side are needed)"
+    return [
+        f"{pair}: null pairs deal single documents and not authors, since {why}; where dates go by author and nothing "
+        f"changed, such nulls gave q_value up to .05 to {FALSE_DIFFERS}, and q_relative to {FALSE_RELATIVE}"
+    ]

@@ -35,6 +35,7 @@ _SCORES = (
     "seeds",
     "null_mean",
     "null_sd",
+    "null_high",
     "excess",
     "p_value",
     "q_value",

@@ -90,7 +90,7 @@ def _cloud(rows: pa.Table) -> Chart:
         "prediction",
         behind=None,
         name="target",
-        label="",
+        label=None,
         colour="kind",
         values={single: "var(--c1)", mwe: "var(--c2)"},
         log=False,

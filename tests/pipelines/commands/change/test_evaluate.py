@@ -236,3 +236,35 @@ def test_the_published_values_of_dwug(change, data):
 
 def average_precision(ranks):
     return sum(hits / rank for hits, rank in enumerate(ranks, 1)) / len(ranks)
+
+
+def test_files_of_words_and_scores_are_evaluated_alone_or_beside(change, tmp_path, capsys):
+    gold, mine = tmp_path / "gold.tsv", tmp_path / "mine.tsv"
+    gold.write_text("word\tgraded\na\t1\nb\t2\nc\t3\n")
+    mine.write_text("word\tscore\nA\t.1\nb\t.3\nc\t.2\n")
+    asked = ["--gold", gold, "--predictions", mine, "--resamples", 0]
+    out = change([scores("a", 0.1), scores("b", 0.2), scores("c", 0.3)])
+    found = evaluate(out, *asked, "--mean-ranks", "op/cosine,mine")
+    assert found == pytest.approx(
+        {(OP, "spearman"): 1.0, ("mine", "spearman"): 0.5, ("old:new/ranks/mean", "spearman"): math.sqrt(0.75)}
+    )
+    # Without a folder nothing is published, and words stay as they are written.
+    mine.write_text("word\tscore\na\t.1\nb\t.3\nc\t.2\n")
+    capsys.readouterr()
+    assert main(["evaluate", "change", *map(str, asked)]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split() for line in told if "spearman" in line] == [["spearman", "0.500,", "n", "=", "3"]]
+    assert main(["evaluate", "change", "--gold", str(gold)]) == 2
+    assert "nothing says what is evaluated" in capsys.readouterr().err
+
+
+def test_another_file_of_scores_makes_metrics_stale(change, tmp_path, capsys):
+    gold, mine = tmp_path / "gold.tsv", tmp_path / "mine.tsv"
+    gold.write_text("word\tgraded\na\t1\nb\t2\n")
+    mine.write_text("word\tscore\na\t.1\nb\t.3\n")
+    out = change([scores("a", 0.1), scores("b", 0.2)])
+    evaluate(out, "--gold", gold, "--predictions", mine)
+    mine.write_text("word\tscore\na\t.4\nb\t.3\n")
+    capsys.readouterr()
+    main(["status", str(out)])
+    assert "stale" in capsys.readouterr().out

@@ -1,0 +1,263 @@
+"""What is evaluated: systems of table `scores`, files of words and scores, and means of ranks of several.
+
+A system is a value of a pair of slices, alignment, measure and seed: its score, or, of means over seeds, what
+evidence says of it. Its name is `EARLIER:LATER/ALIGNMENT/MEASURE/RUN`, RUN `mean` or `seed N`, with
+`/VALUE` before the run where that is not the score; a file is called as it is named.
+"""
+
+import csv
+import math
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.change.scores.evidence_rows import LEVEL
+from transforms.change.scores.gold import table_of
+from transforms.change.scores.ranking import Row
+from transforms.change.view.targets import target_word
+from transforms.change.view.words import ViewOptions
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.store import files
+from transforms.evaluation.outcomes import Floats
+
+__all__ = [
+    "COLUMNS",
+    "NOT_SCORED",
+    "RANKS",
+    "VALUES",
+    "ScoredWords",
+    "System",
+    "mean_ranks",
+    "read_predictions",
+    "systems_in",
+]
+
+SCORE = "score"
+# What a system ranks words by, with what each says of classes: words that changed most have the highest value.
+VALUES = (SCORE, "excess", "p_value", "q_value", "p_relative", "q_relative", "significant")
+# What of table `scores` is read.
+COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "changed", "reason", *VALUES)
+NOT_SCORED = "not_scored"  # the reason of a word that has no row
+NO_EVIDENCE = "no_evidence"  # of a word that is not tested
+RANKS = "ranks"
+NAMED = 5
+
+
+class System(NamedTuple):
+    """What a system says of words, in their order; nan and None if it says nothing of a word.
+
+    Attributes:
+        pair: the slices; empty of a file.
+        way: alignment, measure and value, or the name of a file.
+        seed: None for means over seeds.
+        scores: the higher, the more a word has changed.
+        changed: predicted classes.
+        missing: words without a score, with the reason.
+    """
+
+    pair: str
+    way: str
+    seed: int | None
+    scores: Floats
+    changed: tuple[bool | None, ...]
+    missing: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """What the table of metrics calls it."""
+        run = "mean" if self.seed is None else f"seed {self.seed}"
+        return f"{self.pair}/{self.way}/{run}" if self.pair else self.way
+
+
+class ScoredWords(NamedTuple):
+    """A file of words and scores: what it is called, and the scores."""
+
+    name: str
+    scores: Mapping[str, float]
+
+
+def systems_in(
+    scores: pa.Table, predictions: Sequence[ScoredWords], words: Sequence[str], by: Sequence[str] = VALUES
+) -> Iterator[System]:
+    """Yield the systems of a table of scores and of files, by name; a value that no word has is no system.
+
+    Args:
+        scores: rows with `COLUMNS`.
+        predictions: files.
+        words: those that systems are asked about.
+        by: values of `VALUES` beside the score.
+
+    Raises:
+        LexbeamError: a word has two scores.
+    """
+    by_system: dict[tuple[str, str, bool, int], dict[str, Row]] = {}
+    for score in scores.select(COLUMNS).to_pylist():
+        pair = f"{score['slice_from']}:{score['slice_to']}"
+        seed = score["seed"]
+        key = (pair, f"{score['alignment']}/{score['measure']}", seed is not None, seed or 0)
+        by_word = by_system.setdefault(key, {})
+        if score["word"] in by_word:
+            raise LexbeamError(f"table scores has {score['word']!r} twice for {'/'.join(key[:2])}")
+        by_word[score["word"]] = score
+    for (pair, way, single, seed), by_word in sorted(by_system.items()):
+        rows = [by_word.get(word, {}) for word in words]
+        for value in [SCORE] if single else dict.fromkeys([SCORE, *by]):
+            system = _system(words, rows, value)._replace(pair=pair, way=way, seed=seed if single else None)
+            if value == SCORE:
+                yield system
+            elif len(system.missing) < len(words):
+                yield system._replace(way=f"{way}/{value}")
+    for file in predictions:
+        values = [file.scores.get(word, math.nan) for word in words]
+        missing = {word: NOT_SCORED for word, value in zip(words, values, strict=True) if math.isnan(value)}
+        yield System("", file.name, None, np.array(values), (None,) * len(words), missing)
+
+
+def _system(words: Sequence[str], rows: Sequence[Row], value: str) -> System:
+    """Return what rows of a system say by a value."""
+    numbers = np.array([_number(row, value) for row in rows], np.float64)
+    reasons = {}
+    for word, row, number in zip(words, rows, numbers, strict=True):
+        if math.isnan(number):
+            reasons[word] = str(row.get("reason") or NO_EVIDENCE) if row else NOT_SCORED
+    return System("", "", None, numbers, tuple(_class(row, value) for row in rows), reasons)
+
+
+def _number(row: Row, value: str) -> float:
+    """Return how far a word has changed by a value: of p and q the smallest says most."""
+    if value in (SCORE, "excess"):
+        found = row.get(value)
+        return math.nan if found is None else float(found)
+    names = ("q_value", "q_relative") if value == "significant" else (value,)
+    found = [row.get(name) for name in names]
+    return math.nan if None in found else -max(map(float, found))
+
+
+def _class(row: Row, value: str) -> bool | None:
+    if value == SCORE:
+        return row.get("changed")
+    if value == "significant":
+        return row.get(value)
+    found = row.get(value)
+    return None if found is None or value == "excess" else bool(found <= LEVEL)
+
+
+def mean_ranks(systems: Sequence[System], ways: Sequence[str], words: Sequence[str]) -> Iterator[System]:
+    """Yield for each pair of slices a system that ranks words by the mean of their ranks in several systems.
+
+    Ranks are over the words to which all of these give a score, ties by mean rank; other words have none.
+
+    Args:
+        systems: their means over seeds; files belong to every pair.
+        ways: which of them, `ALIGNMENT/MEASURE`, perhaps `/VALUE`, or the name of a file.
+        words: those that systems are about.
+
+    Raises:
+        UsageError: no system is called so.
+    """
+    known = list(dict.fromkeys(system.way for system in systems if system.seed is None))
+    for way in ways:
+        if way not in known:
+            hint = nearest(way, known) or f"; there are {', '.join(known)}"
+            raise UsageError(f"`mean_ranks`: there is no {way!r}{hint}")
+    means = [system for system in systems if system.seed is None and system.way in ways]
+    for pair in dict.fromkeys(system.pair for system in means if system.pair) or [""]:
+        own = [system for system in means if system.pair in (pair, "")]
+        if len({system.way for system in own}) < len(set(ways)):
+            continue
+        scores = np.stack([system.scores for system in own])
+        shared = ~np.isnan(scores).any(axis=0)
+        ranks = np.full(len(words), np.nan)
+        ranks[shared] = np.mean([_ranks(row[shared]) for row in scores], axis=0)
+        missing = {word: NOT_SCORED for word, rank in zip(words, ranks.tolist(), strict=True) if math.isnan(rank)}
+        yield System(pair, RANKS, None, ranks, (None,) * len(words), missing)
+
+
+def _ranks(values: Floats) -> Floats:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values), np.float64)
+
+
+def read_predictions(paths: Sequence[str], view: ViewOptions) -> list[ScoredWords]:
+    """Read files of words and scores, each a system that is called as its file without the suffix.
+
+    A file is a table, Parquet or separated by tabs or commas, with columns `word` and `score`; or lines of a word,
+    a tab and a number, without a header, as SemEval-2020 Task 1 takes them.
+
+    Args:
+        paths: the files.
+        view: how words of the corpus became words of the training view.
+
+    Raises:
+        UsageError: two files have the same name, or a column does not exist.
+        LexbeamError: a word occurs twice, or a score is no number.
+    """
+    names = [posixpath.basename(path).rpartition(".")[0] or posixpath.basename(path) for path in paths]
+    if doubled := [name for name, times in Counter(names).items() if times > 1]:
+        raise UsageError(
+            f"`predictions`: several files are called {doubled[0]!r}: rename one, for a system has its name"
+        )
+    return [ScoredWords(name, _scores(path, view)) for name, path in zip(names, paths, strict=True)]
+
+
+def _scores(path: str, view: ViewOptions) -> dict[str, float]:
+    found: dict[str, float] = {}
+    doubled: list[str] = []
+    for number, (word, value) in enumerate(_pairs(path), 1):
+        where = f"{files.shown(path)}, row {number}"
+        if not isinstance(word, str) or not word.strip():
+            raise LexbeamError(f"{where}: {word!r} is no word")
+        try:
+            score = math.nan if value is None or not str(value).strip() else float(value)
+        except ValueError:
+            score = math.inf
+        if math.isinf(score):
+            raise LexbeamError(f"{where}: the score of {word!r} is {value!r}; give a number, or leave it empty")
+        name = target_word(word.strip(), view)
+        if name in found:
+            doubled.append(name)
+        found[name] = score
+    if doubled:
+        named = ", ".join(sorted(set(doubled))[:NAMED])
+        raise LexbeamError(f"{files.shown(path)}: words stand there more than once ({named}); keep one row for each")
+    if all(math.isnan(score) for score in found.values()):
+        raise LexbeamError(f"{files.shown(path)}: no word has a score")
+    return found
+
+
+def _pairs(path: str) -> Iterable[tuple[Any, Any]]:
+    rows = table_of(path, "predictions")
+    names = list(rows.column_names)
+    if doubled := sorted(name for name, times in Counter(names).items() if times > 1):
+        raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
+    if {"word", SCORE} <= set(names):
+        return zip(rows["word"].to_pylist(), rows[SCORE].to_pylist(), strict=True)
+    if len(names) == 1 and "," in names[0]:
+        cells = list(csv.reader([names[0], *rows.column(0).to_pylist()]))
+        if {"word", SCORE} <= set(cells[0]):
+            places = [cells[0].index(name) for name in ("word", SCORE)]
+            for number, line in enumerate(cells[1:], 1):
+                if len(line) != len(cells[0]):
+                    raise LexbeamError(
+                        f"{files.shown(path)}, row {number}: {len(line)} cells under a header of {len(cells[0])}"
+                    )
+            word, score = places
+            return [(line[word], line[score]) for line in cells[1:]]
+    if len(names) == 2 and _is_number(names[1]):
+        return [(names[0], names[1]), *zip(*(column.to_pylist() for column in rows.columns), strict=True)]
+    raise UsageError(
+        f"`predictions`: {files.shown(path)} has no columns 'word' and 'score': it has {', '.join(map(repr, names))}"
+    )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
