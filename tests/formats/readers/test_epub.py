@@ -48,12 +48,21 @@ def test_pages_beside_the_order_of_reading_are_left_out_and_noted():
         '<a epub:type="noteref" href="#n">1</a>',
         '<sup>[<a epub:type="noteref">1</a>,<a epub:type="noteref"><b>2</b></a>]</sup>',
         '<a role="doc-noteref"><sup>1</sup></a>',
+        '<sup>[<a href="notes.html#n1">12</a>]</sup>',
+        '<a href="#n1"><sup>*</sup></a>',
     ],
 )
 @pytest.mark.parametrize("broken", ["", "<br>"])
 def test_marks_of_notes_are_left_out(mark, broken):
     chapter = page(f'<p xmlns:epub="http://www.idpf.org/2007/ops">Ships{mark} <a href="#x">sail</a>.</p>{broken}')
     assert summary(epub({"1.xhtml": chapter}), name="a.epub") == ["Ships sail."]
+
+
+@pytest.mark.parametrize(
+    "link", ['<sup><a href="#n">th</a></sup>', '<a href="#n">1</a>', '<sup><a href="n">1</a></sup>', "<sup>1</sup>"]
+)
+def test_other_raised_text_and_links_are_read(link):
+    assert "sail1" in summary(epub({"1.xhtml": page(f"<p>sail{link}</p>")}), name="a.epub")[0].replace("th", "1")
 
 
 def test_a_chapter_that_is_no_xml_is_read_as_a_page():

@@ -45,6 +45,13 @@ def test_a_broken_line_is_one_reject(line, reason):
     assert summary(data, "jsonl", max_line_bytes=limit) == ["a", ("2", reason), "b"]
 
 
+@pytest.mark.parametrize("data", [b'[{"text": "a"}]', b'[\n{"text": "a"},\n{"text": "b"}\n]', b'[{"text": "a"},\n{"text": "b"}]'])
+def test_an_array_is_told_from_lines(data):
+    reject = entries(data, "jsonl")[0]
+    assert (reject.position, reject.reason) == ("1", "malformed")
+    assert "an array is json" in reject.detail
+
+
 def test_elements_of_an_array():
     data = json.dumps({"data": {"rows": [{"text": "a"}, 1, {"text": "b", "date": 1.5}]}}).encode()
     assert summary(data, "json", json_path="data.rows") == ["a", ("2", "malformed"), "b"]

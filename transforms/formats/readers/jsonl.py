@@ -59,12 +59,21 @@ def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, obj
                 if line is None:
                     raise too_long(options)
                 value = _parse(line, encodings, how)
-                line = None  # which may be long
             except BadRecord as error:
                 value = error
+            if records == 1 and line is not None and isinstance(value, list | BadRecord):
+                value = _without_lines(line, encodings[0], value)
+            line = None  # which may be long
             yield number, value
     if not records:
         raise BadRecord("empty", "no line holds anything")
+
+
+def _without_lines(line: bytes, encoding: str, value: object) -> object:
+    """Return what the first line of a file holds, or, if an array begins there, a reject that says so."""
+    if not begins_array(line[:_HEAD], encoding) or (isinstance(value, BadRecord) and value.reason != "malformed"):
+        return value
+    return BadRecord("malformed", "an array begins here, and JSON lines have an object a line; an array is json")
 
 
 def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:

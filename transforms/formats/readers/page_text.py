@@ -1,5 +1,6 @@
 """The text of a tree of elements as a reader sees it: of a page, and of what is read like one."""
 
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -88,6 +89,8 @@ _SEEN = {"visible": True, "hidden": False, "collapse": False}
 # Calls of notes, and the ways back from them: in EPUB, and as roles of DPUB-ARIA.
 _NOTE_MARKS = frozenset({"noteref", "doc-noteref", "backlink", "doc-backlink"})
 _LETTER = re.compile(r"\w")
+_ALPHABETIC = re.compile(r"[^\W\d]")
+_FEW = 8  # pieces of text that a mark may have
 _EMPTY_LINES = re.compile(r"\n\s*\n")
 
 
@@ -158,10 +161,21 @@ def without_note_marks(root: etree._Element) -> etree._Element:
 
 
 def _is_note_mark(element: etree._Element) -> bool:
-    return any(
+    return _is_raised_number(element) or any(
         (name == "role" or name.endswith((":type", "}type"))) and not _NOTE_MARKS.isdisjoint(value.split())
         for name, value in element.attrib.items()
     )
+
+
+def _is_raised_number(element: etree._Element) -> bool:
+    """Return whether an element is a raised link to a place, of digits or signs: what older books have for notes."""
+    if element.tag != "a" or "#" not in element.get("href", ""):
+        return False
+    parent = element.getparent()
+    if not (parent is not None and parent.tag == "sup") and [child.tag for child in element[:2]] != ["sup"]:
+        return False
+    texts = list(itertools.islice(element.itertext(), _FEW + 1))
+    return len(texts) <= _FEW and not any(_ALPHABETIC.search(text) for text in texts)
 
 
 def _with_words(text: str | None) -> str | None:
