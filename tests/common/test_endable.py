@@ -37,6 +37,15 @@ def test_other_threads_need_no_process():
     assert pids == [os.getpid()]
 
 
+def pids_within():
+    return endable(os.getpid, rows=LONG), os.getpid()
+
+
+def test_within_such_a_process_none_is_started():
+    within, outside = endable(pids_within, rows=LONG)
+    assert within == outside != os.getpid()
+
+
 def test_what_a_process_prints_is_no_answer(capfd):
     assert endable(print, "x", rows=LONG) is None
     assert capfd.readouterr() == ("", "x\n")

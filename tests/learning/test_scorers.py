@@ -16,7 +16,7 @@ from transforms.common.draws.folds import fold_of
 from transforms.common.endable import LONG
 from transforms.common.errors import UsageError
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_scorer
+from transforms.learning.scorer import ScorerOptions, ScorerTraining, fit_endable
 from transforms.learning.scorers import SCORERS
 from transforms.learning.stacking import weigh
 
@@ -52,7 +52,7 @@ def test_a_process_of_its_own_fits_the_same():
     training = made(LONG, 4)
     with one_thread():
         here = SCORERS["svr"].fit(training, SMALL)
-    there = fit_scorer(SCORERS["svr"], training, SMALL)
+    there = fit_endable(SCORERS["svr"], training, SMALL)
     assert here.keys() == there.keys()
     for key, array in here.items():
         np.testing.assert_array_equal(there[key], array)

@@ -170,6 +170,7 @@ MISTAKES = (
     ("cloze annotate asked", "--annotations must be given", "sheets that people filled in", 2),
     ("cloze answer hollow", "no table cloze/questions is published", "run `lexbeam cloze questions` first", 1),
     ("cloze answer pairs --systems gpt", "there is no system 'gpt'", "systems: ga5", 2),
+    ("cloze answer pairs --systems frequency", "no system 'frequency'", "baselines are measured beside them", 2),
     ("evaluate cloze --predictions gold.tsv", "--gold must be given", "questions with their labels", 2),
     ("evaluate cloze --gold gold.tsv --predictions gold.tsv", "gold.tsv, line 1: .*not JSON", "name a file of", 2),
     # simplify

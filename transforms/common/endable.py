@@ -24,6 +24,7 @@ __all__ = ["LONG", "endable", "serve"]
 
 LONG = 2_000  # rows; with fewer no step takes more than a few seconds, about what another process takes to start
 T = TypeVar("T")
+_served = threading.Event()  # in a process that does such work: it is ended as a whole
 
 _CHILD = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -34,8 +35,8 @@ _CHILD = (
 def endable(work: Callable[..., T], *arguments: Any, rows: int) -> T:
     """Return what a function returns, on one BLAS thread; an interrupt ends it at once.
 
-    A process of its own is started only in the main thread, where nothing else could end the work, and only for
-    many rows. It ends with this one, however that ends.
+    A process of its own is started only in the main thread, where nothing else could end the work, only for many rows,
+    and not within another such process. It ends with this one, however that ends.
 
     Args:
         work: a function of a module.
@@ -47,7 +48,7 @@ def endable(work: Callable[..., T], *arguments: Any, rows: int) -> T:
         LexbeamError: the process ended before its time.
     """
     here = threading.current_thread() is not threading.main_thread()
-    if here or rows < LONG or not _importable(work):
+    if here or rows < LONG or _served.is_set() or not _importable(work):
         with one_thread():
             return work(*arguments)
     process = subprocess.Popen(
@@ -93,6 +94,7 @@ def serve() -> None:
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     work, arguments = pickle.load(sys.stdin.buffer)
+    _served.set()
     _end_with_input()
     try:
         with one_thread():

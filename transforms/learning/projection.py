@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from transforms.common.draws.folds import fold_of
 from transforms.common.rowwise import dots, product
-from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining
+from transforms.learning.scorer import Fitted, Floats, Scorer, ScorerOptions, ScorerTraining, fit_endable
 
 __all__ = ["fit_projected", "predict_projected"]
 
@@ -40,12 +40,12 @@ def fit_projected(scorer: Scorer, training: ScorerTraining, options: ScorerOptio
         options: of the scorer; `components` of each vector are kept.
     """
     if not scorer.projects or not any(training.vectors):
-        return scorer.fit(training, options)
+        return fit_endable(scorer, training, options)
     projection, names = _fit(training, options)
     values = _projected(projection, training.values)
     if "said" in projection:
         values[:, -1] = projection.pop("said")
-    fitted = scorer.fit(training._replace(values=values, names=names, vectors=()), options)
+    fitted = fit_endable(scorer, training._replace(values=values, names=names, vectors=()), options)
     return {**fitted, **{f"{_PREFIX}{name}": array for name, array in projection.items()}}
 
 

@@ -20,7 +20,7 @@ __all__ = [
     "ScorerOptions",
     "ScorerTraining",
     "clipped",
-    "fit_scorer",
+    "fit_endable",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -118,8 +118,8 @@ class Scorer(Entry):
     projects: bool = True
 
 
-def fit_scorer(scorer: Scorer, training: ScorerTraining, options: ScorerOptions) -> Fitted:
-    """Fit a scorer on one thread; an interrupt ends it, however long its steps are."""
+def fit_endable(scorer: Scorer, training: ScorerTraining, options: ScorerOptions) -> Fitted:
+    """Return what `scorer.fit` returns, on one thread; an interrupt ends it, however long its steps are."""
     return endable(scorer.fit, training, options, rows=len(training.labels) if scorer.cost > 1 else 0)
 
 

@@ -45,7 +45,9 @@ def test_a_broken_line_is_one_reject(line, reason):
     assert summary(data, "jsonl", max_line_bytes=limit) == ["a", ("2", reason), "b"]
 
 
-@pytest.mark.parametrize("data", [b'[{"text": "a"}]', b'[\n{"text": "a"},\n{"text": "b"}\n]', b'[{"text": "a"},\n{"text": "b"}]'])
+@pytest.mark.parametrize(
+    "data", [b'[{"text": "a"}]', b'[\n{"text": "a"},\n{"text": "b"}\n]', b'[{"text": "a"},\n{"text": "b"}]']
+)
 def test_an_array_is_told_from_lines(data):
     reject = entries(data, "jsonl")[0]
     assert (reject.position, reject.reason) == ("1", "malformed")

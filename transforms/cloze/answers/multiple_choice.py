@@ -98,7 +98,8 @@ def check_systems(systems: Sequence[str]) -> None:
         elif system not in SYSTEMS:
             known = (*SYSTEMS, f"{PREFIX}PATH")
             raise UsageError(
-                f"`systems`: there is no system {system!r}{nearest(system, known)} (systems: {', '.join(known)})"
+                f"`systems`: there is no system {system!r}{nearest(system, known)} (systems: {', '.join(known)}; "
+                "baselines are measured beside them without being named)"
             )
 
 

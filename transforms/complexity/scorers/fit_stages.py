@@ -37,7 +37,7 @@ from transforms.complexity.scorers.multiword import matrices_of, mean_of, traini
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
 from transforms.learning.fitting import fit_scorer, predict_scorer
 from transforms.learning.models.keeping import SavedModel, save_model
-from transforms.learning.scorer import Fitted, ScorerOptions, clipped, fit_scorer
+from transforms.learning.scorer import Fitted, ScorerOptions, clipped
 from transforms.learning.scorers import SCORERS
 
 __all__ = [

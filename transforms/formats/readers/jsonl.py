@@ -69,9 +69,11 @@ def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, obj
         raise BadRecord("empty", "no line holds anything")
 
 
-def _without_lines(line: bytes, encoding: str, value: object) -> object:
+def _without_lines(line: bytes | bytearray, encoding: str, value: object) -> object:
     """Return what the first line of a file holds, or, if an array begins there, a reject that says so."""
-    if not begins_array(line[:_HEAD], encoding) or (isinstance(value, BadRecord) and value.reason != "malformed"):
+    if not begins_array(bytes(line[:_HEAD]), encoding) or (
+        isinstance(value, BadRecord) and value.reason != "malformed"
+    ):
         return value
     return BadRecord("malformed", "an array begins here, and JSON lines have an object a line; an array is json")
 

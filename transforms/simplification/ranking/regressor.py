@@ -25,8 +25,9 @@ from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
 from transforms.complexity.features.base import DistinctWordForms, FeatureSetting, numbers
 from transforms.complexity.features.form import FORM
+from transforms.learning.fitting import fit_scorer
 from transforms.learning.models.formats import read_safetensors, write_safetensors
-from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining, fit_scorer
+from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.scorers import SCORERS, members
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.ranking.regressor_words import (
