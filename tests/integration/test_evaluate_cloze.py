@@ -146,13 +146,22 @@ def test_what_trained_a_system_may_be_an_option(given, tmp_path):
 
 def test_files_that_are_written_here_are_gold(given, tmp_path):
     own = [
-        {"article": row["article"], "question": row["question"], "options": options_of(row), "label": row["label"]}
-        for row in given["nonspecificity"]
+        {
+            "question_id": f"q{number}",
+            "article": row["article"],
+            "question": row["question"],
+            "options": options_of(row),
+            "label": row["label"],
+        }
+        for number, row in enumerate(given["nonspecificity"])
     ]
     (tmp_path / "made.jsonl").write_bytes(b"".join(map(json_line, own)))
     (tmp_path / "a.csv").write_text("".join(f"{at},0\n" for at in range(60)))
     lexbeam.evaluate.cloze(gold="made.jsonl", predictions="a.csv", frequency=LIST, out="out")
     expected = sum(row["label"] == 0 for row in own) / 60
+    assert rows_of("out")["predictions", "all"]["value"] == pytest.approx(expected)
+    (tmp_path / "ids.csv").write_text("question_id,label\n" + "".join(f"q{at},0\n" for at in reversed(range(60))))
+    lexbeam.evaluate.cloze(gold="made.jsonl", predictions="ids.csv", frequency=LIST, out="out", overwrite=True)
     assert rows_of("out")["predictions", "all"]["value"] == pytest.approx(expected)
 
 
