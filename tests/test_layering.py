@@ -50,7 +50,7 @@ class Source:
     for_types: frozenset[str]
     docstring: str | None
     texts: tuple[str, ...]
-    lines: int
+    classes: tuple[str, ...]
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -85,7 +85,7 @@ def source_of(module: str) -> Source:
         frozenset(imported(node for node in nodes if isinstance(node, ast.If) and is_for_types(node))),
         ast.get_docstring(tree),
         tuple(texts),
-        len(text.splitlines()),
+        tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"),
     )
 
 
@@ -184,6 +184,14 @@ def test_a_folder_is_seen_at_a_glance():
     for path in MODULES.values():
         sizes[path.parent.relative_to(ROOT).as_posix()] += 1
     assert not {folder: files for folder, files in sizes.items() if files > FILES_A_FOLDER}
+
+
+def test_no_two_public_classes_have_one_name():
+    modules = defaultdict(list)
+    for module in MODULES:
+        for name in source_of(module).classes:
+            modules[name].append(module)
+    assert not {name: places for name, places in modules.items() if len(places) > 1}
 
 
 def test_every_module_and_room_says_what_it_is():

@@ -18,7 +18,7 @@ from schemas.change.scores import SCORES
 from schemas.metrics import CHANGE_METRICS
 from transforms.change.scores.gold import Gold
 from transforms.change.scores.ranking import Row
-from transforms.change.scores.systems import VALUES, ScoredWords, System, mean_ranks, systems_in
+from transforms.change.scores.systems import VALUES, ScoredWords, SystemScores, mean_ranks, systems_in
 from transforms.change.scores.thresholds import THRESHOLDS
 from transforms.change.view.targets import suffix_of
 from transforms.common.code.registry import Entry, Registry
@@ -198,7 +198,7 @@ def _check_words(scores: pa.Table | None, predictions: Sequence[ScoredWords], wo
             )
 
 
-def _filled(system: System, options: EvaluationOptions) -> System:
+def _filled(system: SystemScores, options: EvaluationOptions) -> SystemScores:
     """Return a system with scores for the words that have none, and with the classes that are asked for."""
     gone = np.isnan(system.scores)
     known = system.scores[~gone]
@@ -224,7 +224,7 @@ def _subsets(words: Sequence[str]) -> dict[str, set[str]]:
 Paired = tuple[list[str], tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]]
 
 
-def _paired_values(system: System, needs: str, subset: set[str], gold: Gold) -> Paired | None:
+def _paired_values(system: SystemScores, needs: str, subset: set[str], gold: Gold) -> Paired | None:
     """Return words with gold and predicted values, and both as arrays; None if the system has no classes."""
     words = gold.words
     gold_values: Mapping[str, float | bool] = gold.graded if needs == "pairs" else gold.binary
@@ -242,7 +242,7 @@ def _paired_values(system: System, needs: str, subset: set[str], gold: Gold) -> 
 
 
 def _measured(
-    system: System, subset: set[str], gold: Gold, options: EvaluationOptions
+    system: SystemScores, subset: set[str], gold: Gold, options: EvaluationOptions
 ) -> Iterator[tuple[str, MeasuredMetric]]:
     for name in dict.fromkeys(options.metric):
         needs = metric_of(name, TAKES).takes
@@ -257,7 +257,7 @@ def _has(gold: Gold, needs: str) -> bool:
 
 
 def _differences(
-    systems: Sequence[System], words: Sequence[str], gold: Gold, options: EvaluationOptions
+    systems: Sequence[SystemScores], words: Sequence[str], gold: Gold, options: EvaluationOptions
 ) -> Iterator[Row]:
     baseline = str(options.baseline)
     means = [system for system in systems if system.seed is None]

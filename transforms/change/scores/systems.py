@@ -30,7 +30,7 @@ __all__ = [
     "RANKS",
     "VALUES",
     "ScoredWords",
-    "System",
+    "SystemScores",
     "mean_ranks",
     "read_predictions",
     "systems_in",
@@ -47,7 +47,7 @@ RANKS = "ranks"
 NAMED = 5
 
 
-class System(NamedTuple):
+class SystemScores(NamedTuple):
     """What a system says of words, in their order; nan and None if it says nothing of a word.
 
     Attributes:
@@ -82,7 +82,7 @@ class ScoredWords(NamedTuple):
 
 def systems_in(
     scores: pa.Table, predictions: Sequence[ScoredWords], words: Sequence[str], by: Sequence[str] = VALUES
-) -> Iterator[System]:
+) -> Iterator[SystemScores]:
     """Yield the systems of a table of scores and of files, by name; a value that no word has is no system.
 
     Args:
@@ -114,17 +114,17 @@ def systems_in(
     for file in predictions:
         values = [file.scores.get(word, math.nan) for word in words]
         missing = {word: NOT_SCORED for word, value in zip(words, values, strict=True) if math.isnan(value)}
-        yield System("", file.name, None, np.array(values), (None,) * len(words), missing)
+        yield SystemScores("", file.name, None, np.array(values), (None,) * len(words), missing)
 
 
-def _system(words: Sequence[str], rows: Sequence[Row], value: str) -> System:
+def _system(words: Sequence[str], rows: Sequence[Row], value: str) -> SystemScores:
     """Return what rows of a system say by a value."""
     numbers = np.array([_number(row, value) for row in rows], np.float64)
     reasons = {}
     for word, row, number in zip(words, rows, numbers, strict=True):
         if math.isnan(number):
             reasons[word] = str(row.get("reason") or NO_EVIDENCE) if row else NOT_SCORED
-    return System("", "", None, numbers, tuple(_class(row, value) for row in rows), reasons)
+    return SystemScores("", "", None, numbers, tuple(_class(row, value) for row in rows), reasons)
 
 
 def _number(row: Row, value: str) -> float:
@@ -146,7 +146,7 @@ def _class(row: Row, value: str) -> bool | None:
     return None if found is None or value == "excess" else bool(found <= LEVEL)
 
 
-def mean_ranks(systems: Sequence[System], ways: Sequence[str], words: Sequence[str]) -> Iterator[System]:
+def mean_ranks(systems: Sequence[SystemScores], ways: Sequence[str], words: Sequence[str]) -> Iterator[SystemScores]:
     """Yield for each pair of slices a system that ranks words by the mean of their ranks in several systems.
 
     Ranks are over the words to which all of these give a score, ties by mean rank; other words have none.
@@ -174,7 +174,7 @@ def mean_ranks(systems: Sequence[System], ways: Sequence[str], words: Sequence[s
         ranks = np.full(len(words), np.nan)
         ranks[shared] = np.mean([_ranks(row[shared]) for row in scores], axis=0)
         missing = {word: NOT_SCORED for word, rank in zip(words, ranks.tolist(), strict=True) if math.isnan(rank)}
-        yield System(pair, RANKS, None, ranks, (None,) * len(words), missing)
+        yield SystemScores(pair, RANKS, None, ranks, (None,) * len(words), missing)
 
 
 def _ranks(values: Floats) -> Floats:

@@ -27,7 +27,7 @@ from transforms.embeddings.alignment import named_alignment
 
 __all__ = [
     "VIEWS",
-    "RankingOptions",
+    "RankedWordsOptions",
     "SignificantOptions",
     "TopOptions",
     "significant_words",
@@ -38,7 +38,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankingOptions:
+class RankedWordsOptions:
     """Which rankings a view is about, and which of their words."""
 
     alignment: str | None = option(
@@ -63,7 +63,7 @@ class TopOptions:
     """Options of the view `top`."""
 
     top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
-    of: RankingOptions = embedded(RankingOptions)
+    of: RankedWordsOptions = embedded(RankedWordsOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class SignificantOptions:
     """Options of the view `significant`."""
 
     significant: bool = option(True, help="words with both q-values up to .05; no: the other words that are tested")
-    of: RankingOptions = embedded(RankingOptions)
+    of: RankedWordsOptions = embedded(RankedWordsOptions)
 
 
 def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
@@ -98,7 +98,7 @@ def tell_significant(snapshot: Snapshot, options: SignificantOptions) -> Iterato
     return _tell(snapshot, options.of, _significant(snapshot, options))
 
 
-def _table(snapshot: Snapshot, options: RankingOptions, request: RankingRequest) -> pa.Table:
+def _table(snapshot: Snapshot, options: RankedWordsOptions, request: RankingRequest) -> pa.Table:
     tables = []
     for pair in request.pairs:
         rows = ranked_rows(snapshot, pair, request.alignment, request.measure)
@@ -108,7 +108,7 @@ def _table(snapshot: Snapshot, options: RankingOptions, request: RankingRequest)
     return pa.concat_tables(tables).combine_chunks()
 
 
-def _tell(snapshot: Snapshot, options: RankingOptions, request: RankingRequest) -> Iterator[Block]:
+def _tell(snapshot: Snapshot, options: RankedWordsOptions, request: RankingRequest) -> Iterator[Block]:
     if options.pos:
         _check_tags(options, ranked_rows(snapshot, request.pairs[0], request.alignment, request.measure))
     if options.targets and not snapshot.section("change")["targets"]:
@@ -125,7 +125,7 @@ def _significant(snapshot: Snapshot, options: SignificantOptions) -> RankingRequ
     return _request(snapshot, options.of)._replace(significant=options.significant)
 
 
-def _request(snapshot: Snapshot, options: RankingOptions) -> RankingRequest:
+def _request(snapshot: Snapshot, options: RankedWordsOptions) -> RankingRequest:
     return RankingRequest(
         chosen_pairs(snapshot, options.pair),
         *chosen_kind(snapshot, options.alignment, options.measure),
@@ -136,11 +136,11 @@ def _request(snapshot: Snapshot, options: RankingOptions) -> RankingRequest:
     )
 
 
-def _pos(snapshot: Snapshot, options: RankingOptions) -> Sequence[str]:
+def _pos(snapshot: Snapshot, options: RankedWordsOptions) -> Sequence[str]:
     return options.pos or tuple(snapshot.section("change")["options"].get("rank-pos") or ())
 
 
-def _check_tags(options: RankingOptions, rows: pa.Table) -> None:
+def _check_tags(options: RankedWordsOptions, rows: pa.Table) -> None:
     tags = [name for name in options.pos if name != ALL_TAGS]
     if tags and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
         raise UsageError(
