@@ -257,13 +257,18 @@ def _wordnet(word: str, upos: str | None, known: LoopResources) -> Values:
         "hyponyms": sum(below),
         "first_hyponyms": below[0],
         "synonyms": len({name.lower() for synset in synsets for name in synset.lemma_names()} - {base}),
-        "related": (sum(above) + sum(below)) / len(synsets),
+        "related": sum(map(_pointers, synsets)) / len(synsets),
         "classes": len(set(classes)),
         "definition": len(synsets[0].definition()),
         "class": known.classes[classes[0]],
         **{f"in_{name.lower()}": classes.count(f"noun.{name}") / nouns if nouns else NAN for name in NOUNS},
     }
     return {f"wordnet_{name}": value for name, value in values.items()}
+
+
+def _pointers(synset: Any) -> int:
+    """Return how many pointers of any kind a synset and its words have; nltk has no public name for all of them."""
+    return sum(map(len, (*synset._pointers.values(), *synset._lemma_pointers.values())))
 
 
 def _senses(wordnet: Any, base: str, part: str) -> list[Any]:
@@ -276,7 +281,8 @@ def _senses(wordnet: Any, base: str, part: str) -> list[Any]:
 
 def _context(row: Any, tokens: Sequence[tuple[Any, ...]]) -> Values:
     start, end = row.position, row.position + row.tokens
-    others, words, near, outside = [], [], [], []
+    others, words, outside = [], [], []
+    before, behind = [], []
     for place, token in enumerate(tokens):
         inside = start <= place < end
         if not inside:
@@ -287,8 +293,8 @@ def _context(row: Any, tokens: Sequence[tuple[Any, ...]]) -> Values:
         if inside:
             continue
         others.append((place, token))
-        if start - 2 <= place < end + 2 and token[5] == token[5]:
-            near.append(token[5])
+        (before if place < start else behind).append(token[5])
+    near = [frequency for frequency in (*before[-2:], *behind[:2]) if frequency == frequency]
     number = len(others)
     heard = [token[5] for _, token in others if token[5] == token[5]]
     per_word = _mean([token[4] for token in words])
@@ -301,6 +307,9 @@ def _context(row: Any, tokens: Sequence[tuple[Any, ...]]) -> Values:
         "sentence_word_length": _mean([token[1] for _, token in others]),
         "sentence_syllables": per_word,
         "sentence_ease": 206.835 - 1.015 * len(words) - 84.6 * per_word,
+        "sentence_lix": len(words) + 100 * _mean([token[1] > 6 for token in words]),
+        "sentence_grade": 4.71 * _mean([token[1] for token in words]) + 0.5 * len(words) - 21.43,
+        "sentence_fog": 0.4 * (len(words) + 100 * _mean([token[4] >= 3 for token in words])),
         "sentence_zipf": _mean(heard),
         "sentence_zipf_min": min(heard, default=NAN),
         "sentence_rare": _mean([token[6] for _, token in others]),

@@ -9,7 +9,7 @@ with pandas, nltk's WordNet, wordfreq and pyphen, which computes everything of a
 What happens before is not counted: imports, word lists read, a hundred rows computed. Our rows are
 computed as `lexbeam complexity features` computes those of one part.
 
-All 251 columns of groups form, frequency, norms, wordnet and context are computed by both, and must
+All 254 columns of groups form, frequency, norms, wordnet and context are computed by both, and must
 be the same in all rows; but for those of tagged senses and definitions, for which nltk reads
 another file or cuts otherwise (docs/reference/wordnet.md): there in 98 of 100. No target is a word that
 WordNet does not know, or of fewer than four letters: nltk has other base forms for some of them.
