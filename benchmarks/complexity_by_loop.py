@@ -99,7 +99,7 @@ def by_loop(instances: pd.DataFrame, known: LoopResources) -> pd.DataFrame:
             **_form(word, known),
             **_frequency(word, lemma, known.languages, zipf),
             **_norms(word, lemma, known.norms),
-            **_wordnet(word, upos, known),
+            **_wordnet(word, lemma, upos, known),
         }
 
     @functools.cache
@@ -213,11 +213,12 @@ def _norms(word: str, lemma: str, norms: Mapping[str, Mapping[str, tuple[float, 
     return values
 
 
-def _wordnet(word: str, upos: str | None, known: LoopResources) -> Values:
+def _wordnet(word: str, lemma: str, upos: str | None, known: LoopResources) -> Values:
     wordnet = known.wordnet
     low = word.lower()
     tag = TAGS.get(upos or "")
-    base = (wordnet.morphy(low, tag) if tag else None) or wordnet.morphy(low) or low
+    tagged = (wordnet.morphy(lemma.lower(), tag) or wordnet.morphy(low, tag)) if tag else None
+    base = tagged or wordnet.morphy(low) or low
     by_part = {part: _senses(wordnet, base, part) for part in PARTS}
     lemmas = [lemma for senses in by_part.values() for lemma in senses]
     values: Values = {"senses": len(lemmas)}

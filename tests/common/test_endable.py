@@ -37,6 +37,28 @@ def test_other_threads_need_no_process():
     assert pids == [os.getpid()]
 
 
+class Odd(Exception):
+    def __init__(self, row, *, why):
+        super().__init__(f"row {row}: {why}")
+
+
+def raise_odd():
+    raise Odd(3, why="no vector")
+
+
+def test_an_error_that_cannot_be_sent_is_told():
+    with pytest.raises(LexbeamError, match="Odd: row 3: no vector"):
+        endable(raise_odd, rows=LONG)
+    with pytest.raises(Exception, match="pickle"):
+        endable(threading.Lock, rows=LONG)
+
+
+def test_modules_of_the_working_directory_are_not_imported(tmp_path, monkeypatch):
+    (tmp_path / "pickle.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    assert endable(math.hypot, 3.0, 4.0, rows=LONG) == 5.0
+
+
 def pids_within():
     return endable(os.getpid, rows=LONG), os.getpid()
 

@@ -52,7 +52,7 @@ def endable(work: Callable[..., T], *arguments: Any, rows: int) -> T:
         with one_thread():
             return work(*arguments)
     process = subprocess.Popen(
-        [sys.executable, "-c", _CHILD],
+        [sys.executable, "-P", "-c", _CHILD],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         process_group=0,  # a Ctrl-C in a terminal is for this process
@@ -98,11 +98,20 @@ def serve() -> None:
     _end_with_input()
     try:
         with one_thread():
-            told = True, work(*arguments)
+            told = pickle.dumps((True, work(*arguments)), protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
-        told = False, error
-    pickle.dump(told, answer, protocol=pickle.HIGHEST_PROTOCOL)
+        told = pickle.dumps((False, _portable(error)))
+    answer.write(told)
     answer.flush()
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error, or, if it does not come back from pickle, one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return LexbeamError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def _end_with_input() -> None:

@@ -225,7 +225,7 @@ class Metric(Entry):
 
 METRICS: Registry[Metric] = Registry(
     {
-        "pearson": Metric(pearson, "pairs", many=pearsons, sums=CORRELATION, doc="Pearson's correlation"),
+        "pearson": Metric(pearson, "pairs", sums=CORRELATION, doc="Pearson's correlation"),
         "spearman": Metric(spearman, "pairs", many=spearmans, doc="Spearman's rank correlation"),
         "mae": Metric(mae, "pairs", doc="mean absolute error"),
         "mse": Metric(mse, "pairs", doc="mean squared error"),

@@ -91,6 +91,23 @@ def test_what_nltk_says(tmp_path, theirs):
     assert spanish["wordnet_senses"] is spanish["wordnet_depth_min"] is None
 
 
+@needs_files
+@pytest.mark.slow
+def test_senses_are_those_of_the_annotated_lemma(tmp_path, theirs):
+    options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(tmp_path / "cache"))
+    setting = FeatureSetting(("wordnet",), prepare(options), (), ())
+    tags = "he/PRON see/VERB the/DET tool/NOUN"
+    rows = [
+        instance(word, sentence, tags=tags)
+        for word, sentence in (("saw", "He saw the tool"), ("tool", "He saw the tool"))
+    ]
+    rows.append(instance("saw", "He saw"))
+    verb, tool, untagged = (row["wordnet_senses"] for row in computed(setting, *rows))
+    assert verb == len(theirs.synsets("see")) != len(theirs.lemmas("saw"))
+    assert tool == len(theirs.lemmas("tool"))
+    assert untagged == len(theirs.lemmas("saw"))
+
+
 def theirs_of(synset):
     """Return the targets of all pointers of a synset and of its words."""
     words = [pointer for key in synset._lemma_pointers for pointer in synset._lemma_pointers[key]]

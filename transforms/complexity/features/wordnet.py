@@ -1,7 +1,7 @@
 """Features of WordNet (Fellbaum 1998): senses, depth, relations and classes of a word.
 
-Words are looked up by their base forms. Values of words that WordNet lacks are null, except for the
-number of senses, which is 0.
+Words are looked up by their base forms, those of annotated lemmas first. Values of words that WordNet lacks
+are null, except for the number of senses, which is 0.
 """
 
 from collections.abc import Sequence
@@ -121,8 +121,14 @@ def _of_words(words: DistinctWordForms, setting: FeatureSetting) -> Values:
 
 
 def _base_forms(words: DistinctWordForms, known: Any) -> pa.Array:
-    """Return each word's base form in WordNet: as its part of speech, else as any."""
-    base = known.morphy(words.forms, words.upos)
+    """Return each word's base form in WordNet: its lemma's as its part of speech, else the form's, else as any.
+
+    A lemma counts if it is annotated: *saw*, a verb whose lemma is *see*, is no saw.
+    """
+    annotated = pc.if_else(pc.is_valid(words.upos), words.lemmas, pa.scalar(None, words.lemmas.type))
+    base = known.morphy(annotated, words.upos)
+    left = pc.is_null(base)
+    base = pc.replace_with_mask(base, left, known.morphy(words.forms.filter(left), words.upos.filter(left)))
     left = pc.is_null(base)
     other = pc.coalesce(known.morphy(words.forms.filter(left)), words.lower.filter(left))
     return pc.replace_with_mask(base, left, other)
