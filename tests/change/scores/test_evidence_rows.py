@@ -249,6 +249,14 @@ def test_null_scores_are_told_by_word_with_the_counts_of_the_dealt_slices(runs):
     }
 
 
+def test_slices_without_a_word_in_common_have_no_evidence(runs):
+    uses, (_, first, *_) = runs
+    nothing, nulls = SCORES.schema().empty_table(), [ScoreRows(rows(first, uses, seed=1), 41)]
+    judged_rows, pairs = judge(ScoreRows(nothing, 41), nulls, DEAL)
+    assert (judged_rows.num_rows, pairs.num_rows) == (0, 0)
+    assert null_rows(nothing, nulls).equals(NULLS.schema().empty_table())
+
+
 def test_the_pair_tells_how_its_documents_compare(runs):
     slices = Comparability(
         genre=None,

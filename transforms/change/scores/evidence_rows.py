@@ -139,9 +139,11 @@ def null_rows(real: pa.Table, nulls: Sequence[ScoreRows]) -> pa.Table:
     With `scores` they are all that evidence rests on.
 
     Args:
-        real: its rows of `scores`.
+        real: its rows of `scores`; if it has none, there is no evidence, and nothing that it rests on.
         nulls: as for `judge`; they are numbered in this order.
     """
+    if not real.num_rows:
+        return NULLS.schema().empty_table()
     pair = {name: real[name][:1] for name in ("slice_from", "slice_to")}
     tables = [NULLS.schema().empty_table()]
     for number, null in enumerate(nulls, 1):
