@@ -1,5 +1,7 @@
 """How far slices differ, against figures worked out by hand."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,17 @@ def test_mixtures_are_compared_by_tokens():
     assert (found.value, found.shares) == ("letter", (0.0, 0.5))
     assert mixture(["x"] * 5, PLACES, TOKENS).distance == 0
     assert mixture([""] * 5, PLACES, TOKENS) is None
+
+
+def test_one_long_value_does_not_cost_its_length_for_every_document():
+    values = ["x" * 20_000, *(f"news/{number % 50}" for number in range(1999))]
+    tracemalloc.start()
+    found = mixture(values, np.arange(2000) % 2, np.ones(2000, np.int64))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Odd numbers of news stand in one slice, even ones in the other.
+    assert found.distance == pytest.approx(1)
+    assert peak < 1_000_000
 
 
 def test_authors_and_lengths_are_told():

@@ -79,12 +79,14 @@ def mixture(values: Sequence[str], places: Ints, tokens: Ints) -> Mixture | None
     """
     if not any(values):
         return None
-    names, codes = np.unique(np.array(values, object).astype(str), return_inverse=True)
+    names = sorted(set(values))
+    code = {name: number for number, name in enumerate(names)}
+    codes = np.array([code[value] for value in values], np.intp)
     shares = [_shares(codes[places == side], tokens[places == side], len(names)) for side in (0, 1)]
     apart = np.abs(shares[0] - shares[1])
     most = int(np.argmax(apart))
     return Mixture(
-        distance=float(apart.sum() / 2), value=str(names[most]), shares=(float(shares[0][most]), float(shares[1][most]))
+        distance=float(apart.sum() / 2), value=names[most], shares=(float(shares[0][most]), float(shares[1][most]))
     )
 
 
