@@ -58,6 +58,8 @@ def test_authors_and_lengths_are_told():
     assert found.genre is None
     assert (found.source.distance, found.source.value, found.source.shares) == (1.0, "a", (1.0, 0.0))
     assert (found.authors, found.authors_both, found.unsigned) == ((2, 2), 1, 1)
+    # Author 2 has 20 of the 30 tokens that have an author, and 50 of 100.
+    assert found.shares_both == (pytest.approx(2 / 3), 0.5)
     assert found.author_shares == (pytest.approx(0.2), pytest.approx(0.5))
     assert found.lengths == (20.0, 50.0)
 
@@ -68,3 +70,4 @@ def test_slices_of_nobody_are_no_error():
         genres=[], sources=[], authors=none.astype(np.uint64), known=none.astype(bool), places=none, tokens=none
     )
     assert (found.authors, found.author_shares, found.lengths) == ((0, 0), (0.0, 0.0), (0.0, 0.0))
+    assert found.shares_both == (None, None)

@@ -263,6 +263,7 @@ def test_the_pair_tells_how_its_documents_compare(runs):
         source=Mixture(distance=0.75, value="sport/#", shares=(0.125, 0.5)),
         authors=(3, 4),
         authors_both=1,
+        shares_both=(0.125, None),
         unsigned=2,
         author_shares=(0.25, 0.5),
         lengths=(100.0, 300.0),
@@ -284,6 +285,8 @@ def test_the_pair_tells_how_its_documents_compare(runs):
         "unsigned": 2,
         "author_share_from": 0.25,
         "author_share_to": 0.5,
+        "author_both_from": 0.125,
+        "author_both_to": None,
         "length_from": 100.0,
         "length_to": 300.0,
     }

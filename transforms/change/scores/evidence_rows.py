@@ -204,11 +204,12 @@ def _compared(slices: Comparability) -> Row:
         row
         | _both("authors", slices.authors)
         | _both("author_share", slices.author_shares)
+        | _both("author_both", slices.shares_both)
         | _both("length", slices.lengths)
     )
 
 
-def _both(name: str, values: tuple[float, float]) -> Row:
+def _both(name: str, values: tuple[float | None, float | None]) -> Row:
     return {f"{name}_from": values[0], f"{name}_to": values[1]}
 
 
