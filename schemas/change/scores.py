@@ -214,6 +214,12 @@ PAIRS = Table(
         column("unsigned", pa.int64(), "documents of both slices without an author", nullable=True),
         share("author_share_from", "share of the earlier slice's tokens that one author has at most", nullable=True),
         share("author_share_to", "the same of the later slice", nullable=True),
+        share(
+            "author_both_from",
+            "share of the earlier slice's tokens with a known author that are by authors who wrote in both slices",
+            nullable=True,
+        ),
+        share("author_both_to", "the same of the later slice", nullable=True),
         column(
             "length_from",
             pa.float64(),
@@ -225,5 +231,5 @@ PAIRS = Table(
             "length_to", pa.float64(), "median tokens of a document in the later slice", unit="tokens", nullable=True
         ),
     ],
-    version="2",
+    version="3",
 )

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.commands.options import input_folder
-from pipelines.frame.command import Action, Command, HandedBack, Inputs, TableSource
+from pipelines.frame.command import Action, Command, HandedBack, Inputs, InputTable, TableSource
 from pipelines.frame.common_options import RUN, PublishOptions
 from pipelines.frame.openings import Opening
 from schemas.change.scores import SCORES
@@ -57,7 +57,7 @@ class EvaluateChangeOptions(PublishOptions):
     predictions: tuple[str, ...] = option(
         (),
         help="words and scores of other systems, each called as its file: tables with columns word and score, or lines "
-        "of a word, a tab and a number; without a folder they alone are evaluated",
+        "of a word, a tab and a number; where there are no scores they alone are evaluated",
         metavar="FILE",
         path="file",
         published=False,
@@ -73,12 +73,16 @@ class ChangeEvaluationPlan(NamedTuple):
     predictions: list[ScoredWords]
 
 
-def _of_files_alone(options: EvaluateChangeOptions) -> bool:
-    return bool(options.predictions) and options.folder is None
-
-
 def _reads(options: EvaluateChangeOptions) -> Sequence[TableSource]:
-    return [] if _of_files_alone(options) else [TableSource(SCORES.name, options.folder)]
+    if options.folder is not None:
+        return [TableSource(SCORES.name, options.folder)]
+    # Files can do without the scores that `out` may have, or that the same run makes.
+    return [] if options.out is None else [TableSource(SCORES.name, optional=bool(options.predictions))]
+
+
+def _scores(inputs: Inputs) -> InputTable | None:
+    """Return the scores that are evaluated; None if files alone are."""
+    return inputs.only(SCORES.name) if inputs.tables else None
 
 
 # Of words that are in no view: they stay as they are.
@@ -96,17 +100,17 @@ def _check(options: EvaluateChangeOptions) -> None:
 
 
 def _plan(options: EvaluateChangeOptions, inputs: Inputs) -> ChangeEvaluationPlan:
-    view = _AS_WRITTEN if _of_files_alone(options) else ViewOptions(**inputs.only(SCORES.name).section["view"])
+    found = _scores(inputs)
+    view = _AS_WRITTEN if found is None else ViewOptions(**found.section["view"])
     return ChangeEvaluationPlan(read_gold(options.truth, view), read_predictions(options.predictions, view))
 
 
 def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa.Table]:
     """Evaluate every system of the scores, and say which gold words have none."""
     gold, predictions = _plan(options, action.inputs)
-    scores = None
-    if not _of_files_alone(options):
-        parts = action.inputs.only(SCORES.name).parts
-        scores = of_gold(read_rows([checked(part) for part in parts], list(COLUMNS)), gold.words)
+    found, scores = _scores(action.inputs), None
+    if found is not None:
+        scores = of_gold(read_rows([checked(part) for part in found.parts], list(COLUMNS)), gold.words)
     rows, missing = evaluate(scores, gold, options.how, predictions)
     for lacking in missing:
         words = [f"{word} ({reason})" for word, reason in sorted(lacking.words.items())]

@@ -1,5 +1,7 @@
 """How far slices differ, against figures worked out by hand."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,17 @@ def test_mixtures_are_compared_by_tokens():
     assert mixture([""] * 5, PLACES, TOKENS) is None
 
 
+def test_one_long_value_does_not_cost_its_length_for_every_document():
+    values = ["x" * 20_000, *(f"news/{number % 50}" for number in range(1999))]
+    tracemalloc.start()
+    found = mixture(values, np.arange(2000) % 2, np.ones(2000, np.int64))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Odd numbers of news stand in one slice, even ones in the other.
+    assert found.distance == pytest.approx(1)
+    assert peak < 1_000_000
+
+
 def test_authors_and_lengths_are_told():
     found = comparability(
         genres=[""] * 5,
@@ -45,6 +58,8 @@ def test_authors_and_lengths_are_told():
     assert found.genre is None
     assert (found.source.distance, found.source.value, found.source.shares) == (1.0, "a", (1.0, 0.0))
     assert (found.authors, found.authors_both, found.unsigned) == ((2, 2), 1, 1)
+    # Author 2 has 20 of the 30 tokens that have an author, and 50 of 100.
+    assert found.shares_both == (pytest.approx(2 / 3), 0.5)
     assert found.author_shares == (pytest.approx(0.2), pytest.approx(0.5))
     assert found.lengths == (20.0, 50.0)
 
@@ -55,3 +70,4 @@ def test_slices_of_nobody_are_no_error():
         genres=[], sources=[], authors=none.astype(np.uint64), known=none.astype(bool), places=none, tokens=none
     )
     assert (found.authors, found.author_shares, found.lengths) == ((0, 0), (0.0, 0.0), (0.0, 0.0))
+    assert found.shares_both == (None, None)

@@ -249,12 +249,21 @@ def test_null_scores_are_told_by_word_with_the_counts_of_the_dealt_slices(runs):
     }
 
 
+def test_slices_without_a_word_in_common_have_no_evidence(runs):
+    uses, (_, first, *_) = runs
+    nothing, nulls = SCORES.schema().empty_table(), [ScoreRows(rows(first, uses, seed=1), 41)]
+    judged_rows, pairs = judge(ScoreRows(nothing, 41), nulls, DEAL)
+    assert (judged_rows.num_rows, pairs.num_rows) == (0, 0)
+    assert null_rows(nothing, nulls).equals(NULLS.schema().empty_table())
+
+
 def test_the_pair_tells_how_its_documents_compare(runs):
     slices = Comparability(
         genre=None,
         source=Mixture(distance=0.75, value="sport/#", shares=(0.125, 0.5)),
         authors=(3, 4),
         authors_both=1,
+        shares_both=(0.125, None),
         unsigned=2,
         author_shares=(0.25, 0.5),
         lengths=(100.0, 300.0),
@@ -276,6 +285,8 @@ def test_the_pair_tells_how_its_documents_compare(runs):
         "unsigned": 2,
         "author_share_from": 0.25,
         "author_share_to": 0.5,
+        "author_both_from": 0.125,
+        "author_both_to": None,
         "length_from": 100.0,
         "length_to": 300.0,
     }

@@ -121,6 +121,9 @@ def test_a_run_asked_for_means_of_ranks_has_them():
         ("b.tsv", "rank\tscore\tword\n1\t.5\tAttack\n2\t.001\tb\n"),
         ("c.csv", 'word,score\nAttack,.5\n"b",.001\n'),
         ("d.txt", "Attack\t.5\nb\t.001\n"),
+        ("e.csv", "Word;Score;note\nAttack;.5;a, b, c\nb;.001;\n"),
+        ("f.tsv", "WORD\tScore\nAttack\t.5\nb\t.001\n"),
+        ("g.csv", "Attack,.5\nb,.001\n"),
     ],
 )
 def test_files_of_several_forms(tmp_path, name, text):
@@ -140,7 +143,7 @@ def test_parquet_too_and_missing_scores(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("word\tvalue\na\t1\n", r"x.tsv has no columns 'word' and 'score': it has 'word', 'value'"),
+        ("word\tvalue\na\t1\n", r"x.tsv has no columns 'word' and 'score': it has 'word', 'value'; name two "),
         ("word\tscore\na\tmuch\n", r"row 1: the score of 'a' is 'much'; give a number"),
         ("word\tscore\na\tinf\n", r"the score of 'a' is 'inf'"),
         ("word\tscore\na\t1\nA\t2\n", r"words stand there more than once \(a\)"),
@@ -148,7 +151,8 @@ def test_parquet_too_and_missing_scores(tmp_path):
         ("word\tscore\na\t\n", r"no word has a score"),
         ("word\tscore\na\n", r"line 2: 1 cells under a header of 2"),
         ("word,score\na,1\nb\n", r"row 2: 1 cells under a header of 2"),
-        ("word\tscore\tscore\na\t1\t2\n", r"several columns 'score': rename them"),
+        ("word\tscore\tScore\na\t1\t2\n", r"several columns 'score': rename them"),
+        ("word;score\na;0,5\n", r"row 1: the score of 'a' is '0,5'; give a number"),
     ],
 )
 def test_files_that_are_wrong(tmp_path, text, message):

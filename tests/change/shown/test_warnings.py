@@ -141,6 +141,21 @@ def test_metadata_that_differ_are_told_with_figures():
     ]
 
 
+def test_authors_of_one_slice_alone_are_told_unless_nulls_deal_authors():
+    facts = {"authors_from": 30, "authors_to": 41, "authors_both": 6}
+    facts |= {"author_both_from": 0.6, "author_both_to": 0.12}
+    (warning,) = comparability_warnings("a to b", facts)
+    assert warning == (
+        "a to b: the authors differ: of 30 and 41, 6 wrote in both slices: 60 % of the earlier slice, "
+        "12 % of the later one"
+    )
+    assert len(comparability_warnings("a to b", {"null_unit": "document", **facts})) == 2
+    assert comparability_warnings("a to b", {"null_unit": "author", **facts}) == []
+    assert comparability_warnings("a to b", {**facts, "author_both_to": 0.5}) == []
+    # Nobody knows who wrote the later slice.
+    assert comparability_warnings("a to b", {**facts, "author_both_to": None}) == []
+
+
 @pytest.mark.parametrize(
     ("facts", "why"),
     [

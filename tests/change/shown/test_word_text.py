@@ -77,9 +77,9 @@ WHY = (
 )
 
 
-def lines(tmp_path, monkeypatch, facts, look):
+def lines(tmp_path, monkeypatch, facts, look, **tables):
     monkeypatch.setattr(word_text, "facts_of", lambda snapshot, options: facts)
-    snapshot = publish(tmp_path, section(view={"unit": "lemma", "min_sentence": 10}), slices=SLICES)
+    snapshot = publish(tmp_path, section(view={"unit": "lemma", "min_sentence": 10}), slices=SLICES, **tables)
     blocks = tell_words(snapshot, WordOptions(word=("ship",), look=look))
     return "\n".join(shown_lines(blocks, width=0)).splitlines()
 
@@ -116,3 +116,10 @@ def test_where_no_corpus_was_found_the_note_says_so_and_no_uses_are_denied(tmp_p
     found = lines(tmp_path, monkeypatch, facts, WordViewOptions())
     assert found[-1] == "note: the corpus is gone: name it by `corpus`"
     assert not any(line.startswith("uses") for line in found)
+
+
+def test_what_metadata_say_of_the_slices_is_told_beside_a_word(tmp_path, monkeypatch):
+    row = {"slice_from": "a", "slice_to": "b", "alignment": "op", "measure": "cosine", "null_runs": 3}
+    pairs = pa.Table.from_pylist([row | {"source_distance": 1.0, "source": "sport/#", "source_to": 1.0}])
+    found = lines(tmp_path, monkeypatch, FACTS, WordViewOptions(), change__pairs=pairs)
+    assert any(line.startswith("warning: a to b: 100 % of the tokens are of another source") for line in found)

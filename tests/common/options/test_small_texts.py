@@ -13,7 +13,7 @@ from transforms.annotation.engines.normalise import read_rules
 from transforms.change.scores.gold import GoldOptions, read_gold
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options.small_texts import read_lines
+from transforms.common.options.small_texts import cells_of, delimiter_of, read_lines
 
 ROOT = Path(__file__).parents[3]
 MARKS = "a" + "\u0301\u0327" * 100_000
@@ -90,3 +90,17 @@ def test_a_long_cell_is_a_cell_whoever_else_reads_tables():
     code = "from transforms.common.options import small_texts as s; print(len(s.cells_of('x' * 200_000 + ',', ',')[0]))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.stdout, done.stderr) == ("200000\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "delimiter", "cells"),
+    [
+        ("a, b\tc;d", "\t", ["a, b", "c;d"]),
+        ('a,"b, c;d"', ",", ["a", "b, c;d"]),
+        ('a;"b;c";d, e', ";", ["a", "b;c", "d, e"]),
+        ("a", ",", ["a"]),
+    ],
+)
+def test_cells_stand_between_tabs_or_the_commoner_of_comma_and_semicolon(line, delimiter, cells):
+    assert delimiter_of(line) == delimiter
+    assert cells_of(line, delimiter) == cells

@@ -42,6 +42,7 @@ class Comparability:
         genre, source: None if no document has one.
         authors: of either slice.
         authors_both: who wrote in both.
+        shares_both: of the tokens of either slice that have an author, the share by those; None if none has.
         unsigned: documents without an author.
         author_shares: the share of tokens that the author with most has, of either slice.
         lengths: median tokens of a document, of either slice.
@@ -51,6 +52,7 @@ class Comparability:
     source: Mixture | None
     authors: tuple[int, int]
     authors_both: int
+    shares_both: tuple[float | None, float | None]
     unsigned: int
     author_shares: tuple[float, float]
     lengths: tuple[float, float]
@@ -79,12 +81,14 @@ def mixture(values: Sequence[str], places: Ints, tokens: Ints) -> Mixture | None
     """
     if not any(values):
         return None
-    names, codes = np.unique(np.array(values, object).astype(str), return_inverse=True)
+    names = sorted(set(values))
+    code = {name: number for number, name in enumerate(names)}
+    codes = np.array([code[value] for value in values], np.intp)
     shares = [_shares(codes[places == side], tokens[places == side], len(names)) for side in (0, 1)]
     apart = np.abs(shares[0] - shares[1])
     most = int(np.argmax(apart))
     return Mixture(
-        distance=float(apart.sum() / 2), value=str(names[most]), shares=(float(shares[0][most]), float(shares[1][most]))
+        distance=float(apart.sum() / 2), value=names[most], shares=(float(shares[0][most]), float(shares[1][most]))
     )
 
 
@@ -105,19 +109,23 @@ def comparability(
         tokens: its size.
     """
     written = [np.unique(authors[known & (places == side)]) for side in (0, 1)]
-    largest, lengths = [], []
+    both = np.intersect1d(written[0], written[1])
+    by_both = known & np.isin(authors, both)
+    largest, lengths, shares_both = [], [], []
     for side in (0, 1):
         own = places == side
         names, codes = np.unique(authors[own & known], return_inverse=True)
         share = _shares(codes, tokens[own & known], len(names)).max(initial=0.0) if len(names) else 0.0
-        signed = tokens[own & known].sum() / max(int(tokens[own].sum()), 1)
-        largest.append(float(share * signed))
+        signed = int(tokens[own & known].sum())
+        largest.append(float(share * (signed / max(int(tokens[own].sum()), 1))))
+        shares_both.append(int(tokens[own & by_both].sum()) / signed if signed else None)
         lengths.append(float(np.median(tokens[own])) if own.any() else 0.0)
     return Comparability(
         genre=mixture(genres, places, tokens),
         source=mixture(sources, places, tokens),
         authors=(len(written[0]), len(written[1])),
-        authors_both=len(np.intersect1d(written[0], written[1])),
+        authors_both=len(both),
+        shares_both=(shares_both[0], shares_both[1]),
         unsigned=int((~known).sum()),
         author_shares=(largest[0], largest[1]),
         lengths=(lengths[0], lengths[1]),

@@ -139,9 +139,11 @@ def null_rows(real: pa.Table, nulls: Sequence[ScoreRows]) -> pa.Table:
     With `scores` they are all that evidence rests on.
 
     Args:
-        real: its rows of `scores`.
+        real: its rows of `scores`; if it has none, there is no evidence, and nothing that it rests on.
         nulls: as for `judge`; they are numbered in this order.
     """
+    if not real.num_rows:
+        return NULLS.schema().empty_table()
     pair = {name: real[name][:1] for name in ("slice_from", "slice_to")}
     tables = [NULLS.schema().empty_table()]
     for number, null in enumerate(nulls, 1):
@@ -202,11 +204,12 @@ def _compared(slices: Comparability) -> Row:
         row
         | _both("authors", slices.authors)
         | _both("author_share", slices.author_shares)
+        | _both("author_both", slices.shares_both)
         | _both("length", slices.lengths)
     )
 
 
-def _both(name: str, values: tuple[float, float]) -> Row:
+def _both(name: str, values: tuple[float | None, float | None]) -> Row:
     return {f"{name}_from": values[0], f"{name}_to": values[1]}
 
 

@@ -5,7 +5,6 @@ evidence says of it. Its name is `EARLIER:LATER/ALIGNMENT/MEASURE/RUN`, RUN `mea
 `/VALUE` before the run where that is not the score; a file is called as it is named.
 """
 
-import csv
 import math
 import posixpath
 from collections import Counter
@@ -21,6 +20,7 @@ from transforms.change.scores.ranking import Row
 from transforms.change.view.targets import target_word
 from transforms.change.view.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.options.small_texts import cells_of, delimiter_of
 from transforms.common.store import files
 from transforms.evaluation.outcomes import Floats
 
@@ -186,8 +186,8 @@ def _ranks(values: Floats) -> Floats:
 def read_predictions(paths: Sequence[str], view: ViewOptions) -> list[ScoredWords]:
     """Read files of words and scores, each a system that is called as its file without the suffix.
 
-    A file is a table, Parquet or separated by tabs or commas, with columns `word` and `score`; or lines of a word,
-    a tab and a number, without a header, as SemEval-2020 Task 1 takes them.
+    A file is a table, Parquet or separated by tabs, commas or semicolons, with columns `word` and `score` in any
+    letter case; or lines of a word, a tab and a number, without a header, as SemEval-2020 Task 1 takes them.
 
     Args:
         paths: the files.
@@ -231,28 +231,33 @@ def _scores(path: str, view: ViewOptions) -> dict[str, float]:
 
 
 def _pairs(path: str) -> Iterable[tuple[Any, Any]]:
-    rows = table_of(path, "predictions")
-    names = list(rows.column_names)
-    if doubled := sorted(name for name, times in Counter(names).items() if times > 1):
+    """Return the words and scores of a file."""
+    rows = _table(path)
+    names = [name.strip().lower() for name in rows.column_names]
+    columns = [column.to_pylist() for column in rows.columns]
+    if doubled := [name for name in ("word", SCORE) if names.count(name) > 1]:
         raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
     if {"word", SCORE} <= set(names):
-        return zip(rows["word"].to_pylist(), rows[SCORE].to_pylist(), strict=True)
-    if len(names) == 1 and "," in names[0]:
-        cells = list(csv.reader([names[0], *rows.column(0).to_pylist()]))
-        if {"word", SCORE} <= set(cells[0]):
-            places = [cells[0].index(name) for name in ("word", SCORE)]
-            for number, line in enumerate(cells[1:], 1):
-                if len(line) != len(cells[0]):
-                    raise LexbeamError(
-                        f"{files.shown(path)}, row {number}: {len(line)} cells under a header of {len(cells[0])}"
-                    )
-            word, score = places
-            return [(line[word], line[score]) for line in cells[1:]]
+        return zip(columns[names.index("word")], columns[names.index(SCORE)], strict=True)
     if len(names) == 2 and _is_number(names[1]):
-        return [(names[0], names[1]), *zip(*(column.to_pylist() for column in rows.columns), strict=True)]
+        return [tuple(rows.column_names), *zip(*columns, strict=True)]
     raise UsageError(
-        f"`predictions`: {files.shown(path)} has no columns 'word' and 'score': it has {', '.join(map(repr, names))}"
+        f"`predictions`: {files.shown(path)} has no columns 'word' and 'score': it has "
+        f"{', '.join(map(repr, rows.column_names))}; name two columns so, or give lines of a word, a tab and a number"
     )
+
+
+def _table(path: str) -> pa.Table:
+    """Return the table in a file, cut at commas or semicolons if its first line has them and no tab."""
+    rows = table_of(path, "predictions")
+    first = rows.column_names[0]
+    if rows.num_columns != 1 or (delimiter := delimiter_of(first)) not in first:
+        return rows
+    header, *cells = (cells_of(line, delimiter) for line in [first, *rows.column(0).to_pylist()])
+    for number, row in enumerate(cells, 1):
+        if len(row) != len(header):
+            raise LexbeamError(f"{files.shown(path)}, row {number}: {len(row)} cells under a header of {len(header)}")
+    return pa.table([pa.array([row[place] for row in cells], pa.string()) for place in range(len(header))], header)
 
 
 def _is_number(text: str) -> bool:

@@ -48,7 +48,11 @@ class RankedWordsOptions:
     pair: str | None = option(
         None, help="only this pair of slices, by their names", metavar="EARLIER:LATER", stands_for=with_hyphens
     )
-    targets: bool = option(False, help="only the targets, all of them; those without a score with the reason")
+    targets: bool = option(
+        False,
+        help="only targets: `top` shows all of them, those without a score with the reason; "
+        "`significant` those that it shows",
+    )
     pos: tuple[str, ...] = option(
         (),
         help="words that mostly have one of these universal parts of speech, or `all`; if not given, `top` shows "

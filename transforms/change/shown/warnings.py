@@ -31,6 +31,7 @@ SHIFTED = 0.75
 DIFFERING = 0.1  # of the ranked words
 APART = 0.25  # of the tokens have another genre or source
 LONGER = 2  # times as long
+OF_BOTH = 0.5  # of the tokens are by authors of both slices
 # What was measured where ten random datings went by author and nulls dealt documents (144 speeches).
 FALSE_DIFFERS = "2 % of the words on average, and up to 12 %"
 FALSE_RELATIVE = "0.05 %"
@@ -157,7 +158,7 @@ def shift_warnings(ranking: str, facts: Row) -> list[str]:
 
 
 def comparability_warnings(pair: str, facts: Row) -> list[str]:
-    """Return warnings on what metadata say of two slices: genre, source, one author, length, authors not dealt.
+    """Return warnings on what metadata say of two slices: genre, source, authors, length, authors not dealt.
 
     Args:
         pair: the slices, for a person.
@@ -183,7 +184,7 @@ def comparability_warnings(pair: str, facts: Row) -> list[str]:
             f"{pair}: documents of the {longer} slice are {lengths[longer] / shortest:.1f} times as long "
             f"(medians of {lengths['earlier']:.0f} and {lengths['later']:.0f} tokens)"
         )
-    return [*warnings, *_documents_dealt(pair, facts)]
+    return [*warnings, *_authors_differ(pair, facts), *_documents_dealt(pair, facts)]
 
 
 def _quoted(value: str | None, name: str) -> str:
@@ -193,6 +194,18 @@ def _quoted(value: str | None, name: str) -> str:
 def _percents(facts: Row, name: str) -> str:
     earlier, later = (100 * (facts.get(f"{name}_{side}") or 0.0) for side in ("from", "to"))
     return f"{earlier:.0f} % of the earlier slice, {later:.0f} % of the later one"
+
+
+def _authors_differ(pair: str, facts: Row) -> list[str]:
+    """Return a warning if most of a slice is by authors of that slice alone, and nulls do not deal authors."""
+    known = [share for side in ("from", "to") if (share := facts.get(f"author_both_{side}")) is not None]
+    if facts.get("null_unit") == "author" or len(known) < 2 or min(known) >= OF_BOTH:
+        return []
+    authors = " and ".join(str(facts.get(f"authors_{side}")) for side in ("from", "to"))
+    return [
+        f"{pair}: the authors differ: of {authors}, {facts.get('authors_both')} wrote in both slices: "
+        f"{_percents(facts, 'author_both')}"
+    ]
 
 
 def _documents_dealt(pair: str, facts: Row) -> list[str]:

@@ -7,7 +7,7 @@ from transforms.change.shown.cells import NO_NULL, noise, null_band, score_text,
 from transforms.change.shown.examples import ORDERS
 from transforms.change.shown.ranking_rows import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
 from transforms.change.shown.uses import UseFacts
-from transforms.change.shown.warnings import shift_warnings, size_warnings
+from transforms.change.shown.warnings import comparability_warnings, shift_warnings, size_warnings
 from transforms.change.shown.word import WordOptions, WordsOptions
 from transforms.change.shown.word_facts import SliceUses, WordProfile, WordProfiles, facts_of
 from transforms.common.publish.snapshots import Snapshot
@@ -63,7 +63,8 @@ def _warnings(snapshot: Snapshot) -> Iterator[str]:
         name = f"{pair[0]} to {pair[1]}"
         if facts.get("null_runs") == 0:
             yield f"\nwarning: {name}: {NO_NULL}"
-        for warning in (*shift_warnings(name, facts), *size_warnings(name, facts)):
+        warnings = (*shift_warnings(name, facts), *comparability_warnings(name, facts), *size_warnings(name, facts))
+        for warning in warnings:
             yield f"\nwarning: {warning}"
 
 

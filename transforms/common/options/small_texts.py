@@ -88,13 +88,13 @@ def filled_lines(path: str, name: str, needed: str) -> list[tuple[int, str]]:
 
 
 def delimiter_of(line: str) -> str:
-    """Return what separates the cells of a table by its first line: a tab, or a comma where there is none."""
-    return "\t" if "\t" in line else ","
+    """Return what separates the cells of a table by its first line: a tab, or the commoner of comma and semicolon."""
+    return "\t" if "\t" in line else max(",;", key=line.count)
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of a line, without spaces around them; between tabs quotes are characters like others."""
-    cells = line.split("\t") if delimiter == "\t" else next(csv.reader([line]))
+    cells = line.split("\t") if delimiter == "\t" else next(csv.reader([line], delimiter=delimiter))
     return [cell.strip() for cell in cells]
 
 

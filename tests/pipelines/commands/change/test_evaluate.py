@@ -258,6 +258,23 @@ def test_files_of_words_and_scores_are_evaluated_alone_or_beside(change, tmp_pat
     assert "nothing says what is evaluated" in capsys.readouterr().err
 
 
+def test_files_stand_beside_the_scores_of_the_folder_that_is_published_to(change, tmp_path):
+    gold, mine = tmp_path / "gold.tsv", tmp_path / "mine.tsv"
+    gold.write_text("word\tgraded\na\t1\nb\t2\nc\t3\n")
+    mine.write_text("word\tscore\na\t.1\nb\t.3\nc\t.2\n")
+    out = change([scores("a", 0.1), scores("b", 0.2), scores("c", 0.3)])
+    asked = {"gold": gold, "predictions": [mine], "resamples": 0}
+    results = lexbeam.evaluate.change(out=out, **asked)
+    assert set(results.table("change/metrics")["system"].to_pylist()) == {OP, "mine"}
+    config = tmp_path / "config.yaml"
+    config.write_text(f"out: {out}\nevaluate:\n  change: {{gold: {gold}, predictions: {mine}, resamples: 1}}\n")
+    assert main(["run", str(config), "--overwrite"]) == 0
+    assert set(open_snapshot(str(out)).read("change/metrics")["system"].to_pylist()) == {OP, "mine"}
+    # A folder without scores has the files alone.
+    alone = lexbeam.evaluate.change(out=tmp_path / "new", **asked)
+    assert alone.table("change/metrics")["system"].to_pylist() == ["mine"]
+
+
 def test_another_file_of_scores_makes_metrics_stale(change, tmp_path, capsys):
     gold, mine = tmp_path / "gold.tsv", tmp_path / "mine.tsv"
     gold.write_text("word\tgraded\na\t1\nb\t2\n")
