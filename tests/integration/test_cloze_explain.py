@@ -94,6 +94,7 @@ def test_a_model_of_another_language_is_refused(given, model, tmp_path):
     with pytest.raises(UsageError, match="model of language 'es', and the pairs are of en"):
         lexbeam.cloze.explain(**given, wordnet="wordnet", abstractness="spanish")
     made |= {"out": tmp_path / "both", "wordnet": "wordnet", "inputs": "wordnet"}
+    lexbeam.cloze.abstractness(ratings="rated.tsv:word=word,value=value,language=eng", **made)
     with pytest.raises(UsageError, match=r"of one language, and there are several \(rated.tsv: es; wordnet: en\)"):
         lexbeam.cloze.abstractness(ratings="rated.tsv:word=word,value=value,language=es", **made)
 

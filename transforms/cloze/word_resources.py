@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
@@ -26,6 +27,7 @@ __all__ = [
     "check_model_language",
     "check_specs",
     "inflector_option",
+    "tags_of",
     "vectors_option",
     "warn_of_languages",
     "within_ratings",
@@ -109,11 +111,17 @@ def inflector_option(for_what: str) -> Any:
     )
 
 
+def tags_of(languages: pa.Array) -> pa.Array:
+    """Return the languages of pairs by their short tags: `en` for `eng`, `EN` and `en_US`; null where not known."""
+    coded = languages.dictionary_encode()
+    return pa.array(map(short_tag, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
+
+
 def are_of(languages: pa.Array, language: str | None) -> np.ndarray:
     """Return which languages are a language or a variety of it; those that are not known, and all if it is not."""
     if language is None:
         return np.ones(len(languages), bool)
-    same = pc.match_substring_regex(languages, f"^{language}(-|$)").fill_null(True)
+    same = pc.equal(tags_of(languages), short_tag(language)).fill_null(True)
     return np.asarray(same.to_numpy(zero_copy_only=False), bool)
 
 

@@ -9,6 +9,7 @@ docs/tasks/cloze/abstractness.md says what words are described by and what the m
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.frame.command import Action, Command
+from transforms.annotation.guessing import short_tag
 from transforms.cloze.abstractness.estimators import ESTIMATORS
 from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.options import AbstractnessOptions, check_abstractness
@@ -76,7 +77,7 @@ def _language(texts: Mapping[str, str]) -> str | None:
         UsageError: they are of several.
     """
     stated = {name: parse_spec(text).parsed.language for name, text in texts.items()}
-    languages = {language.partition("-")[0] for language in stated.values() if language}
+    languages = {short_tag(language) for language in stated.values() if language}
     if len(languages) > 1:
         said = "; ".join(f"{_called(texts[name])}: {language}" for name, language in stated.items() if language)
         raise UsageError(f"the words of a model are of one language, and there are several ({said}): give `language=`")

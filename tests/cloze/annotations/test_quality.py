@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nets import calls
 
 from transforms.cloze.annotations.quality import (
     Annotation,
@@ -211,3 +212,11 @@ def test_figures_of_each_annotator_by_hand():
     expected = [("a", 2, 2, 0, 1 / 2, 1 / 2), ("b", 2, 2, 1, 1 / 2, 1 / 2), ("c", 2, 1, 0, 0, 0)]
     assert [tuple(figures.values()) for figures in by_annotator(rows)] == expected
     assert by_annotator([row("q1", "a", 1, kept=False)])[0]["accuracy"] is None
+
+
+def test_figures_of_annotators_grow_with_the_answers_alone():
+    def work(annotators):
+        rows = [row(f"q{number % 50}", f"a{number % annotators}", number % 5) for number in range(4 * annotators)]
+        return calls(lambda: by_annotator(rows))
+
+    assert work(200) < 4.4 * work(50)

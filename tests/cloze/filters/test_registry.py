@@ -95,6 +95,15 @@ def test_a_participle_that_is_tagged_as_an_adjective_is_a_verb(setting):
     assert judged == [(None, "ADJ", True), (None, "ADJ", True), (None, "ADJ", False), (None, "ADJ", False)]
 
 
+def test_such_a_participle_has_the_senses_of_its_verb(setting):
+    row = pair("dogs/dogs/ADJ moved/moved/ADJ big/big/ADJ dog/dog/ADJ", "it hunts hares")
+    for sense in ("first", "any", "lesk"):
+        depths = ask("nonspecificity", setting, row, sense=sense)
+        assert depths[:3] == [(0, "dog.v.1", True), (0, "move.v.1", True), (None, None, False)]
+    # What is no participle has both, the noun first.
+    assert ask("nonspecificity", setting, row, sense="first")[3][1] == "dog.n.1"
+
+
 def test_a_form_dictionary_knows_what_wordnet_does_not(setting, tmp_path):
     (tmp_path / "es.tsv").write_text("jugar\tjuega\tV;IND;PRS;3;SG\njugar\tjugado\tV.PTCP;PST;MASC;SG\n")
     lexbeam.simplify.train_inflector(tmp_path / "es.tsv", language="es", out=tmp_path / "es.inflector")
@@ -162,6 +171,11 @@ def test_words_of_another_language_than_the_models_are_not_abstract(setting):
     assert judged == [(0.1, None, True), (None, None, False), (0.1, None, True)]
     check_model_language(["en", "es", None], "en")
     check_model_language(["es"], None)
+    tags = ("eng", "EN", "en_US")
+    rows = [pair("idea", "x", number, language=tag) for number, tag in enumerate(tags)]
+    assert ask("abstractness", setting, *rows, abstractness=predictor) == [(0.1, None, True)] * len(tags)
+    check_model_language(tags, "en")
+    check_model_language(["en-GB"], "eng")
     with pytest.raises(UsageError, match=r"model of language 'en', and the pairs are of de, es:"):
         check_model_language(["es", "de"], "en")
 
@@ -211,10 +225,22 @@ def test_names_unlisted_and_function_words_are_not_abstract_but_where_they_may_b
         assert (0.1, None if abstract else "name", abstract) in judged
     judged = ask("abstractness", setting, pair("an Great/great", "x", language="de"), abstractness=predictor)
     assert judged[1] == (0.1, None, True)
-    # The list of function words is of English.
-    predictor = Rated({"so": 0.1}, below=0.35)
-    judged = ask("abstractness", setting, pair("so/so/ADV", "x", language="es"), abstractness=predictor)
-    assert judged == [(0.1, None, True)]
+    for tag in ("deu", "de_AT"):
+        judged = ask("abstractness", setting, pair("an Great/great", "x", language=tag), abstractness=predictor)
+        assert judged[1] == (0.1, None, True)
+
+
+def test_words_of_closed_classes_are_function_words_in_any_language(setting):
+    words = "que/que/SCONJ quien/quien/PRON ha/haber/AUX cuando/cuando/ADV"
+    predictor = Rated(dict.fromkeys(("que", "quien", "haber", "cuando", "so"), 0.1), below=0.35)
+    judged = ask("abstractness", setting, pair(words, "x", language="es"), abstractness=predictor)
+    assert [match for _, match, _ in judged] == ["function word"] * 3 + [None]
+    # The list is of English.
+    judged = [
+        ask("abstractness", setting, pair("so/so/ADV", "x", language=tag), abstractness=predictor)[0]
+        for tag in ("es", "en", "eng")
+    ]
+    assert [match for _, match, _ in judged] == [None, "function word", "function word"]
 
 
 def test_static_similarity(setting):

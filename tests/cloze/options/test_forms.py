@@ -1,10 +1,14 @@
 """Words in the form that an answer has in its place."""
 
+from collections import Counter
+
 import pytest
 
 from transforms.cloze.options.choice import RightAnswer
 from transforms.cloze.options.forms import AnswerForms
+from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.english import english_inflector
+from transforms.inflection.inflector import Inflector, compiled
 
 pytest.importorskip("lemminflect")
 
@@ -27,6 +31,11 @@ def test_words_before_a_verb_say_which_of_its_forms_it_is():
         ("they would not", "take"),
         ("he has recently", "taken"),
         ("the police", "took"),
+        ("in all the big cities of the country they", "took"),
+        ("family", "took"),
+        # At the beginning of a sentence it is an imperative.
+        ("", "take"),
+        ("it was over .", "take"),
     ):
         assert forms("let", "let", "VERB", before, "take") == [expected], before
     # A form that has one reading keeps it.
@@ -42,3 +51,10 @@ def test_what_is_no_such_part_of_speech_has_no_form():
 def test_of_an_unknown_answer_nothing_is_known():
     assert not AnswerForms(english_inflector(), RightAnswer("fell", "fall", ""), []).known
     assert not AnswerForms(english_inflector(), RightAnswer("so", "so", "SCONJ"), []).known
+
+
+def test_of_several_lemmas_the_commonest_counts():
+    rows = [("abre", "Number=Sing", "cosa", 1), ("cosa", "Number=Sing", "cosa", 9), ("mar", "Number=Sing", "mar", 1)]
+    rows += [(lemma, "Number=Plur", f"{lemma}s", 1) for lemma in ("abre", "cosa", "mar")]
+    inflector = Inflector(compiled(Counter({FormEntry(a, f"NOUN {b}", c): n for a, b, c, n in rows}), "es"), "es")
+    assert AnswerForms(inflector, RightAnswer("mars", "mar", "NOUN"), []).of("cosa", "unknown") == "cosas"

@@ -13,13 +13,7 @@ from transforms.inflection.models import InflectorReference
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.records import Instance
 from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
-from transforms.simplification.selection.filters import (
-    FILTERS,
-    filter_morphology,
-    filter_ngram,
-    filter_similarity,
-    lemmas_of,
-)
+from transforms.simplification.selection.filters import FILTERS, filter_morphology, filter_ngram, filter_similarity
 from transforms.simplification.selection.options import SelectionOptions
 
 VECTORS = {"arduo": (1, 0), "duro": (1, 1), "roca": (0, 1), "fácil": (-1, 0.5), "de": (2, 1)}
@@ -233,11 +227,3 @@ def test_dictionaries_are_of_one_language(with_forms):
     candidates = lemma_group("cantos", ("canto", None, 1.0, None), language="pt")
     filter_morphology([candidates], with_forms)
     assert candidates.states[0].reason is None
-
-
-def test_lemmas_by_part_of_speech_else_all(with_forms):
-    inflector = with_forms.inflector_of("es")
-    assert lemmas_of(inflector, "son", "AUX") == ["ser"]
-    assert lemmas_of(inflector, "son", "ADJ") == ["ser", "son"]
-    assert lemmas_of(inflector, "nada", "NOUN") == []
-    assert lemmas_of(None, "son", None) == []

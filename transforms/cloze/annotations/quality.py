@@ -241,16 +241,19 @@ def by_annotator(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for row in counted:
         if row["answer"] is not None:
             chosen.setdefault(_key(row), Counter())[row["answer"]] += 1
+    answers = Counter(row["annotator_id"] for row in rows)
+    by_name: dict[str, list[Mapping[str, Any]]] = {name: [] for name in sorted(answers)}
+    for row in counted:
+        by_name[row["annotator_id"]].append(row)
     figures = []
-    for name in sorted({row["annotator_id"] for row in rows}):
-        own = [row for row in counted if row["annotator_id"] == name]
+    for name, own in by_name.items():
         decided = [(row["answer"], chosen[_key(row)]) for row in own if row["answer"] is not None]
         others = sum(counts.total() - 1 for _, counts in decided)
         same = sum(counts[answer] - 1 for answer, counts in decided)
         figures.append(
             {
                 "annotator": name,
-                "answers": sum(row["annotator_id"] == name for row in rows),
+                "answers": answers[name],
                 "counted": len(own),
                 "undecided": len(own) - len(decided),
                 "accuracy": sum(row["correct"] for row in own) / len(own) if own else None,

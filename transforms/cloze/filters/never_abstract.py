@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from transforms.cloze.filters.batches import PairBatch
 from transforms.cloze.filters.stop_words import STOP_WORDS
+from transforms.cloze.word_resources import tags_of
 
 __all__ = ["NEVER_ABSTRACT", "function_words", "names"]
 
@@ -18,9 +19,10 @@ __all__ = ["NEVER_ABSTRACT", "function_words", "names"]
 NEVER_ABSTRACT = {"names": "name", "unlisted": "unlisted", "function-words": "function word"}
 
 _CAPITAL = r"^\p{Lu}"
-_ENGLISH = r"^en(-|$)"
-_NOUNS_HAVE_CAPITALS = r"^(de|lb)(-|$)"
+_ENGLISH = ("en",)
+_NOUNS_HAVE_CAPITALS = ("de", "lb")
 _LIGHT = ("be", "do", "have")
+_CLOSED = ("ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ")
 
 
 def names(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
@@ -43,19 +45,25 @@ def names(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
 
 
 def function_words(batch: PairBatch, asked: np.ndarray) -> np.ndarray:
-    """Return which words are function words of English: no nouns, and of verbs be, do and have alone."""
+    """Return which words are function words: of a closed class, in any language, or listed ones of English.
+
+    Of these no nouns, and of verbs *be, do* and *have* alone.
+    """
     rows, summary = pa.array(asked), batch.summary
     upos, lemmas = summary.upos.take(rows), pc.utf8_lower(summary.lemmas.take(rows))
-    closed = pa.array(STOP_WORDS, pa.large_string())
-    listed = _flags(pc.is_in(pc.utf8_lower(summary.forms.take(rows)), value_set=closed))
-    listed |= _flags(pc.is_in(lemmas, value_set=closed))
+    closed = _flags(pc.is_in(upos, value_set=pa.array(_CLOSED, upos.type)))
+    words = pa.array(STOP_WORDS, pa.large_string())
+    listed = _flags(pc.is_in(pc.utf8_lower(summary.forms.take(rows)), value_set=words))
+    listed |= _flags(pc.is_in(lemmas, value_set=words))
     content = _flags(pc.is_in(upos, value_set=pa.array(["NOUN", "PROPN", "VERB"], upos.type)))
     light = _flags(pc.equal(upos, "VERB")) & _flags(pc.is_in(lemmas, value_set=pa.array(_LIGHT, lemmas.type)))
-    return np.asarray((listed & ~content | light) & _of_language(batch, _ENGLISH)[summary.owners[asked]])
+    english = _of_language(batch, _ENGLISH)[summary.owners[asked]]
+    return np.asarray(closed | (listed & ~content | light) & english)
 
 
-def _of_language(batch: PairBatch, pattern: str) -> np.ndarray:
-    return _flags(pc.match_substring_regex(batch.rows["language"].combine_chunks(), pattern))
+def _of_language(batch: PairBatch, tags: tuple[str, ...]) -> np.ndarray:
+    languages = tags_of(batch.rows["language"].combine_chunks())
+    return _flags(pc.is_in(languages, value_set=pa.array(tags, languages.type)))
 
 
 def _flags(values: pa.Array) -> np.ndarray:

@@ -43,10 +43,14 @@ def pos(batch: PairBatch, asked: np.ndarray, setting: FilterSetting, kind: str) 
     proper = pc.equal(upos, "PROPN").fill_null(False).to_numpy(zero_copy_only=False)
     passed[proper] = PROPER_NOUNS[setting.propn].are_nouns(batch, asked[proper], setting)
     if "VERB" in TAGS[kind] and "ADJ" not in TAGS[kind]:
-        adjectives = pc.equal(upos, "ADJ").fill_null(False).to_numpy(zero_copy_only=False)
+        adjectives = _are_adjectives(upos)
         passed[adjectives] = are_participles(batch, asked[adjectives], setting)
     passed[upos.is_null().to_numpy(zero_copy_only=False)] = ABSTAINS
     return Verdicts(np.full(len(asked), np.nan), upos, passed)
+
+
+def _are_adjectives(upos: pa.Array) -> np.ndarray:
+    return np.asarray(pc.equal(upos, "ADJ").fill_null(False).to_numpy(zero_copy_only=False))
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,8 @@ def abstractness(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) ->
 def nonspecificity(batch: PairBatch, asked: np.ndarray, setting: FilterSetting) -> Verdicts:
     """Let a word through if its sense is less deep than the threshold; the value is the depth.
 
-    The match is the sense, `person.n.1`.
+    The match is the sense, `person.n.1`. A participle that is tagged as an adjective is a verb, as for `pos`: *left*
+    is no place, and *meeting* no gathering.
     """
     values = np.full(len(asked), np.nan)
     names = pa.nulls(len(asked), pa.large_string())
@@ -151,7 +156,9 @@ def _senses(
         contexts = contexts_of(wordnet, texts)
     rows = pa.array(asked)
     summary = batch.summary
-    targets = ContextTargets(
-        summary.forms.take(rows), summary.lemmas.take(rows), summary.upos.take(rows), summary.owners[asked]
-    )
+    upos = summary.upos.take(rows)
+    participles = _are_adjectives(upos)
+    participles[participles] = are_participles(batch, asked[participles], setting)
+    upos = pc.if_else(pa.array(participles), "VERB", upos)
+    targets = ContextTargets(summary.forms.take(rows), summary.lemmas.take(rows), upos, summary.owners[asked])
     return deep_senses(wordnet, contexts, targets, sense=setting.sense, depth=setting.depth)

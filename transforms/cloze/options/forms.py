@@ -2,13 +2,15 @@
 
 A word has such a form if the dictionary knows it as the answer's part of speech. Where forms have several readings, the
 likeliest counts; of an English verb (*let, jailed*) the words before it decide: behind `to`, modals and `do` it is the
-infinitive, behind `be`, `have` and `get` the participle, else the past. Adverbs between them are passed over.
+infinitive, behind `be`, `have` and `get` the participle, at the beginning of a sentence the imperative, which is the
+infinitive's form, else the past. Adverbs between them are passed over.
 """
 
 from collections.abc import Mapping, Sequence
 
 from transforms.cloze.options.choice import RightAnswer
 from transforms.inflection.inflector import Inflecting
+from transforms.inflection.lemmas import lemmas_of
 from transforms.inflection.placing import place
 from transforms.inflection.verb_hosts import likeliest_features
 
@@ -71,6 +73,7 @@ _BETWEEN = (
     "so",
     "yet",
 )
+_ENDS = (".", "!", "?", ":")
 _READ = 4  # words before an answer
 
 
@@ -110,9 +113,7 @@ class AnswerForms:
 
     def _lemmas(self, form: str) -> list[str]:
         """Return the lemmas that the dictionary has for a form as the answer's part of speech."""
-        kind = _kind(self._answer.upos)
-        rows = self._inflector.forms.of_form(form)
-        return [row.lemma for row in rows if _kind(row.inflection.partition(" ")[0]) == kind]
+        return lemmas_of(self._inflector, form, _kind(self._answer.upos), others=False)
 
     def _features(self, before: Sequence[str]) -> Mapping[str, str] | None:
         """Return the features that the answer has in its place; None if nothing is known."""
@@ -132,11 +133,16 @@ def _kind(upos: str) -> str:
 
 def _wanted(before: Sequence[str]) -> Mapping[str, str]:
     """Return the features that an English verb has behind words, if it can have them."""
-    for word in reversed([word.lower() for word in before[-_READ:]]):
+    read = [word.lower() for word in before[-_READ:]]
+    for word in reversed(read):
         if word in _INFINITIVE:
             return {"VerbForm": "Inf"}
         if word in _PARTICIPLE:
             return {"VerbForm": "Part", "Tense": "Past"}
+        if word in _ENDS:
+            return {"VerbForm": "Inf"}
         if word not in _BETWEEN and not word.endswith("ly"):
-            break
+            return {"VerbForm": "Fin", "Tense": "Past"}
+    if len(before) <= _READ and not any(word.endswith("ly") for word in read):  # ily, ally: family, ally
+        return {"VerbForm": "Inf"}
     return {"VerbForm": "Fin", "Tense": "Past"}

@@ -1,7 +1,6 @@
 """Filters of candidates by name: what they drop, and why; filter `pos` is in pos.py."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,8 +8,7 @@ import pyarrow as pa
 
 from transforms.common.backwards import match_backwards
 from transforms.common.code.registry import Registry
-from transforms.inflection.features import inflection, split
-from transforms.inflection.inflector import Inflecting
+from transforms.inflection.lemmas import lemmas_of
 from transforms.simplification.records import Instance
 from transforms.simplification.resources import VECTORS, by_language
 from transforms.simplification.selection.filter import (
@@ -23,28 +21,9 @@ from transforms.simplification.selection.filter import (
 )
 from transforms.simplification.selection.pos import filter_pos
 
-__all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity", "lemmas_of"]
+__all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
 
 _WORD = re.compile(r" *(\w+)")
-
-
-def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None) -> list[str]:
-    """Return the lemmas that a dictionary has for a form, the commonest first.
-
-    Args:
-        inflector: the dictionary; None: nothing is known.
-        form: in lower case.
-        upos: only those of this part of speech, if there are any; else all.
-    """
-    rows = inflector.forms.of_form(form) if inflector is not None else []
-    if upos is not None:
-        kind = split(inflection(upos, {}))[0]
-        same_pos = [row for row in rows if split(row.inflection)[0] == kind]
-        rows = same_pos or rows
-    counts = Counter[str]()
-    for row in rows:
-        counts[row.lemma] += row.times
-    return sorted(counts, key=lambda lemma: (-counts[lemma], lemma))
 
 
 def filter_morphology(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
