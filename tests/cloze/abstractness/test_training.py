@@ -1,5 +1,7 @@
 """Concreteness learned from ratings: ratings joined, words described, folds that do not leak."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -259,6 +261,12 @@ def test_the_filter_has_the_threshold_of_its_option_or_else_that_of_the_model(tm
 
     assert threshold() == 0.6
     assert threshold(concreteness_below=0.2) == 0.2
+
+
+def test_a_model_of_an_estimator_that_is_no_more_is_refused():
+    model = learned().model
+    with pytest.raises(LexbeamError, match="make it anew by `lexbeam cloze abstractness`"):
+        opened_concreteness(replace(model, options={**model.options, "estimator": "svr"}))
 
 
 def test_phrases_are_described_by_their_words(tmp_path):
