@@ -80,14 +80,13 @@ def spaces():
 
 def models():
     rows = numbers(ROWS, 61)
-    kernel = {"vectors": numbers(70, 61), "shares": numbers(70), "intercept": np.array(0.3), "gamma": np.array(0.01)}
     linear = {"weights": numbers(61), "intercept": np.array(0.5)}
-    yield "kernel", lambda some: gaussian_sums(rows[some], kernel["vectors"], kernel["shares"], 0.01)
+    kernel = {**linear, "landmarks": numbers(70, 61), "shares": numbers(70), "gamma": np.array(0.01)}
+    yield "kernel", lambda some: gaussian_sums(rows[some], kernel["landmarks"], kernel["shares"], 0.01)
     layers = {"scale": np.ones(61)}
     for place, shape in enumerate([(61, 20), (20, 20), (20, 1)]):
         layers |= {f"weights_{place}": numbers(*shape) / 9, f"intercepts_{place}": numbers(shape[1])}
-    mean = {f"{name}/{key}": own for name, some in (("ridge", linear), ("svr", kernel)) for key, own in some.items()}
-    for name, fitted in {"ridge": linear, "svr": kernel, "mean": mean, "network": layers}.items():
+    for name, fitted in {"ridge": linear, "kernel": kernel, "network": layers}.items():
         # Not cut to 0 to 1, which would hide differences.
         how = concreteness.ESTIMATORS[name].predict
         yield f"concreteness by {name}", lambda some, f=fitted, p=how: p(f, rows[some])

@@ -1,12 +1,14 @@
 """Concreteness learned from ratings: ratings joined, words described, folds that do not leak."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from wordnet_making import Synset, both_ways, open_folder, write_wordnet
 
-from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part
-from transforms.cloze.abstractness.estimators import ConcretenessTraining, fit, predict
+from transforms.cloze.abstractness.describing import describe, fit_inputs, ngram_part, with_wordnet
+from transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, ConcretenessTraining, fit, predict
 from transforms.cloze.abstractness.inputs import InputResources
 from transforms.cloze.abstractness.model import concreteness, opened_concreteness
 from transforms.cloze.abstractness.options import AbstractnessOptions, EstimatorOptions, InputOptions
@@ -139,46 +141,71 @@ def training(count=60, columns=4, seed=3):
 def test_ridge_is_scikit_learns():
     linear = pytest.importorskip("sklearn.linear_model")
     rated = training()
-    fitted = fit("ridge", rated, EstimatorOptions(ridge_alpha=2.0))
+    [fitted] = fit("ridge", rated, EstimatorOptions(ridge_alpha=2.0))
     other = linear.Ridge(alpha=2.0).fit(rated.rows, rated.labels).predict(rated.rows)
     np.testing.assert_allclose(predict("ridge", fitted, rated.rows), np.clip(other, 0, 1))
 
 
-def test_svr_is_scikit_learns():
-    svm = pytest.importorskip("sklearn.svm")
-    rated = training()
-    fitted = fit("svr", rated, EstimatorOptions(svr_c=0.7, svr_epsilon=0.02, svr_gamma=0.4))
-    reference = svm.SVR(C=0.7, epsilon=0.02, gamma=0.4).fit(rated.rows, rated.labels).predict(rated.rows)
-    np.testing.assert_allclose(predict("svr", fitted, rated.rows), np.clip(reference, 0, 1), atol=1e-6)
+def test_with_all_words_as_landmarks_the_kernel_is_scikit_learns():
+    kernels = pytest.importorskip("sklearn.kernel_ridge")
+    rated, options = training(), EstimatorOptions(ridge_alpha=0.5, kernel_gamma=0.4)
+    mean = rated.labels.mean()
+    [fitted] = fit("kernel", rated._replace(labels=rated.labels - mean), options)
+    rows, other = rated.rows, training(7, seed=5).rows
+    between = [np.exp(-0.4 * ((some[:, None] - rows) ** 2).sum(axis=2)) + some @ rows.T for some in (rows, other)]
+    # The intercept, which scikit-learn does not have, is subtracted from the labels.
+    labels = rated.labels - mean - fitted["intercept"]
+    reference = kernels.KernelRidge(alpha=0.5, kernel="precomputed").fit(between[0], labels).predict(between[1])
+    found = ESTIMATORS["kernel"].predict(fitted, other)
+    np.testing.assert_allclose(found - fitted["intercept"], reference, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["ridge", "svr", "mean"])
+def test_few_landmarks_do_nearly_as_well():
+    rows = np.random.default_rng(4).normal(size=(300, 2))
+    rated = ConcretenessTraining(letters(300), rows, (np.hypot(*rows.T) < 1).astype(np.float64))
+    names = {count: EstimatorOptions(landmarks=count, ridge_alpha=0.01) for count in (40, 300)}
+    few, all_of_them = (out_of_fold(rated, "kernel", 3, options) for options in names.values())
+    assert [len(found[1]["landmarks"]) for found in (few, all_of_them)] == [40, 300]
+    assert np.corrcoef(few[0], all_of_them[0])[0, 1] > 0.95
+    linear = out_of_fold(rated, "ridge", 3, EstimatorOptions())[0]
+    assert np.corrcoef(linear, rated.labels)[0, 1] < 0.3 < 0.8 < np.corrcoef(few[0], rated.labels)[0, 1]
+
+
+@pytest.mark.parametrize("name", ["ridge", "kernel"])
 def test_a_fold_does_not_see_its_ratings(name):
     rated, options = training(), EstimatorOptions()
-    predicted = out_of_fold(rated, [name], 3, options)[name]
-    held = fold_of(rated.words, 3, seed=options.seed, label="cloze/abstractness") == 0
+    predicted, _ = out_of_fold(rated, name, 3, options)
+    fold = fold_of(rated.words, 3, seed=options.seed, label="cloze/abstractness")
+    held = fold == 0
     other = rated._replace(labels=np.where(held, 1 - rated.labels, rated.labels))
-    again = out_of_fold(other, [name], 3, options)[name]
+    again, _ = out_of_fold(other, name, 3, options)
     assert again[held].tobytes() == predicted[held].tobytes()
     assert not np.allclose(again[~held], predicted[~held])
     assert np.corrcoef(predicted, rated.labels)[0, 1] > 0.8
 
 
-def test_the_mean_is_of_its_members():
-    pooled = out_of_fold(training(), ["mean"], 3, EstimatorOptions())
-    assert list(pooled) == ["mean", "ridge", "svr"]
-    inner = (pooled["ridge"] > 0) & (pooled["ridge"] < 1) & (pooled["svr"] > 0) & (pooled["svr"] < 1)
-    np.testing.assert_allclose(pooled["mean"][inner], (pooled["ridge"] + pooled["svr"])[inner] / 2, atol=1e-12)
+def test_to_leave_out_a_fold_is_to_fit_the_others():
+    rated = training()
+    fold = np.arange(len(rated.words)) % 3
+    left = fit("ridge", rated, EstimatorOptions(), fold, [1, NONE])
+    others = ConcretenessTraining(
+        [word for word, of in zip(rated.words, fold, strict=True) if of != 1],
+        rated.rows[fold != 1],
+        rated.labels[fold != 1],
+    )
+    for fitted, own in zip(left, (others, rated), strict=True):
+        [alone] = fit("ridge", own, EstimatorOptions())
+        np.testing.assert_allclose(predict("ridge", fitted, rated.rows), predict("ridge", alone, rated.rows))
 
 
 def test_the_network_learns_and_is_the_same_twice():
     torch = pytest.importorskip("torch")
     own, options = training(200), EstimatorOptions(hidden=16, epochs=40, patience=40, dropout=0.0)
     threads, state = torch.get_num_threads(), torch.random.get_rng_state()
-    fitted = fit("network", own, options)
+    [fitted] = fit("network", own, options)
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.random.get_rng_state(), state)
-    again = fit("network", own, options)
+    [again] = fit("network", own, options)
     assert all(again[name].tobytes() == array.tobytes() for name, array in fitted.items())
     found = predict("network", fitted, own.rows)
     assert np.corrcoef(found, own.labels)[0, 1] > 0.9
@@ -217,8 +244,8 @@ def test_words_rated_below_the_option_are_abstract():
 
 def test_further_estimators_are_measured_beside_the_one_that_is_kept():
     assert list(learned().measured) == ["ridge"]
-    compared = learned(compare=("svr", "ridge"))
-    assert list(compared.measured) == ["ridge", "svr"]
+    compared = learned(compare=("kernel", "ridge"))
+    assert list(compared.measured) == ["ridge", "kernel"]
     assert compared.model.options["estimator"] == "ridge"
 
 
@@ -234,6 +261,12 @@ def test_the_filter_has_the_threshold_of_its_option_or_else_that_of_the_model(tm
 
     assert threshold() == 0.6
     assert threshold(concreteness_below=0.2) == 0.2
+
+
+def test_a_model_of_an_estimator_that_is_no_more_is_refused():
+    model = learned().model
+    with pytest.raises(LexbeamError, match="make it anew by `lexbeam cloze abstractness`"):
+        opened_concreteness(replace(model, options={**model.options, "estimator": "svr"}))
 
 
 def test_phrases_are_described_by_their_words(tmp_path):
@@ -275,3 +308,30 @@ def test_a_phrase_that_a_model_does_not_list_has_the_mean_of_its_words():
     low, high, mean, one, none = concreteness(model, asked).tolist()
     assert (mean, one) == ((low + high) / 2, low)
     assert np.isnan(none)
+
+
+def test_a_word_that_a_model_does_not_list_is_like_those_spelled_alike():
+    words = [f"{letter}{end}" for letter in "bcdfghklmnprstvw" for end in ("oathing", "imbable")]
+    values = {word: float(word.endswith("ing")) + place / 100 for place, word in enumerate(words)}
+    model = opened_concreteness(learned(values=values).model)
+    high, low, none = concreteness(model, pa.array(["zoathing", "zimbable", "zzz"])).tolist()
+    assert low < 0.3 < 0.7 < high
+    assert np.isnan(none)
+    listed = dict(zip(words, concreteness(model, pa.array(words)), strict=True))
+    bare = concreteness(model._replace(ngrams=None), pa.array(["zoathing"]))
+    assert bare[0] == pytest.approx(listed["boathing"])  # the first of the shortest
+
+
+def test_words_that_wordnet_lacks_are_described_by_those_spelled_alike(tmp_path):
+    options = InputOptions(ngram_words=1, components=40)
+    resources = with_wordnet(InputResources(opened(tmp_path, SYNSETS)), ["wordnet"], options)
+    words = ["animal", "animalist", "dog", "follow", "dogfollow", "xyz"]
+    described = fit_inputs(words, ["wordnet"], resources, options)
+    rows = dict(zip(words, described.rows, strict=True))
+    np.testing.assert_allclose(rows["animalist"], rows["animal"], atol=1e-12)
+    np.testing.assert_allclose(rows["dogfollow"], (3 * rows["dog"] + 6 * rows["follow"]) / 9, atol=1e-12)
+    assert not rows["xyz"].any()
+    # They are not what WordNet knows.
+    assert described.known["wordnet"].tolist() == [True, False, True, True, False, False]
+    alone = np.concatenate([describe(described.how, [word], resources)[0] for word in words])
+    np.testing.assert_array_equal(alone, described.rows)

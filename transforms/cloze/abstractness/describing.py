@@ -5,14 +5,19 @@ blocks weigh alike; a word that the input does not know is 0 in it, its mean. Al
 root of their number, are reduced to their principal components on the rated words. None of this depends on ratings.
 
 A phrase (*fire engine*) that an input does not know is the mean of its words as far as it knows these; so are the
-n-grams of every phrase.
+n-grams of every phrase. A word that WordNet does not have is, to an input that does not know it, the mean of the words
+of WordNet that are spelled like it, weighted by the letters they have in common.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from transforms.cloze.abstractness.alike import KnownWords, spelled_alike
 from transforms.cloze.abstractness.inputs import (
     INPUTS,
     SMALL,
@@ -28,12 +33,15 @@ from transforms.cloze.abstractness.inputs import (
 from transforms.cloze.abstractness.options import InputOptions
 from transforms.cloze.abstractness.wordnet_inputs import gloss_vectors
 from transforms.common.blas import one_thread
+from transforms.common.endable import endable
 from transforms.common.errors import UsageError
 from transforms.common.rowwise import product
+from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["DescribedWords", "Describing", "describe", "fit_inputs", "ngram_part", "with_glosses"]
+__all__ = ["DescribedWords", "Describing", "describe", "fit_inputs", "ngram_part", "single_words", "with_wordnet"]
 
 WORDS_AT_ONCE = 2048
+log = logging.getLogger("lexbeam")
 
 
 class Describing(NamedTuple):
@@ -70,12 +78,24 @@ class DescribedWords(NamedTuple):
     known: Mapping[str, Bools]
 
 
-def with_glosses(resources: InputResources, options: InputOptions) -> InputResources:
-    """Return what words are looked up in, with the vectors of WordNet's glosses."""
-    if resources.glosses is not None or resources.wordnet is None:
+def with_wordnet(resources: InputResources, inputs: Sequence[str], options: InputOptions) -> InputResources:
+    """Return what words are looked up in, with what is made of a WordNet: its words; vectors of glosses, if needed."""
+    if resources.wordnet is None:
         return resources
+    known = KnownWords(single_words(resources.wordnet))
+    if "glosses" not in inputs:
+        return resources._replace(known=known)
+    log.info("vectors of glosses")
     vectors = gloss_vectors(resources.wordnet, options.gloss_dim, options.gloss_least)
-    return resources._replace(glosses=vectors)
+    return resources._replace(glosses=vectors, known=known)
+
+
+def single_words(wordnet: WordNet) -> list[str]:
+    """Return the words of a WordNet that are no phrases, sorted."""
+    senses = wordnet.senses_in(np.arange(len(wordnet))).values
+    lemmas = pc.unique(wordnet.lemmas(senses))
+    single = lemmas.filter(pc.invert(pc.match_substring(lemmas, "_")))
+    return sorted(single.to_pylist())
 
 
 def fit_inputs(
@@ -92,8 +112,7 @@ def fit_inputs(
     single = [word for word in words if not is_phrase(word)] or sorted({part for word in words for part in parts(word)})
     described = DescribableWords.of(single, resources)
     fitted = {name: INPUTS[name].fit(described, resources, options) for name in inputs}
-    by_input = _blocks(words, inputs, fitted, resources)
-    known = {name: _known(blocks) for name, blocks in by_input.items()}
+    by_input, known = _blocks(words, inputs, fitted, resources)
     blocks = {name: block for named in by_input.values() for name, block in named.items()}
     centres: dict[str, Floats] = {}
     scales: dict[str, float] = {}
@@ -118,40 +137,61 @@ def fit_inputs(
 
 def _blocks(
     words: Sequence[str], inputs: Sequence[str], fitted: Mapping[str, Arrays], resources: InputResources
-) -> dict[str, dict[str, InputBlock]]:
-    """Return the blocks of words by input; phrases that an input does not know are made of their words."""
-    phrases = {place: parts(word) for place, word in enumerate(words) if is_phrase(word)}
-    places = {word: place for place, word in enumerate(dict.fromkeys(part for of in phrases.values() for part in of))}
+) -> tuple[dict[str, dict[str, InputBlock]], dict[str, Bools]]:
+    """Return the blocks of words by input, and which words, or words of phrases, each input knows.
+
+    What an input does not know has the mean of what stands in for it: phrases their words, words those spelled alike.
+    """
+    of_phrases = {place: [(part, 1) for part in parts(word)] for place, word in enumerate(words) if is_phrase(word)}
+    alike = _alike(words, resources)
+    others = dict.fromkeys(part for of in (*of_phrases.values(), *alike.values()) for part, _ in of)
+    places = {word: len(words) + number for number, word in enumerate(others)}
     described = DescribableWords.of([*words, *places], resources)
-    owners = np.repeat(np.array([*phrases], np.int64), [len(of) for of in phrases.values()])
-    rows = len(words) + np.array([places[part] for of in phrases.values() for part in of], np.int64)
-    by_input = {}
+    by_input, known = {}, {}
     for name in inputs:
         blocks = INPUTS[name].blocks(fitted[name], described, resources)
-        by_input[name] = {
-            of: _with_phrases(block, len(words), owners, rows, own=name != "ngrams") for of, block in blocks.items()
-        }
-    return by_input
+        blocks = {of: _filled(block, of_phrases, places, own=name != "ngrams") for of, block in blocks.items()}
+        known[name] = _known(blocks)[: len(words)]
+        by_input[name] = {of: _filled(block, alike, places, own=True) for of, block in blocks.items()}
+    shown = {
+        name: {of: InputBlock(block.values[: len(words)], block.known[: len(words)]) for of, block in blocks.items()}
+        for name, blocks in by_input.items()
+    }
+    return shown, known
 
 
-def _with_phrases(block: InputBlock, count: int, owners: np.ndarray, rows: np.ndarray, *, own: bool) -> InputBlock:
-    """Return the first rows of a block, with means of others in place of phrases.
+def _alike(words: Sequence[str], resources: InputResources) -> dict[int, list[tuple[str, int]]]:
+    """Return, by place, the words of WordNet that are spelled like a word that it does not have."""
+    if resources.wordnet is None or resources.known is None:
+        return {}
+    lacking = np.flatnonzero(resources.wordnet.morphy(pa.array(words, pa.large_string())).is_null().to_numpy(False))
+    return {
+        place: spelled_alike(resources.known, words[place]) for place in lacking.tolist() if not is_phrase(words[place])
+    }
+
+
+def _filled(
+    block: InputBlock, others: Mapping[int, list[tuple[str, int]]], places: Mapping[str, int], *, own: bool
+) -> InputBlock:
+    """Return a block in which words have weighted means of others.
 
     Args:
-        block: of words, then of words of phrases.
-        count: rows of words.
-        owners: the phrase that each word of one is of, rising.
-        rows: its row.
-        own: whether a phrase that the block knows stays.
+        block: of all of these words.
+        others: by place of a word, rising, the others and their weights.
+        places: those of the others.
+        own: whether a word that the block knows stays.
     """
-    values, known = block.values[:count], block.known[:count]
-    there = block.known[rows] & ~(own & known[owners])
-    owners, rows = owners[there], rows[there]
+    owners = np.repeat(np.array([*others], np.int64), [len(of) for of in others.values()])
+    rows = np.array([places[word] for of in others.values() for word, _ in of], np.int64)
+    weights = np.array([weight for of in others.values() for _, weight in of], np.float64)
+    there = block.known[rows] & ~(own & block.known[owners])
+    owners, rows, weights = owners[there], rows[there], weights[there]
     if not len(owners):
-        return InputBlock(values, known)
+        return block
     made, starts = np.unique(owners, return_index=True)
-    values, known = values.copy(), known.copy()
-    values[made] = np.add.reduceat(block.values[rows], starts) / np.diff([*starts, len(rows)])[:, None]
+    values, known = block.values.copy(), block.known.copy()
+    sums = np.add.reduceat(block.values[rows] * weights[:, None], starts)
+    values[made] = sums / np.add.reduceat(weights, starts)[:, None]
     known[made] = True
     return InputBlock(values, known)
 
@@ -163,19 +203,31 @@ def _known(blocks: Mapping[str, InputBlock]) -> Bools:
 
 def _principal_components(rows: Floats, most: int) -> Floats:
     """Return principal components, the greatest first; rows are not centred again."""
+    rank = min(most, *rows.shape)
+    # The smaller of rows' and columns' products has the same components.
+    wide = rows.shape[1] > rows.shape[0]
+    square = _squared(rows.T if wide else rows)
+    values, way = endable(_greatest, square, rank, rows=len(rows))
+    return _signed((rows.T @ (way / np.sqrt(np.maximum(values, SMALL))) if wide else way)[:, ::-1])
+
+
+def _squared(rows: Floats) -> Floats:
+    """Return the product of columns; an interrupt is heeded between pieces of it."""
+    square = np.zeros((rows.shape[1], rows.shape[1]))
+    with one_thread():
+        for start in range(0, len(rows), WORDS_AT_ONCE):
+            some = rows[start : start + WORDS_AT_ONCE]
+            square += some.T @ some
+    return square
+
+
+def _greatest(square: Floats, rank: int) -> tuple[Floats, Floats]:
+    """Return the greatest eigenvalues of a symmetric matrix, rising, and their vectors."""
     from scipy.linalg import eigh
 
-    rank = min(most, *rows.shape)
-    with one_thread():
-        # The smaller of rows' and columns' products has the same components.
-        if rows.shape[1] <= rows.shape[0]:
-            last = rows.shape[1] - 1
-            way = eigh(rows.T @ rows, subset_by_index=(last + 1 - rank, last))[1]
-        else:
-            last = rows.shape[0] - 1
-            values, left = eigh(rows @ rows.T, subset_by_index=(last + 1 - rank, last))
-            way = rows.T @ (left / np.sqrt(np.maximum(values, SMALL)))
-    return _signed(way[:, ::-1])
+    last = len(square) - 1
+    values, vectors = eigh(square, subset_by_index=(last + 1 - rank, last))
+    return np.asarray(values), np.asarray(vectors)
 
 
 def _signed(components: Floats) -> Floats:
@@ -198,7 +250,7 @@ def describe(how: Describing, words: Sequence[str], resources: InputResources) -
     rows = [np.zeros((0, how.components.shape[1]))]
     known = [np.zeros(0, bool)]
     for start in range(0, len(words), WORDS_AT_ONCE):
-        by_input = _blocks(words[start : start + WORDS_AT_ONCE], how.inputs, how.fitted, resources)
+        by_input, _ = _blocks(words[start : start + WORDS_AT_ONCE], how.inputs, how.fitted, resources)
         blocks = {name: block for named in by_input.values() for name, block in named.items()}
         rows.append(product(_side_by_side(how, blocks), how.components))
         known.append(_known(blocks))

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from transforms.cloze.abstractness.alike import KnownWords
 from transforms.cloze.abstractness.options import InputOptions
 from transforms.cloze.abstractness.wordnet_inputs import (
     GlossVectors,
@@ -26,6 +27,7 @@ from transforms.cloze.abstractness.wordnet_inputs import (
 )
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
+from transforms.common.endable import endable
 from transforms.learning.models.formats import pack_texts, unpack_texts
 from transforms.lexicon.vectors.static_vectors import StaticVectors
 from transforms.lexicon.wordnet.wordnet import WordNet
@@ -47,11 +49,19 @@ _ROUNDS = 3
 
 
 class InputResources(NamedTuple):
-    """What inputs look words up in."""
+    """What inputs look words up in.
+
+    Attributes:
+        wordnet: a WordNet.
+        vectors: static vectors.
+        glosses: the vectors of its glosses.
+        known: its words, which stand in for others that are spelled like them.
+    """
 
     wordnet: WordNet | None = None
     vectors: tuple[StaticVectors, ...] = ()
     glosses: GlossVectors | None = None
+    known: KnownWords | None = None
 
 
 class InputBlock(NamedTuple):
@@ -183,8 +193,6 @@ def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> Arrays:
         least: words that an n-gram must be in.
         dim: numbers that a word becomes; fewer n-grams than that leave the others out.
     """
-    from sklearn.utils.extmath import randomized_svd
-
     counts = Counter(ngram for word in words for ngram in ngrams_of(word))
     vocabulary = sorted(ngram for ngram, times in counts.items() if times >= least)
     often = np.array([counts[ngram] for ngram in vocabulary], np.float64)
@@ -195,10 +203,14 @@ def _fitted_ngrams(words: Sequence[str], *, least: int, dim: int) -> Arrays:
     }
     rank = min(dim, len(vocabulary), len(words))
     if rank:
-        with one_thread():
-            bags = _bags(fitted, words)[0]
-            fitted["projection"] = randomized_svd(bags, rank, n_iter=_ROUNDS, random_state=0)[2].T
+        fitted["projection"] = endable(_projection, _bags(fitted, words)[0], rank, rows=len(words))
     return fitted
+
+
+def _projection(bags: "csr_array", rank: int) -> Floats:
+    from sklearn.utils.extmath import randomized_svd
+
+    return np.asarray(randomized_svd(bags, rank, n_iter=_ROUNDS, random_state=0)[2].T)
 
 
 def _ngram_rows(fitted: Arrays, words: Sequence[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from transforms.cloze.abstractness.alike import KnownWords, spelled_alike
 from transforms.cloze.abstractness.calibration import calibrated
 from transforms.cloze.abstractness.describing import Describing, describe
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
@@ -61,6 +62,7 @@ class Concreteness(NamedTuple):
         below: words below it are abstract, by ratings and by calibrated predictions.
         digest: of the model.
         language: of the words that it was learned from; None: not known.
+        known: the words, ordered, for those spelled like them.
     """
 
     keys: npt.NDArray[np.uint64]
@@ -76,16 +78,18 @@ class Concreteness(NamedTuple):
     below: float
     digest: str
     language: str | None
+    known: KnownWords
 
 
 def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None) -> Floats:
     """Return how concrete words are, in any case: float64, 0 (abstract) to 1 (concrete).
 
     Predictions are calibrated: words are abstract below `model.below`, rated or predicted. A phrase that is not listed
-    has the mean of what is known of its words.
+    has the mean of what is known of its words. Another word has the mean of two: what is predicted by its n-grams, and
+    the mean of listed words that are spelled like it.
 
-    NaN where nothing is known of a word: it is not listed, and the model knows none of its n-grams
-    of 3 characters and more.
+    NaN where nothing is known of a word: it is not listed, the model knows none of its n-grams of 3 characters and
+    more, and no listed word begins or ends with such.
 
     Args:
         model: the model.
@@ -111,8 +115,11 @@ def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: 
     left = np.flatnonzero(~there)
     words_left = low.take(pa.array(left)).to_pylist()
     phrase = np.array([is_phrase(word) for word in words_left], bool)
-    scores[left[~phrase]] = _by_ngrams(model, [word for word in words_left if not is_phrase(word)])
-    scores[left[phrase]] = _by_words(model, [parts(word) for word in words_left if is_phrase(word)], rated)
+    single = [word for word in words_left if not is_phrase(word)]
+    likely = [_by_ngrams(model, single), _by_words(model, [spelled_alike(model.known, word) for word in single], rated)]
+    scores[left[~phrase]] = _mean(np.stack(likely))
+    of_phrases = [[(part, 1) for part in parts(word)] for word in words_left if is_phrase(word)]
+    scores[left[phrase]] = _by_words(model, of_phrases, rated)
     return np.append(scores, np.nan)[places]
 
 
@@ -123,16 +130,24 @@ def is_listed(model: Concreteness, words: pa.Array | pa.ChunkedArray) -> Bools:
     return np.append(there, False)[places]
 
 
-def _by_words(model: Concreteness, phrases: list[list[str]], rated: str) -> Floats:
-    """Return the mean concreteness of the words of phrases, NaN where none is known."""
-    if not phrases:
-        return np.zeros(0)
-    values = concreteness(model, pa.array([word for words in phrases for word in words], pa.large_string()), rated)
-    owners = np.repeat(np.arange(len(phrases)), [len(words) for words in phrases])
+def _mean(values: Floats) -> Floats:
+    """Return means over the first axis of what is not NaN."""
     known = ~np.isnan(values)
-    count = np.bincount(owners[known], minlength=len(phrases))
-    sums = np.bincount(owners[known], values[known], len(phrases))
-    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
+    sums = np.where(known, values, 0.0).sum(axis=0)
+    return np.where(known.any(axis=0), sums / np.maximum(known.sum(axis=0), 1), np.nan)
+
+
+def _by_words(model: Concreteness, lists: list[list[tuple[str, int]]], rated: str) -> Floats:
+    """Return the weighted mean concreteness of the words of each list, NaN where none is known."""
+    if not any(lists):
+        return np.full(len(lists), np.nan)
+    values = concreteness(model, pa.array([word for words in lists for word, _ in words], pa.large_string()), rated)
+    weights = np.array([weight for words in lists for _, weight in words], np.float64)
+    owners = np.repeat(np.arange(len(lists)), [len(words) for words in lists])
+    known = ~np.isnan(values)
+    total = np.bincount(owners[known], weights[known], len(lists))
+    sums = np.bincount(owners[known], (weights * values)[known], len(lists))
+    return np.where(total > 0, sums / np.maximum(total, 1.0), np.nan)
 
 
 def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
@@ -214,6 +229,7 @@ def opened_concreteness(model: Model) -> Concreteness:
         float(below),
         model.digest,
         None if (language := model.options.get("language")) is None else str(language),
+        KnownWords(word for word in words.to_pylist() if not is_phrase(word)),
     )
 
 

@@ -65,24 +65,23 @@ class EstimatorOptions:
     """How concreteness is learned; defaults are of cross-validation on the MRC database."""
 
     estimator: str = option(
-        "mean", help="how concreteness is learned", choices="transforms.cloze.abstractness.estimators:ESTIMATORS"
+        "kernel", help="how concreteness is learned", choices="transforms.cloze.abstractness.estimators:ESTIMATORS"
     )
     compare: tuple[str, ...] = option(
         (),
         help="further estimators to measure on the same folds",
         choices="transforms.cloze.abstractness.estimators:ESTIMATORS",
     )
-    ridge_alpha: float = option(1.0, help="ridge: weight of the penalty", least=1e-9)
-    svr_c: float = option(0.3, help="SVR: weight of errors", least=1e-6)
-    svr_epsilon: float = option(0.05, help="SVR: error that costs nothing", least=0)
-    svr_gamma: float = option(1.0, help="SVR: width of the kernel", least=1e-6)
+    ridge_alpha: float = option(0.3, help="ridge and kernel: weight of the penalty", least=1e-9)
+    kernel_gamma: float = option(1.0, help="kernel: how fast likeness falls with the squared distance", least=1e-6)
+    landmarks: int = option(2500, help="kernel: words that others are compared with", least=1, most=20_000)
     hidden: int = option(128, help="network: units of each of its two layers", least=1, most=10_000)
     dropout: float = option(0.2, help="network: share of its inputs dropped", least=0, most=0.95)
     epochs: int = option(60, help="network: passes over the words at most", least=1, most=10_000)
     patience: int = option(8, help="network: passes without a lesser error on a tenth of the words", least=1)
     batch: int = option(32, help="network: words of a step", least=1)
     learning_rate: float = option(1e-3, help="network: Adam's step", least=1e-9, most=1)
-    seed: int = option(1, help="of folds and of the network", least=0, most=2**31 - 1)
+    seed: int = option(1, help="of folds, landmarks and the network", least=0, most=2**31 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,15 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from transforms.cloze.abstractness.calibration import CalibratedThreshold, cut_at, youden
-from transforms.cloze.abstractness.describing import DescribedWords, describe, fit_inputs, ngram_part, with_glosses
-from transforms.cloze.abstractness.estimators import ESTIMATORS, MEMBERS, ConcretenessTraining, fit, predict
+from transforms.cloze.abstractness.describing import (
+    DescribedWords,
+    describe,
+    fit_inputs,
+    ngram_part,
+    single_words,
+    with_wordnet,
+)
+from transforms.cloze.abstractness.estimators import ESTIMATORS, NONE, ConcretenessTraining, Fitted, fit, predict
 from transforms.cloze.abstractness.inputs import Arrays, Bools, InputResources, is_phrase
 from transforms.cloze.abstractness.model import FORMAT, KIND, TASK, model_arrays
 from transforms.cloze.abstractness.options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
@@ -89,15 +96,16 @@ def learn(
         LexbeamError: an input knows no rated word, or a package is missing.
     """
     inputs, how = inputs_of(options), options.learning
-    if "glosses" in inputs:
-        log.info("vectors of glosses")
-        resources = with_glosses(resources, options.words)
+    resources = with_wordnet(resources, inputs, options.words)
     described = fit_inputs(ratings.words, inputs, resources, options.words)
     known = {name: int(words.sum()) for name, words in described.known.items()}
     _check_known(known, ratings, made_from)
     training = ConcretenessTraining(ratings.words, described.rows, ratings.values)
     log.info("folds")
-    pooled = out_of_fold(training, tuple(dict.fromkeys([how.estimator, *how.compare])), options.folds, how)
+    found = {
+        name: out_of_fold(training, name, options.folds, how) for name in dict.fromkeys([how.estimator, *how.compare])
+    }
+    pooled = {name: predictions for name, (predictions, _) in found.items()}
     phrase = np.array([is_phrase(word) for word in ratings.words])
     sorts = {"words": ~phrase, "phrases": phrase} if phrase.any() else {}
     measured = {
@@ -115,7 +123,9 @@ def learn(
         kind=KIND,
         task=TASK,
         format=FORMAT,
-        content=_content(words, described, training, predicted, resources, how),
+        content=_content(
+            words, described, ratings.values, predicted, resources, (how.estimator, found[how.estimator][1])
+        ),
         resources=digests,
         options={**_noted(options, inputs, ratings), "language": language},
         seed=how.seed,
@@ -135,26 +145,25 @@ def _measured(ratings: Ratings, values: Floats, rows: Bools, options: Abstractne
 def _content(
     words: list[str],
     described: DescribedWords,
-    training: ConcretenessTraining,
+    ratings: Floats,
     predicted: Floats,
     resources: InputResources,
-    options: EstimatorOptions,
+    estimator: tuple[str, Fitted],
 ) -> Arrays:
-    """Return the arrays of a model whose estimator is fitted to all rated words.
+    """Return the arrays of a model.
 
     Args:
         words: of the model, rated ones first.
         described: the rated words.
-        training: the same, with their ratings.
-        predicted: of the rated words, out of fold.
+        ratings: of these.
+        predicted: of these, out of fold.
         resources: what words are looked up in.
-        options: of estimators.
+        estimator: its name and arrays, fitted to all rated words.
     """
-    fitted = fit(options.estimator, training, options)
-    others = _predicted(described, words[len(predicted) :], resources, options.estimator, fitted)
-    ratings = np.concatenate([training.labels, np.full(len(others), np.nan)])
+    others = _predicted(described, words[len(predicted) :], resources, *estimator)
+    rated = np.concatenate([ratings, np.full(len(others), np.nan)])
     ngrams = ngram_part(described.how) if "ngrams" in described.how.inputs else None
-    return model_arrays(words, np.concatenate([predicted, others]), ratings, ngrams, fitted)
+    return model_arrays(words, np.concatenate([predicted, others]), rated, ngrams, estimator[1])
 
 
 def _check_known(known: Mapping[str, int], ratings: Ratings, made_from: Mapping[str, str]) -> None:
@@ -169,15 +178,13 @@ def _check_known(known: Mapping[str, int], ratings: Ratings, made_from: Mapping[
 
 
 def out_of_fold(
-    training: ConcretenessTraining, names: Sequence[str], folds: int, options: EstimatorOptions
-) -> dict[str, Floats]:
-    """Return what estimators predict of each word, learned from the other folds, 0 to 1.
-
-    With the mean of estimators come the predictions of each of them alone, which cost nothing.
+    training: ConcretenessTraining, name: str, folds: int, options: EstimatorOptions
+) -> tuple[Floats, Fitted]:
+    """Return what an estimator predicts of each word, learned from the other folds, 0 to 1; and fitted to all words.
 
     Args:
         training: rated words.
-        names: entries of `ESTIMATORS`.
+        name: an entry of `ESTIMATORS`.
         folds: how many; the fold of a word is its hash.
         options: of estimators.
 
@@ -185,26 +192,15 @@ def out_of_fold(
         LexbeamError: a package is missing, or all words are in one fold.
     """
     fold = fold_of(training.words, folds, seed=options.seed, label=TASK)
-    single = dict.fromkeys(member for name in names for member in (MEMBERS if name == "mean" else (name,)))
-    raw = {name: np.empty(len(fold)) for name in single}
-    for number in range(folds):
+    numbers = np.unique(fold).tolist()
+    if len(numbers) == 1:
+        raise LexbeamError("all rated words are in one fold: give more of them, or `folds`")
+    *without, whole = fit(name, training, options, fold, [*numbers, NONE])
+    predicted = np.empty(len(fold))
+    for number, fitted in zip(numbers, without, strict=True):
         held = fold == number
-        if held.all():
-            raise LexbeamError("all rated words are in one fold: give more of them, or `folds`")
-        if not held.any():
-            continue
-        rest = ConcretenessTraining(
-            [word for word, out in zip(training.words, held.tolist(), strict=True) if not out],
-            training.rows[~held],
-            training.labels[~held],
-        )
-        for name in single:
-            fitted = fit(name, rest, options)
-            raw[name][held] = ESTIMATORS[name].predict(fitted, training.rows[held])
-    if "mean" in names:
-        raw = {"mean": np.mean([raw[name] for name in MEMBERS], axis=0), **raw}
-    order = dict.fromkeys([*names, *raw])
-    return {name: np.clip(raw[name], 0.0, 1.0) for name in order}
+        predicted[held] = predict(name, fitted, training.rows[held])
+    return predicted, whole
 
 
 def vocabulary_of(rated: Sequence[str], resources: InputResources, most: int) -> list[str]:
@@ -218,10 +214,7 @@ def vocabulary_of(rated: Sequence[str], resources: InputResources, most: int) ->
     """
     vocabulary = dict.fromkeys(rated)
     if resources.wordnet is not None:
-        senses = resources.wordnet.senses_in(np.arange(len(resources.wordnet))).values
-        lemmas = pc.unique(resources.wordnet.lemmas(senses))
-        single = lemmas.filter(pc.invert(pc.match_substring(lemmas, "_")))
-        _add(vocabulary, sorted(single.to_pylist()), most)
+        _add(vocabulary, single_words(resources.wordnet), most)
     for vectors in resources.vectors:
         _add(vocabulary, pc.utf8_lower(vectors.words).to_pylist(), most)
     return list(vocabulary)

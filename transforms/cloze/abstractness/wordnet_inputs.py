@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.blas import one_thread
+from transforms.common.endable import endable
 from transforms.common.rowwise import dots
 from transforms.learning.models.model import needs_models
 from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS, HYPERNYMS, LEXNAMES, SYNSET_TYPES
@@ -195,8 +196,8 @@ def gloss_vectors(wordnet: WordNet, dim: int, least: int) -> GlossVectors:
     often = np.asarray(texts.sum(axis=0)).ravel()
     frequent = np.flatnonzero(often >= least)
     words = np.zeros((len(glosses), dim))
+    words[frequent] = endable(_word_vectors, texts[:, frequent], dim, rows=count)
     with one_thread():
-        words[frequent] = unit_rows(_reduced(_information(texts[:, frequent]), dim))
         idf = np.log(max(count, 1) / np.maximum(often, 1.0))
         definitions = unit_rows((_matrix(defined, defined.owners(), shape) * idf).tocsr() @ words)
         near = wordnet.related(synsets, EXTENDED_GLOSS)
@@ -248,6 +249,10 @@ def _information(texts: "csr_array") -> "csr_array":
     information = np.log(times / expected)
     above = information > 0
     return sparse.csr_array((information[above], (row[above], column[above])), shape=(size, size))
+
+
+def _word_vectors(texts: "csr_array", dim: int) -> Floats:
+    return unit_rows(_reduced(_information(texts), dim))
 
 
 def _reduced(matrix: "csr_array", dim: int) -> Floats:

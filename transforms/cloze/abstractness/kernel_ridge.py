@@ -1,0 +1,120 @@
+"""Ridge regression and kernel ridge regression, fitted without each fold at once.
+
+Products of what words are described as are summed by fold. To leave a fold out is to leave out its sums, so that all
+fits together take about the time of one.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from transforms.cloze.abstractness.fitting import ConcretenessTraining, Fitted, Floats, Ints
+from transforms.cloze.abstractness.options import EstimatorOptions
+from transforms.common.draws.by_content import uniform
+from transforms.common.rowwise import dots
+from transforms.learning.models.kernels import gaussian_sums
+
+__all__ = ["fit_kernel", "fit_ridge", "predict_kernel", "predict_ridge"]
+
+_AT_ONCE = 4096  # words
+_JITTER = 1e-6  # of the landmarks' kernel: words that are described alike would leave their weights undecided
+
+
+def fit_ridge(
+    training: ConcretenessTraining, fold: Ints, left_out: Sequence[int], options: EstimatorOptions
+) -> list[Fitted]:
+    """Ridge regression (Hoerl and Kennard 1970)."""
+    penalty = np.eye(training.rows.shape[1])
+    return [
+        {"weights": weights[:-1], "intercept": weights[-1:].reshape(())}
+        for weights in _solved(training, fold, left_out, options.ridge_alpha * penalty, lambda rows: rows)
+    ]
+
+
+def predict_ridge(fitted: Fitted, rows: Floats) -> Floats:
+    """Return what ridge regression predicts of rows."""
+    return np.asarray(dots(rows, fitted["weights"]) + fitted["intercept"])
+
+
+def fit_kernel(
+    training: ConcretenessTraining, fold: Ints, left_out: Sequence[int], options: EstimatorOptions
+) -> list[Fitted]:
+    """Kernel ridge regression, of a Gaussian and a linear kernel together (Saunders, Gammerman and Vovk 1998).
+
+    The Gaussian kernel's weights are of some words alone, the landmarks (Smola and Schoelkopf 2000: a subset of
+    regressors), so that time is linear in the words. Landmarks are drawn by their hash, ratings play no part in it.
+    """
+    rows, gamma = training.rows, options.kernel_gamma
+    drawn = np.argsort(uniform(training.words, seed=options.seed, label="cloze/landmarks"), kind="stable")
+    landmarks = rows[np.sort(drawn[: options.landmarks])]
+    count, columns = len(landmarks), rows.shape[1]
+    penalty = np.eye(count + columns)
+    penalty[:count, :count] = _gaussian(landmarks, landmarks, gamma) + _JITTER * np.eye(count)
+    solved = _solved(
+        training,
+        fold,
+        left_out,
+        options.ridge_alpha * penalty,
+        lambda some: np.hstack([_gaussian(some, landmarks, gamma), some]),
+    )
+    return [
+        {
+            "landmarks": landmarks,
+            "shares": weights[:count],
+            "weights": weights[count:-1],
+            "intercept": weights[-1:].reshape(()),
+            "gamma": np.array(gamma),
+        }
+        for weights in solved
+    ]
+
+
+def predict_kernel(fitted: Fitted, rows: Floats) -> Floats:
+    """Return what kernel ridge regression predicts of rows."""
+    sums = gaussian_sums(rows, fitted["landmarks"], fitted["shares"], float(fitted["gamma"]))
+    return np.asarray(sums + predict_ridge(fitted, rows))
+
+
+def _gaussian(rows: Floats, others: Floats, gamma: float) -> Floats:
+    """Return the Gaussian kernel of rows and others, which are fitted to: sums have any order."""
+    apart = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1) - 2 * rows @ others.T
+    return np.asarray(np.exp(-gamma * np.maximum(apart, 0.0)))
+
+
+def _solved(
+    training: ConcretenessTraining,
+    fold: Ints,
+    left_out: Sequence[int],
+    penalty: Floats,
+    described: Callable[[Floats], Floats],
+) -> list[Floats]:
+    """Return weights of least squares with a quadratic penalty, the last one the intercept, which is not penalised.
+
+    Args:
+        training: rated words.
+        fold: that of each word.
+        left_out: the fold that each fit does without.
+        penalty: (columns, columns), of what words are described as.
+        described: that, from rows.
+    """
+    from scipy.linalg import solve
+
+    size = len(penalty) + 1
+    products = {number: (np.zeros((size, size)), np.zeros(size)) for number in np.unique(fold).tolist()}
+    for number, (square, sums) in products.items():
+        places = np.flatnonzero(fold == number)
+        for start in range(0, len(places), _AT_ONCE):
+            some = places[start : start + _AT_ONCE]
+            columns = np.hstack([described(training.rows[some]), np.ones((len(some), 1))])
+            square += columns.T @ columns
+            sums += columns.T @ training.labels[some]
+    weights = []
+    for out in left_out:
+        square, sums = np.zeros((size, size)), np.zeros(size)
+        square[:-1, :-1] = penalty
+        for number, (more, labelled) in products.items():
+            if number != out:
+                square += more
+                sums += labelled
+        weights.append(solve(square, sums, assume_a="pos", overwrite_a=True))
+    return weights
