@@ -162,7 +162,7 @@ class ContextCounts:
             chosen: places of the words to choose; None: all.
         """
         seen = _seen(asked, row)
-        take = np.arange(len(self._numbers)) if chosen is None else chosen
+        take: Any = slice(None) if chosen is None else chosen
         found = [np.log(self._words.shares)[take]]
         base = found[0]
         left, right = (self._words.along(side, _REACH, seen.around) for side in (-1, 1))
@@ -178,7 +178,7 @@ class ContextCounts:
             found += [(np.log(chances) - log_shares)[of_word[take]] for chances in (left[1], right[1], both)]
         found += [self._about.score(take, text) for text in (seen.summary, seen.passage)]
         found += [np.isin(self._numbers[take], text).astype(np.float64) for text in (seen.passage, seen.summary)]
-        found.append(np.zeros(len(take)) if answered is None else np.log(answered[take] + 0.5))
+        found.append(np.zeros_like(base) if answered is None else np.log(answered[take] + 0.5))
         return np.stack(found)
 
 
@@ -207,14 +207,16 @@ class _About:
         self._of_chosen = self._by_word[:, numbers].T.tocsr()
         self._texts_of_chosen = np.where(numbers >= RESERVED, self._texts[numbers], 0.0)
 
-    def score(self, chosen: Ints, text: Ints) -> Floats:
+    def score(self, chosen: Any, text: Ints) -> Floats:
         """Return the sum of J of words to choose over the words of a text, divided by the root of their number."""
+        alone = self._texts_of_chosen[chosen]
         text = text[self._says[text]]
         if not len(text):
-            return np.zeros(len(chosen))
-        together = np.asarray((self._of_chosen[chosen] @ self._by_word[:, text]).todense(), np.float64)
-        together[self._texts_of_chosen[chosen] == 0] = 0  # what has no number stands nowhere
-        expected = self._texts_of_chosen[chosen][:, None] * self._texts[text] / self._count
+            return np.zeros(len(alone))
+        of_chosen = self._of_chosen if isinstance(chosen, slice) else self._of_chosen[chosen]
+        together = np.asarray((of_chosen @ self._by_word[:, text]).todense(), np.float64)
+        together[alone == 0] = 0  # what has no number stands nowhere
+        expected = alone[:, None] * self._texts[text] / self._count
         sums: Floats = np.log((together + _TOPIC) / (expected + _TOPIC)).sum(1)
         return np.asarray(sums / np.sqrt(len(text)))
 
