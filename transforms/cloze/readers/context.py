@@ -14,6 +14,7 @@ A score is a weighted sum of `EVIDENCE`:
         the two beside the gap, for which P' is P(c | left) P(c | right) / P(c)
     log P(s(c) | x) - log P(s(c)), x two words to the left, to the right, the two beside the gap
     the sum of J over the words of the summary, and of the passage, divided by the root of their number
+    the same over those of the summary, J counting stretches of 20 words in place of articles
     whether c stands in the passage; in the summary
 """
 
@@ -38,6 +39,7 @@ _FIRST, _MORE = 20.0, 5.0  # a, with one word, and with several
 _FURTHER = {2: 60.0, 3: 100.0}  # a of the second and third word to a side
 _ENDINGS = (3, 2)
 _TOPIC = 2.0
+_STRETCH = 20
 _LEAST_TEXTS = 3  # that a word stands in, and at most this share of all, to say what a text is about
 _MOST_SHARE = 0.2
 _RIDGE = 0.2
@@ -56,6 +58,7 @@ EVIDENCE = (
     *(f"ending {size} {side}" for size in _ENDINGS for side in ("left", "right", "beside")),
     "topic of summary",
     "topic of passage",
+    "stretch",
     "in passage",
     "in summary",
     "answers",
@@ -150,7 +153,8 @@ class ContextCounts:
             names, of_word = np.unique(np.array(endings or [""], dtype=str), return_inverse=True)
             of_word = of_word[: len(endings)].astype(np.int64)
             self._endings.append((_Uses(of_word[things], len(names), around, words), of_word))
-        self._about = _About(texts, numbers, words)
+        self._about = _About(_by_article(texts), numbers, words)
+        self._in_stretch = _About(_by_stretch(texts), numbers, words)
 
     def evidence(self, asked: Questions, row: int, answered: Ints | None, chosen: Ints | None = None) -> Floats:
         """Return what speaks for words in the gap of a question, of shape (`EVIDENCE`, words).
@@ -177,29 +181,22 @@ class ContextCounts:
             log_shares = np.log(uses_of_ending.shares)
             found += [(np.log(chances) - log_shares)[of_word[take]] for chances in (left[1], right[1], both)]
         found += [self._about.score(take, text) for text in (seen.summary, seen.passage)]
+        found.append(self._in_stretch.score(take, seen.summary))
         found += [np.isin(self._numbers[take], text).astype(np.float64) for text in (seen.passage, seen.summary)]
         found.append(np.zeros_like(base) if answered is None else np.log(answered[take] + 0.5))
         return np.stack(found)
 
 
 class _About:
-    """In how many texts words stand together."""
+    """In how many texts words stand together; `where` is the text and the number of each word that stands in one."""
 
-    def __init__(self, texts: Sequence[CountedTexts], numbers: Ints, words: int) -> None:
+    def __init__(self, where: tuple[Ints, Ints], numbers: Ints, words: int) -> None:
         from scipy.sparse import csr_array
 
-        values: list[Ints] = [np.zeros(0, np.int64)]
-        owners: list[Ints] = [np.zeros(0, np.int64)]
-        for lists, rows, articles in texts:
-            for row, article in zip(rows.tolist(), articles.tolist(), strict=True):
-                text = np.unique(_text(lists, row))
-                values.append(text)
-                owners.append(np.full(len(text), article))
-        where = np.concatenate(owners), np.concatenate(values)
         count = int(where[0].max(initial=-1)) + 1
         stands: Any = csr_array((np.ones(len(where[0]), np.float32), where), shape=(count, words))
         stands.sum_duplicates()
-        stands.data[:] = 1  # a word may stand in several texts of an article
+        stands.data[:] = 1  # a word may stand in a text several times
         self._by_word = stands.tocsc()
         self._texts = np.diff(self._by_word.indptr).astype(np.float64)
         self._count = count
@@ -219,6 +216,32 @@ class _About:
         expected = alone[:, None] * self._texts[text] / self._count
         sums: Floats = np.log((together + _TOPIC) / (expected + _TOPIC)).sum(1)
         return np.asarray(sums / np.sqrt(len(text)))
+
+
+def _by_article(texts: Sequence[CountedTexts]) -> tuple[Ints, Ints]:
+    """Return by word of texts the article that it is in, and its number."""
+    values: list[Ints] = [np.zeros(0, np.int64)]
+    owners: list[Ints] = [np.zeros(0, np.int64)]
+    for lists, rows, articles in texts:
+        for row, article in zip(rows.tolist(), articles.tolist(), strict=True):
+            text = np.unique(_text(lists, row))
+            values.append(text)
+            owners.append(np.full(len(text), article))
+    return np.concatenate(owners), np.concatenate(values)
+
+
+def _by_stretch(texts: Sequence[CountedTexts]) -> tuple[Ints, Ints]:
+    """Return by word of texts the stretch that it is in, and its number."""
+    values: list[Ints] = [np.zeros(0, np.int64)]
+    owners: list[Ints] = [np.zeros(0, np.int64)]
+    before = 0
+    for lists, rows, _ in texts:
+        for row in rows.tolist():
+            text = _text(lists, row)
+            values.append(text)
+            owners.append(before + np.arange(len(text)) // _STRETCH)
+            before += -(-len(text) // _STRETCH)
+    return np.concatenate(owners), np.concatenate(values)
 
 
 def _stream(texts: Sequence[CountedTexts]) -> Ints:
