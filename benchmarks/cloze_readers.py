@@ -1,12 +1,13 @@
 """Readers of cloze questions on ReCAM files, beside naive Bayes and the frequency of answers.
 
-    python -m benchmarks.cloze_readers --data FOLDER --work FOLDER --readers ar,ga,ar-gloss
+    python -m benchmarks.cloze_readers --data FOLDER --work FOLDER --readers ar,ga,ar-gloss,context --more PAIRS
 
 reads all ReCAM files (`Task_*.jsonl`) of a folder and asks readers with their default options, and
 both baselines, for the authors' own answers, in folds by article. For each kind it prints the mean
-reciprocal rank, over seeds that draw folds and weights, and the seconds of CPU that training takes,
-a fold. An answer that no question of the other folds has is a miss, whoever names it. What is made
-is kept in the working folder, and a run that was broken off goes on where it was.
+reciprocal rank, over seeds that draw folds and weights, the same with every answer for a miss that no
+question of the other folds has, and the seconds of CPU that training takes, a fold. `--more` are
+folders of `lexbeam cloze pairs` whose texts readers learn from, too; those of this benchmark are in
+the working folder. What is made is kept there, and a run that was broken off goes on where it was.
 
 Naive Bayes is multinomial: log P(c) over the questions of the other folds; for each of the words up
 to three places to the left and right of the placeholder log P(w | c, place) - log P(w | place); for
@@ -38,11 +39,13 @@ from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import READERS, Questions, ReaderNetworkOptions
 from transforms.cloze.readers.predict_stage import READ_PREDICT, PredictTask, tally_of
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, ReadTask, folds_of
+from transforms.cloze.word_resources import VECTORS, WORDNET
 from transforms.common.publish.snapshots import open_snapshot
 from transforms.common.store.artefacts import Artefact, Workspace, make
 from transforms.common.store.tables import Part, write_part
 from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 
+BASELINES = ("frequency", "naive Bayes")
 PLACES = (-3, -2, -1, 1, 2, 3)
 
 Ints = npt.NDArray[np.int64]
@@ -100,8 +103,9 @@ def _bag(asked: Questions, row: int, name: str) -> Ints:
     return np.unique(lists.values[lists.bounds[at] : lists.bounds[at + 1]]).astype(np.int64)
 
 
-def encoded_files(data: Path, work: Path) -> Iterator[tuple[QuestionGroup, Encoded]]:
+def encoded_files(data: Path, work: Path, more: Sequence[str] = ()) -> Iterator[tuple[QuestionGroup, Encoded]]:
     """Yield each kind's questions: the targets that the files of a folder have."""
+    further = tuple(part for folder in more for part in open_snapshot(folder).parts("cloze/pairs"))
     for path in sorted(data.glob("Task_*.jsonl")):
         out = work / path.stem
         if not (out / "current").exists():
@@ -115,7 +119,10 @@ def encoded_files(data: Path, work: Path) -> Iterator[tuple[QuestionGroup, Encod
         table = pa.Table.from_pylist(rows, CANDIDATES.schema()).sort_by("question_id")
         written = write_part(Artefact(str(out / "targets")), CANDIDATES.schema(), [table], sort_keys=CANDIDATES.key)
         task = GroupTask(
-            QuestionGroup(kind, language), tuple(snapshot.parts("cloze/pairs")), (Part.of(CANDIDATES.name, 0, written),)
+            QuestionGroup(kind, language),
+            tuple(snapshot.parts("cloze/pairs")),
+            (Part.of(CANDIDATES.name, 0, written),),
+            further,
         )
         options = EncodeOptions(asked="targets")
         yield task.group, make(Workspace(str(work / "made")), ENCODE, task, options)
@@ -141,11 +148,12 @@ def _targets(pairs: pa.Table) -> Iterator[dict[str, Any]]:
 
 
 class FoldFigures(NamedTuple):
-    """Sums over the questions of a fold: how many, unseen answers, reciprocal ranks, seconds."""
+    """Sums over the questions of a fold: how many, unseen answers, reciprocal ranks, of seen ones; seconds."""
 
     questions: int
     unseen: int
     reciprocal: float
+    reciprocal_seen: float
     seconds: float
 
 
@@ -163,7 +171,7 @@ def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoo
     seen = np.isin(np.arange(encoded.named), asked.answers[others])
     tally = tally_of(scores, asked.answers[rows], seen)
     seconds = time.process_time() - start
-    return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, seconds)
+    return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, tally.reciprocal_seen, seconds)
 
 
 def reader(
@@ -183,7 +191,8 @@ def reader(
     tally = predicted.tally
     if tally is None:
         raise RuntimeError(f"{name} has no figures")
-    return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8")))
+    seconds = json.loads(note.read_text("utf-8"))
+    return FoldFigures(tally.questions, tally.unseen, tally.reciprocal, tally.reciprocal_seen, seconds)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -191,7 +200,8 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, help="kept from run to run")
-    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if entry.network))
+    parser.add_argument("--readers", default=",".join(name for name, entry in READERS.items() if not entry.draws))
+    parser.add_argument("--more", default="", help="folders of pairs, with commas between")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/reference/wordnet.md")
@@ -209,27 +219,36 @@ def _measure(options: Any, work: Path) -> None:
     if "ar-gloss" in readers:
         lexicon = prepare(LexiconOptions(resources=(f"wordnet_={options.wordnet}",), cache=str(work / "cache")))
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    groups = list(encoded_files(options.data, work))
-    print(f"{'kind':18} {'row':12} {'unseen':>6} {'MRR':>6} {'by seed':20} seconds", flush=True)
-    for name in ("frequency", "naive Bayes", *readers):
+    groups = list(encoded_files(options.data, work, [folder for folder in options.more.split(",") if folder]))
+    print(f"{'kind':18} {'row':12} {'unseen':>6} {'MRR':>6} {'by seed':20} {'misses':>6} seconds", flush=True)
+    for name in (*BASELINES, *readers):
         for group, encoded in groups:
-            by_seed, unseen, seconds = [], [], []
+            by_seed, with_misses, unseen, seconds = [], [], [], []
             for seed in seeds:
-                how = FoldOptions(options.folds, seed, ReaderNetworkOptions(), BandOptions(), GLOSS_TOKENS, lexicon)
+                how = FoldOptions(
+                    options.folds,
+                    seed,
+                    ReaderNetworkOptions(),
+                    BandOptions(),
+                    GLOSS_TOKENS,
+                    lexicon.only(VECTORS),
+                    lexicon.only(WORDNET),
+                )
                 figures = [
                     reader(name, group, encoded, fold, how, work)
-                    if READERS[name].trained
+                    if name not in BASELINES
                     else baseline(name, encoded, fold, options.folds, seed, Smoothing())
                     for fold in range(options.folds)
                 ]
                 asked = sum(fold_figures.questions for fold_figures in figures)
                 by_seed.append(sum(fold_figures.reciprocal for fold_figures in figures) / asked)
+                with_misses.append(sum(fold_figures.reciprocal_seen for fold_figures in figures) / asked)
                 unseen.append(sum(fold_figures.unseen for fold_figures in figures))
                 seconds += [fold_figures.seconds for fold_figures in figures]
             shown = " ".join(f"{value:.3f}" for value in by_seed)
             print(
                 f"{group.kind:18} {name:12} {np.mean(unseen):6.0f} {np.mean(by_seed):6.3f} "
-                f"{shown:20} {np.mean(seconds):.1f}",
+                f"{shown:20} {np.mean(with_misses):6.3f} {np.mean(seconds):.1f}",
                 flush=True,
             )
 

@@ -20,6 +20,7 @@ torch = pytest.importorskip("torch")
 KINDS = ("imperceptibility", "nonspecificity")
 FILES = ("Task_1_Imperceptibility.jsonl", "Task_2_Nonspecificity.jsonl")
 WORDS = ("trust", "faith", "doubt", "fear", "hope", "anger", "peace")
+SYSTEMS = ("ga5", "context")
 FOLDS = 2
 SMALL = (
     "--folds",
@@ -99,7 +100,7 @@ def pairs(folder, out, turn=0, parts="2", spoilt=()):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A folder with answers of ga5 to targets; nothing is written to it later."""
+    """A folder with answers of all systems to targets; nothing is written to it later."""
     folder = tmp_path_factory.mktemp("answers")
     out = pairs(folder / "files", folder / "out")
     assert call("cloze", "answer", out, *TARGETS) == 0
@@ -130,10 +131,10 @@ def metrics(out):
 def test_every_question_is_answered_by_what_has_not_seen_its_article(made, capsys):
     out = made / "out"
     rows, asked = read(out, "answers"), asked_of(out)
-    assert Counter((row["kind"], row["trained_on"]) for row in rows) == {
-        (kind, other): 20 for kind in KINDS for other in KINDS
+    assert Counter((row["system"], row["kind"], row["trained_on"]) for row in rows) == {
+        (system, kind, other): 20 for system in SYSTEMS for kind in KINDS for other in KINDS
     }
-    assert len({(row["question_id"], row["kind"], row["trained_on"]) for row in rows}) == 80
+    assert len({(row["system"], row["question_id"], row["kind"], row["trained_on"]) for row in rows}) == 160
     by_article = {pair["article_id"][:16]: pair["article_id"] for pair, _ in asked.values()}
     right: dict = {}
     labels = {}
@@ -147,11 +148,11 @@ def test_every_question_is_answered_by_what_has_not_seen_its_article(made, capsy
         subset = row["kind"]
         subset += "" if row["trained_on"] == subset else f" from {row['trained_on']}"
         hit = row["chosen"] == labels[row["question_id"][:16], row["kind"]]
-        right.setdefault(subset, []).append(hit)
+        right.setdefault((row["system"], subset), []).append(hit)
     found = metrics(out)
-    for subset, hits in right.items():
-        assert found["ga5", subset]["value"] == pytest.approx(np.mean(hits))
-        assert found["ga5", subset]["n"] == 20
+    for key, hits in right.items():
+        assert found[key]["value"] == pytest.approx(np.mean(hits))
+        assert found[key]["n"] == 20
     section = open_snapshot(str(out)).section("cloze.answer")
     assert [own["reasons"]["not_five"] for own in section["kinds"]] == [1, 0]
 
@@ -166,13 +167,34 @@ def test_labels_of_tested_articles_do_not_count_across_kinds(made, tmp_path):
 
     def told(folder, fold):
         return {
-            row["question_id"]: row["probabilities"]
+            (row["system"], row["question_id"]): row["probabilities"]
             for row in read(folder, "answers")
             if (row["kind"], row["trained_on"], row["fold"]) == (KINDS[1], KINDS[0], fold)
         }
 
+    assert {system for system, _ in told(out, 0)} == {*SYSTEMS}
     assert told(out, 0) == told(made / "out", 0)
     assert told(out, 1) != told(made / "out", 1)
+
+
+def test_context_learns_from_more_pairs(made, tmp_path):
+    out, texts, news = pairs(tmp_path / "files", tmp_path / "out"), tmp_path / "news.jsonl", tmp_path / "news"
+    rows = [{"passage": f"A {WORDS[0]} of place {n}.", "summary": f"The {WORDS[0]} of place {n}."} for n in range(30)]
+    texts.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert call("cloze", "pairs", texts, "--layout", "jsonl", "--language", "en", "--out", news) == 0
+    assert call("cloze", "answer", out, "--systems", "context", "--more", news, *TARGETS) == 0
+    learnt = {
+        (row["question_id"], row["kind"], row["trained_on"]): row["probabilities"] for row in read(out, "answers")
+    }
+    alone = {
+        (row["question_id"], row["kind"], row["trained_on"]): row["probabilities"]
+        for row in read(made / "out", "answers")
+        if row["system"] == "context"
+    }
+    assert learnt.keys() == alone.keys()
+    assert learnt != alone
+    # Baselines count the words of the questions' own passages.
+    assert metrics(out)["frequency", KINDS[0]]["value"] == metrics(made / "out")["frequency", KINDS[0]]["value"]
 
 
 def test_baselines_by_hand(made):
@@ -272,11 +294,12 @@ def test_by_split_the_test_split_is_answered(tmp_path):
     answers = read(out, "answers")
     assert test == {row["question_id"] for row in answers}
     assert {(row["fold"], row["trained_on"]) for row in answers} == {(None, KINDS[1])}
-    hits = [row["chosen"] == kept[row["question_id"]]["label"] for row in answers]
+    hits = [row["chosen"] == kept[row["question_id"]]["label"] for row in answers if row["system"] == "ga5"]
     assert metrics(out)["ga5", KINDS[1]]["value"] == pytest.approx(np.mean(hits))
     splits = Counter(row["split"] for row in kept.values())
-    [one] = open_snapshot(str(out)).section("cloze.answer")["training"]
+    context, one = open_snapshot(str(out)).section("cloze.answer")["training"]
     assert (one["questions"], one["held_out"]) == (splits["train"], splits["dev"])
+    assert context["questions"] == splits["train"]
     # Asked by fold, all that is kept is answered.
     assert call("cloze", "answer", out, "--overwrite", *SMALL) == 0
     assert {row["question_id"] for row in read(out, "answers")} == set(kept)
@@ -289,6 +312,7 @@ def test_what_cannot_be(made, tmp_path, capsys):
         (("--systems", "ga6"), "ga5"),
         (("--asked", "targets", "--systems", f"multiple-choice:{tmp_path}"), "config.json"),
         (("--asked", "targets", "--by", "split"), "no splits"),
+        (("--asked", "targets", "--more", out), "the folder itself"),
         (("--splits", "train,test", "--by", "split"), "three different"),
         ((), "cloze/questions"),
     ):

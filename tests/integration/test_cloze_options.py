@@ -103,9 +103,9 @@ def test_readers_name_words_and_four_become_options(made, tmp_path, capsys):
     assert "nonspecificity: 40 of 40 questions have four options" in said
     assert check_options(out) == 40
     section = open_snapshot(str(out)).section("cloze.options")
-    assert [row["reader"] for row in section["measured"]] == ["ar", "ar-gloss", "ga"]
+    assert [row["reader"] for row in section["measured"]] == ["ar", "ar-gloss", "context", "ga"]
     assert all(row["questions"] == 40 for row in section["measured"])
-    assert len(section["training"]) == 3 * FOLDS
+    assert len(section["training"]) == 4 * FOLDS
     first = digests(out), digests(out, "predictions")
     # Other parts, the same rows.
     other = tmp_path / "other"
@@ -147,6 +147,34 @@ def test_a_language_of_which_no_word_is_a_candidate(made, tmp_path, capsys):
     english, _ = open_snapshot(str(out)).section("cloze.options")["measured"]
     assert english["questions"] == english["unseen"] > 0 == english["mrr"]
     assert table(out, "predictions") == []
+
+
+def test_context_learns_from_more_pairs(made, tmp_path, capsys):
+    pytest.importorskip("safetensors")
+    out, texts, news = tmp_path / "out", tmp_path / "news.jsonl", tmp_path / "news"
+    resources = candidates(made, out)
+    rows = [{"passage": f"A hound of place {n} came.", "summary": f"The hound of place {n} grows."} for n in range(9)]
+    texts.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    for language, place in (("en", news), ("de", tmp_path / "german")):
+        assert call("cloze", "pairs", texts, "--layout", "jsonl", "--language", language, "--out", place) == 0
+    words = ("cloze", "options", out, "--asked", "targets", "--readers", "context", "--folds", "2", *resources)
+    assert call(*words) == 0
+    assert check_options(out) == 40
+    alone = digests(out, "predictions")
+    assert call(*words, "--more", news, "--overwrite") == 0
+    assert check_options(out) == 40
+    assert digests(out, "predictions") != alone
+    (measured,) = open_snapshot(str(out)).section("cloze.options")["measured"]
+    assert measured["questions"] == 40
+    for more, said in (
+        (out, "the folder itself"),
+        (f"{news},{news}", "twice"),
+        (tmp_path / "german", "the pairs of --more are in de, the questions in en"),
+    ):
+        capsys.readouterr()
+        assert call(*words, "--more", more, "--overwrite") != 0
+        assert said in capsys.readouterr().err
+    assert call(*words, "--readers", "frequency", "--more", news, "--overwrite") == 2
 
 
 def test_frequency_without_torch(made, tmp_path, capsys):

@@ -1,6 +1,6 @@
 """Reading systems that choose among five options: tables cloze/answers and cloze/metrics.
 
-    lexbeam cloze answer cloze
+    lexbeam cloze answer cloze --more news
     lexbeam cloze answer cloze --systems ga5,multiple-choice:models/bert --by split
 
 docs/tasks/cloze/answer.md says what systems compute, and what they are trained and asked on.
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.commands.cloze.more_pairs import check_more, languages_of, more_option, own_and_more, sources_of_more
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
@@ -33,7 +34,7 @@ from transforms.cloze.answers.multiple_choice import (
     within_system,
 )
 from transforms.cloze.answers.trained_systems import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
-from transforms.cloze.readers.options import NetworkOptions, check_torch
+from transforms.cloze.readers.options import CONTEXT, NetworkOptions, check_torch
 from transforms.cloze.word_resources import vectors_option
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
@@ -96,6 +97,7 @@ class ClozeAnswerOptions(RunnerOptions):
     cross: bool = option(
         True, help="also ask systems the kinds that they were not trained on", group="what is held out"
     )
+    more: tuple[str, ...] = more_option()
     seed: int = option(1, help="of folds and training", group="readers")
     reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
@@ -124,12 +126,14 @@ class AnswerPlan(NamedTuple):
 
     Attributes:
         tasks: parts of pairs, with those of questions that have the same number.
+        more: parts of further pairs.
         languages: those of the questions.
         keys: what is trained.
         models: what comes trained.
     """
 
     tasks: tuple[AskTask, ...]
+    more: tuple[Part, ...]
     languages: tuple[str, ...]
     keys: "tuple[Key, ...]"
     models: tuple[ChoiceModel, ...]
@@ -145,11 +149,11 @@ class AnswerPlan(NamedTuple):
 
 
 def _reads(options: ClozeAnswerOptions) -> Sequence[TableSource]:
-    pairs = TableSource(PAIRS.name, options.folder)
+    pairs = [TableSource(PAIRS.name, options.folder), *sources_of_more(options.more)]
     if options.asked == "targets":
-        return [pairs]
+        return pairs
     # Questions first: where neither is there, the later of the two commands is the one to run.
-    return [TableSource(QUESTIONS.name, options.folder), pairs]
+    return [TableSource(QUESTIONS.name, options.folder), *pairs]
 
 
 def _check(options: ClozeAnswerOptions) -> None:
@@ -160,12 +164,19 @@ def _check(options: ClozeAnswerOptions) -> None:
             raise UsageError(
                 "`splits` are three different ones: to train on, to stop by, and to ask, such as " + ",".join(SPLITS)
             )
-    if set(options.systems) & set(SYSTEMS):
-        check_torch("systems", "multiple-choice:PATH")
+    trained = [SYSTEMS[name] for name in options.systems if name in SYSTEMS]
+    if options.more and not trained:
+        raise UsageError("`more` is for systems that are trained here: leave it out, or name one in `systems`")
+    check_more(options.more, options.folder or options.out)
+    if any(system.network for system in trained):
+        check_torch("systems", CONTEXT)
+    for name in options.systems:
+        if name in SYSTEMS:
+            SYSTEMS[name].check_installed(f"system `{name}`")
 
 
 def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
-    pairs = inputs.only(PAIRS.name).parts
+    pairs, more = own_and_more(inputs)
     questions = None if options.asked == "targets" else inputs.only(QUESTIONS.name).parts
     groups = _groups_of_targets(pairs) if questions is None else _groups_of_questions(questions)
     if not groups:
@@ -177,13 +188,16 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> AnswerPlan:
     by_split = options.by == "split"
     if by_split and questions is not None:
         _check_splits(options.splits, questions)
+    languages = tuple(sorted({language for language, _ in groups}))
+    languages_of(pairs, more, languages)
     vectors = (options.vectors,) if options.vectors else ()
     lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
     train, dev, test = options.splits if by_split else SPLITS
     models = choice_models(options.systems)
     return AnswerPlan(
         tasks=_tasks(pairs, questions),
-        languages=tuple(sorted({language for language, _ in groups})),
+        more=more,
+        languages=languages,
         keys=_keys(options, groups),
         models=models,
         vocabulary=options.vocabulary,
@@ -275,7 +289,7 @@ def _build(pipeline: "beam.Pipeline", plan: AnswerPlan, graph: Graph) -> Mapping
     graph.expect(MEASURE_ANSWERS, 1)
     asked, encoded = graph.tasks(
         pipeline, "Parts", [(task.number, task) for task in plan.tasks], ASK
-    ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
+    ) | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.more, plan.vocabulary, graph.lanes)
     trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
         graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
     )

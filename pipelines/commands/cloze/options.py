@@ -1,6 +1,6 @@
 """Options of cloze questions: tables cloze/predictions and cloze/options.
 
-    lexbeam cloze options cloze --readers ga,ar,ar-gloss
+    lexbeam cloze options cloze --readers context,ga,ar,ar-gloss --more news
     lexbeam cloze options cloze --readers frequency --vectors news.vec
 
 docs/tasks/cloze/options.md says what readers compute and how options are chosen.
@@ -12,8 +12,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from pipelines.commands.cloze.more_pairs import check_more, languages_of, more_option, own_and_more, sources_of_more
 from pipelines.commands.options import input_folder
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions
@@ -26,7 +26,7 @@ from transforms.cloze.options.choice_stage import CHOOSE, ChooseOptions, ChosenO
 from transforms.cloze.readers.data import EncodeOptions, GroupTask, QuestionGroup, asked_rows
 from transforms.cloze.readers.encoding import ENCODE
 from transforms.cloze.readers.frequency import BandOptions
-from transforms.cloze.readers.options import FREQUENCY, READERS, ReaderNetworkOptions, check_torch
+from transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
 from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
 from transforms.cloze.word_resources import VECTORS, WORDNET, inflector_option, vectors_option
@@ -58,11 +58,12 @@ class ClozeOptionsOptions(RunnerOptions):
 
     folder: str | None = input_folder("candidates, of `lexbeam cloze candidates`")
     readers: tuple[str, ...] = option(
-        ("ga", "ar", "ar-gloss"), help="who names words", metavar="READER", choices=READERS, group="readers"
+        ("context", "ga", "ar", "ar-gloss"), help="who names words", metavar="READER", choices=READERS, group="readers"
     )
     folds: int = option(
         4, help="parts of the articles; a reader is asked the one that it is not trained on", least=2, group="readers"
     )
+    more: tuple[str, ...] = more_option()
     seed: int = option(1, help="of folds, training and draws", group="readers")
     reader: ReaderNetworkOptions = embedded(ReaderNetworkOptions, group="readers")
     encode: EncodeOptions = embedded(EncodeOptions, group="questions")
@@ -95,7 +96,8 @@ class OptionsPlan(NamedTuple):
 
 
 def _reads(options: ClozeOptionsOptions) -> Sequence[TableSource]:
-    return [TableSource(PAIRS.name, options.folder), TableSource(CANDIDATES.name, options.folder)]
+    own = [TableSource(table, options.folder) for table in (PAIRS.name, CANDIDATES.name)]
+    return [*own, *sources_of_more(options.more)]
 
 
 def _check(options: ClozeOptionsOptions) -> None:
@@ -109,15 +111,18 @@ def _check(options: ClozeOptionsOptions) -> None:
         raise UsageError("`least_similar` is above `most_similar`: no word is left")
     if max(options.rules.list_sizes, default=0) > NAMED or not options.rules.list_sizes:
         raise UsageError(f"`list_sizes` are 1 to {NAMED}, for readers name {NAMED} words")
-    if options.readers != (FREQUENCY,):
-        check_torch()
+    if options.more and FREQUENCY in options.readers:
+        raise UsageError(f"`readers` {FREQUENCY} learns from no texts: leave out `more`")
+    check_more(options.more, options.folder or options.out)
+    if any(READERS[name].network for name in options.readers):
+        check_torch(other=CONTEXT)
+    for name in options.readers:
+        READERS[name].check_installed(f"reader `{name}`")
 
 
 def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
-    pairs, candidates = inputs.only(PAIRS.name).parts, inputs.only(CANDIDATES.name).parts
-    languages: set[str] = set()
-    for rows in read_rows([checked(part) for part in pairs], ["language"]):
-        languages.update(pc.unique(pc.fill_null(rows["language"], "")).to_pylist())
+    (pairs, more), candidates = own_and_more(inputs), inputs.only(CANDIDATES.name).parts
+    languages = languages_of(pairs, more)
     kinds: set[str] = set()
     for rows in read_rows([checked(part) for part in candidates], ["kind", "passed", "target"]):
         kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
@@ -132,7 +137,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
     groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
     readers = tuple(reader for reader in READERS if reader in options.readers)
     return OptionsPlan(
-        groups=tuple(GroupTask(group, pairs, candidates) for group in groups),
+        groups=tuple(GroupTask(group, pairs, candidates, more) for group in groups),
         readers=readers,
         encode=options.encode,
         options=FoldOptions(
@@ -243,12 +248,13 @@ def _measures(folds: Sequence[Tally]) -> dict[str, int | float | None]:
     questions = sum(tally.questions for tally in folds)
     unseen = sum(tally.unseen for tally in folds)
     reciprocal = sum(tally.reciprocal for tally in folds)
+    of_seen = sum(tally.reciprocal_seen for tally in folds)
     hits = (sum(tally.hits[place] for tally in folds) for place in range(len(CUTS)))
     return {
         "questions": questions,
         "unseen": unseen,
         "mrr": reciprocal / questions if questions else None,
-        "mrr_seen": reciprocal / (questions - unseen) if questions > unseen else None,
+        "mrr_seen": of_seen / (questions - unseen) if questions > unseen else None,
         **{f"recall_at_{k}": hit / questions if questions else None for k, hit in zip(CUTS, hits, strict=True)},
     }
 
@@ -271,9 +277,9 @@ _READERS = SectionTable(
         TableColumn("language", "of the texts", pa.string()),
         TableColumn("reader", "the reader", pa.string()),
         TableColumn("questions", "questions that it was asked"),
-        TableColumn("unseen", "of these, answers that no other fold has: misses"),
+        TableColumn("unseen", "of these, those whose answer no question of another fold has"),
         TableColumn("mrr", "mean reciprocal rank of the answer", pa.float64(), "MRR"),
-        TableColumn("mrr_seen", "that of answers seen", pa.float64(), "MRR seen"),
+        TableColumn("mrr_seen", "that of the others", pa.float64(), "MRR seen"),
         *(TableColumn(f"recall_at_{k}", f"answers among the first {k} words", pa.float64(), f"R@{k}") for k in CUTS),
     ),
 )
@@ -310,6 +316,7 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, OptionsPlan] = Command(
     options=ClozeOptionsOptions,
     examples="""\
   lexbeam cloze options cloze
+  lexbeam cloze options cloze --readers context --more news,reports
   lexbeam cloze options cloze --readers ar --vectors news.vec --folds 4 --seed 2
   lexbeam cloze options cloze --readers frequency --options-in-passage reject --inflector lemminflect""",
     tables=(PREDICTIONS, OPTIONS),

@@ -134,18 +134,20 @@ def test_figures_against_counting(rows, data):
     logs = np.log(np.array(rows))
     answers = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=len(rows), max_size=len(rows))))
     seen = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
-    reciprocal, hits, unseen = 0.0, [0.0] * 3, 0
+    reciprocal, of_seen, hits, unseen = 0.0, 0.0, [0.0] * 3, 0
     for scores, answer in zip(logs, answers.tolist(), strict=True):
-        if answer < 0 or not seen[answer]:
-            unseen += 1
+        unseen += answer < 0 or not seen[answer]
+        if answer < 0:
             continue
         above, tied = (scores > scores[answer]).sum(), (scores == scores[answer]).sum()
         ranks = above + 1 + np.arange(tied)
         reciprocal += 1 / ranks.mean()
+        of_seen += seen[answer] / ranks.mean()
         hits = [hit + (ranks <= k).mean() for hit, k in zip(hits, (1, 5, 10), strict=True)]
     tally = tally_of(logs, answers, seen)
     assert (tally.questions, tally.unseen) == (len(rows), unseen)
     assert tally.reciprocal == pytest.approx(reciprocal)
+    assert tally.reciprocal_seen == pytest.approx(of_seen)
     assert tally.hits == pytest.approx(hits)
 
 

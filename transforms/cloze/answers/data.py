@@ -9,7 +9,7 @@ options: whether an option is known, and how well, says nothing about which one 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -269,7 +269,6 @@ def _write_texts(
     by_pair: dict[str, list[tuple[str, int]]] = {}
     for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
         by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
-    ids = pa.array(list(by_pair), pa.string())
     summaries = {}
     pairs = [PAIR_ROWS.empty_table()]
     lengths: dict[str, list[int]] = {"passage": [], "text": []}
@@ -279,19 +278,27 @@ def _write_texts(
         lengths[name] += np.diff(lists.bounds).tolist()
 
     with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
-        for rows in rows_of(task, ["article_id", "summary_forms", "passage_forms"]):
-            rows = rows.filter(pc.is_in(rows["pair_id"], ids)).combine_chunks()
+        for rows in _asked_or_more(task, by_pair, ["article_id", "summary_forms", "passage_forms"]):
             write(passages, "passage", numbered(rows["passage_forms"], words))
             whole = numbered(rows["summary_forms"], words)
             write(texts, "text", whole)
             pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
             for row, pair in enumerate(rows["pair_id"].to_pylist()):
-                for name, token in by_pair[pair]:
+                for name, token in by_pair.get(pair, ()):
                     summaries[name] = whole.values[whole.bounds[row] : whole.bounds[row + 1]].copy()
                     summaries[name][token] = GAP
     for name, counts in lengths.items():
         write_bounds(artefact, f".{name}_bounds", counts)
     return pa.concat_tables(pairs), summaries
+
+
+def _asked_or_more(task: GroupTask, asked: Collection[str], columns: Iterable[str]) -> Iterator[pa.Table]:
+    """Yield the pairs that something is asked about, and at last further ones; `asked` are ids."""
+    own = [chunk for rows in rows_of(task._replace(more=()), ()) for chunk in rows["pair_id"].chunks]
+    unasked = set(pa.chunked_array(own, pa.string()).to_pylist()) - set(asked)
+    left_out = pa.array(sorted(unasked), pa.string())
+    for rows in rows_of(task, columns):
+        yield rows.filter(pc.invert(pc.is_in(rows["pair_id"], left_out))).combine_chunks()
 
 
 def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.Table:
@@ -300,17 +307,20 @@ def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.T
     for pair, token in zip(asked["pair_id"].to_pylist(), asked["token"].to_pylist(), strict=True):
         gaps.setdefault(pair, set()).add(token)
     passages: Counter[str] = Counter()
+    of_more: Counter[str] = Counter()
     summaries: Counter[str] = Counter()
     ids = pa.array(list(gaps), pa.string())
-    for rows in rows_of(task, ["summary_forms", "passage_forms"]):
-        rows = rows.filter(pc.is_in(rows["pair_id"], ids)).combine_chunks()
-        for entry in pc.value_counts(pc.utf8_lower(flat(rows["passage_forms"]))).to_pylist():
-            passages[entry["values"]] += entry["counts"]
+    for rows in _asked_or_more(task, gaps, ["summary_forms", "passage_forms"]):
+        of_asked = pc.is_in(rows["pair_id"], ids)
+        for tally, wanted in ((passages, of_asked), (of_more, pc.invert(of_asked))):
+            forms_of_passages = flat(rows.filter(wanted)["passage_forms"])
+            for entry in pc.value_counts(pc.utf8_lower(forms_of_passages)).to_pylist():
+                tally[entry["values"]] += entry["counts"]
         forms = rows["summary_forms"].to_pylist()
         for pair, forms_of_summary in zip(rows["pair_id"].to_pylist(), forms, strict=True):
-            summaries.update(w.lower() for at, w in enumerate(forms_of_summary) if at not in gaps[pair])
+            summaries.update(w.lower() for at, w in enumerate(forms_of_summary) if at not in gaps.get(pair, ()))
     named = set(pc.utf8_lower(flat(asked["options"])).to_pylist())
-    texts = sorted((-n, w) for w, n in (passages + summaries).items() if n >= options.min_count)
+    texts = sorted((-n, w) for w, n in (passages + of_more + summaries).items() if n >= options.min_count)
     others = [word for _, word in texts[: options.most_words] if word not in named]
     words = [*sorted(named), *others]
     return pa.table([words, [passages[word] for word in words]], schema=WORDS).combine_chunks()
@@ -362,6 +372,8 @@ ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
 )
 
 
-def language_task(language: str, pairs: tuple[Part, ...], asked: tuple[Part, ...]) -> GroupTask:
-    """Return what `ENCODE_ASKED` takes: all pairs, and all parts of `ASK`."""
-    return GroupTask(QuestionGroup("", language), pairs, asked)
+def language_task(
+    language: str, pairs: tuple[Part, ...], asked: tuple[Part, ...], more: tuple[Part, ...] = ()
+) -> GroupTask:
+    """Return what `ENCODE_ASKED` takes: all pairs, all parts of `ASK`, and further pairs."""
+    return GroupTask(QuestionGroup("", language), pairs, asked, more)

@@ -46,11 +46,14 @@ Key = tuple[str, str, str, int]
 
 
 def _encode_tasks(
-    element: tuple[int, tuple[tuple[int, PartFile], ...]], languages: tuple[str, ...], pairs: tuple[Part, ...]
+    element: tuple[int, tuple[tuple[int, PartFile], ...]],
+    languages: tuple[str, ...],
+    pairs: tuple[Part, ...],
+    more: tuple[Part, ...],
 ) -> Iterator[tuple[str, GroupTask]]:
     asked = tuple(Part.of("asked", number, rows) for number, rows in element[1])
     for language in languages:
-        yield language, language_task(language, pairs, asked)
+        yield language, language_task(language, pairs, asked, more)
 
 
 def _rows(element: tuple[object, AskTask]) -> float:
@@ -63,11 +66,17 @@ def _even(_: object) -> float:
 
 @dataclass
 class AskAll(beam.PTransform):
-    """Read the questions of every part, and turn those of each language into numbers."""
+    """Read the questions of every part, and turn those of each language into numbers.
+
+    Attributes:
+        pairs: parts of the pairs that are asked about.
+        more: parts of further ones.
+    """
 
     workspace: Workspace
     languages: tuple[str, ...]
     pairs: tuple[Part, ...]
+    more: tuple[Part, ...]
     vocabulary: VocabularyOptions
     lanes: int
 
@@ -81,7 +90,7 @@ class AskAll(beam.PTransform):
         encoded = (
             asked
             | "AllAsked" >> Collect("rows", keyed=True)
-            | "Languages" >> beam.FlatMap(_encode_tasks, self.languages, self.pairs)
+            | "Languages" >> beam.FlatMap(_encode_tasks, self.languages, self.pairs, self.more)
             | "Encode" >> beam.ParDo(MakeArtefact(self.workspace, ENCODE_ASKED, self.vocabulary))
         )
         return asked, encoded

@@ -20,7 +20,9 @@ import pyarrow.compute as pc
 from schemas.cloze.answers import ANSWERS
 from transforms.cloze.answers.data import EncodedAsked, numbered_questions, pair_texts
 from transforms.cloze.answers.keys import FIVE
+from transforms.cloze.readers.context_training import ContextData, context_log_probabilities, train_context
 from transforms.cloze.readers.options import (
+    CONTEXT,
     RESERVED,
     MakeNetwork,
     NetworkOptions,
@@ -29,7 +31,7 @@ from transforms.cloze.readers.options import (
     TrainingData,
 )
 from transforms.cloze.readers.train_stage import folds_of, reader_model, vectors_in
-from transforms.cloze.readers.training import log_probabilities, train_reader
+from transforms.cloze.readers.training import ReaderWeights, log_probabilities, train_reader
 from transforms.cloze.readers.words import train_vectors, vectors_of
 from transforms.common.blas import one_thread
 from transforms.common.code.registry import Entry, Registry
@@ -64,10 +66,10 @@ class System(Entry):
     """A system that is trained here.
 
     Attributes:
-        network: returns its network (`readers/networks.py`), and imports torch only then.
+        network: returns its network (`readers/networks.py`), and imports torch only then; None: it is `context`.
     """
 
-    network: MakeNetwork
+    network: MakeNetwork | None = None
 
 
 def _five_way_gated_attention() -> "Network":
@@ -77,7 +79,14 @@ def _five_way_gated_attention() -> "Network":
 
 
 SYSTEMS: Registry[System] = Registry(
-    {"ga5": System(_five_way_gated_attention, doc="the gated-attention reader over five options, trained here")},
+    {
+        "ga5": System(_five_way_gated_attention, doc="the gated-attention reader over five options, trained here"),
+        CONTEXT: System(
+            doc="counts of words beside each other and in the same texts, weighed, see reader `context`",
+            modules=("safetensors",),
+            extra="models",
+        ),
+    },
     what="system",
 )
 WHOLE = -1  # in place of a fold: the split that is tested
@@ -198,20 +207,33 @@ def _reader(options: AnswerOptions) -> ReaderNetworkOptions:
     return ReaderNetworkOptions(**vars(options.reader), prior=0, further_each=0)
 
 
+def _context_data(task: AnswerTask, questions: Questions, held: HeldOut) -> ContextData:
+    """Return what system `context` counts: all texts but those of articles that are tested."""
+    passages, summaries, _, articles = pair_texts(task.encoded)
+    words = read_table([checked(task.encoded.words)])["word"].to_pylist()
+    assert questions.options is not None
+    numbers = np.unique(questions.options)
+    return ContextData(
+        passages,
+        summaries,
+        articles,
+        np.flatnonzero(~np.isin(articles, held.articles)),
+        numbers,
+        [words[number - RESERVED] for number in numbers.tolist()],
+        len(words) + RESERVED,
+    )
+
+
 def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> TrainedSystem:
     questions, rows = numbered_questions(task.encoded)
     held = rows_held_out(questions, rows, task.kind, task.fold, options)
-    check = held.checked
-    if check is not None and not len(check):  # the split is empty
-        check = None
-    data = _data(task, options)
-    if data.vectors is None and options.reader.start == "own" and len(held.trained):
-        data = _with_trained_vectors(task, data, held, options)
     seed = hash_of((options.seed, task.system, task.kind, task.fold)) >> 1
+    network = SYSTEMS[task.system].network
     with one_thread():
-        trained = train_reader(
-            SYSTEMS[task.system].network, questions, held.trained, data, _reader(options), seed=seed, checked_on=check
-        )
+        if network is None:
+            trained = train_context(questions, held.trained, _context_data(task, questions, held), seed=seed)
+        else:
+            trained = _train_network(network, task, questions, held, options, seed)
     model = reader_model(
         trained,
         seed=options.seed,
@@ -221,24 +243,42 @@ def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> Trai
             "trained_on": task.kind,
             "fold": task.fold,
             "folds": options.folds,
-            **vars(options.reader),
+            **(vars(options.reader) if network else {}),
         },
-        resources=options.lexicon.held,
+        resources=options.lexicon.held if network else (),
+        made_with=("torch",) if network else (),
     )
     return TrainedSystem(
         save_model(artefact, model), tuple(trained.losses), trained.best, trained.questions, trained.held_out
     )
 
 
+def _train_network(
+    network: MakeNetwork, task: AnswerTask, questions: Questions, held: HeldOut, options: AnswerOptions, seed: int
+) -> ReaderWeights:
+    check = held.checked
+    if check is not None and not len(check):  # the split is empty
+        check = None
+    data = _data(task, options)
+    if data.vectors is None and options.reader.start == "own" and len(held.trained):
+        data = _with_trained_vectors(task, data, held, options)
+    return train_reader(network, questions, held.trained, data, _reader(options), seed=seed, checked_on=check)
+
+
 def _answer(artefact: Artefact, request: AskTrained, options: AnswerOptions) -> PartFile:
     task = request.task
     questions, rows = numbered_questions(task.encoded)
-    tested = rows_held_out(questions, rows, task.kind, task.fold, options).tested
+    held = rows_held_out(questions, rows, task.kind, task.fold, options)
     weights = load_model(request.model).content
-    network, data = SYSTEMS[task.system].network, _data(task, options)
+    network = SYSTEMS[task.system].network
     tables = []
     with one_thread():
-        for places, logs in log_probabilities(network, weights, questions, tested, data, _reader(options)):
+        if network is None:
+            data = _context_data(task, questions, held)
+            read = context_log_probabilities(weights["weights"], questions, held.tested, held.trained, data)
+        else:
+            read = log_probabilities(network, weights, questions, held.tested, _data(task, options), _reader(options))
+        for places, logs in read:
             tables.append(_answers_of(task, rows.take(pa.array(places)), np.exp(logs)))
     return write_part(artefact, ANSWERS.schema(), tables, sort_keys=ANSWERS.key)
 

@@ -114,11 +114,19 @@ class QuestionGroup(NamedTuple):
 
 
 class GroupTask(NamedTuple):
-    """A group, and the tables that it is in."""
+    """A group, and the tables that it is in.
+
+    Attributes:
+        group: its kind and language.
+        pairs: parts of cloze/pairs.
+        candidates: parts of cloze/candidates.
+        more: parts of other tables cloze/pairs, whose texts readers learn from, and no question is about.
+    """
 
     group: QuestionGroup
     pairs: tuple[Part, ...]
     candidates: tuple[Part, ...]
+    more: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)

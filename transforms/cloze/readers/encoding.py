@@ -121,10 +121,26 @@ def _question_rows(asked: pa.Table, pairs: pa.Table, keys: pa.ChunkedArray) -> p
 
 
 def rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
-    """Yield the pairs of a group's language, with `pair_id` and other columns."""
+    """Yield the pairs of a group's language, with `pair_id` and other columns; at last those of `more` that are new."""
     paths = [checked(part) for part in task.pairs]
-    for rows in read_rows(paths, ["pair_id", "language", *columns]):
-        yield rows.filter(language_is(rows, task.group.language)).combine_chunks()
+    wanted = ["pair_id", "language", *columns]
+    seen: list[pa.Array] = []
+    for rows in read_rows(paths, wanted):
+        rows = rows.filter(language_is(rows, task.group.language)).combine_chunks()
+        seen += rows["pair_id"].chunks
+        yield rows
+    yield from _new_rows(task, wanted, seen)
+
+
+def _new_rows(task: GroupTask, wanted: list[str], seen: list[pa.Array]) -> Iterator[pa.Table]:
+    """Yield the pairs of `more` of a group's language, of each pair the first, and none of those seen."""
+    for part in task.more:
+        known = pa.concat_arrays(seen) if seen else pa.array([], pa.string())
+        for rows in read_rows([checked(part)], wanted):
+            new = pc.and_(language_is(rows, task.group.language), pc.invert(pc.is_in(rows["pair_id"], known)))
+            rows = rows.filter(new).combine_chunks()
+            seen += rows["pair_id"].chunks
+            yield rows
 
 
 def _count(task: GroupTask, options: EncodeOptions) -> _Counted:

@@ -1,8 +1,8 @@
-"""Readers: networks that read a passage and name the word that a summary lacks. Their options and data.
+"""Readers: they read a passage and name the word that a summary lacks. Options and data of the networks among them.
 
 A reader is an entry of `READERS`. It is trained on words as numbers (`Questions`), so that nothing here knows
-tables. Training and prediction are in `training`, the networks' equations in `networks`. Reader `frequency` needs
-no torch, see `frequency`.
+tables. Training and prediction are in `training`, the networks' equations in `networks`. Readers `context` and
+`frequency` need no torch, see there.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from transforms.cloze.readers.networks import Network
 
 __all__ = [
+    "CONTEXT",
     "FREQUENCY",
     "PADDING",
     "PLACEHOLDER",
@@ -40,6 +41,7 @@ __all__ = [
     "top_words",
 ]
 
+CONTEXT = "context"
 FREQUENCY = "frequency"
 
 MakeNetwork = Callable[[], "Network"]
@@ -50,14 +52,16 @@ class Reader(Entry):
     """A reader.
 
     Attributes:
-        network: returns its network (`networks.Network`), and imports torch only then; None: it is not trained.
+        network: returns its network (`networks.Network`), and imports torch only then; None: it is none.
         hops: whether it reads a passage several times.
         glosses: whether it reads glosses.
+        draws: whether it draws words by the answer, and is not trained.
     """
 
     network: MakeNetwork | None = None
     hops: bool = False
     glosses: bool = False
+    draws: bool = False
 
 
 def _gated_attention() -> "Network":
@@ -83,7 +87,12 @@ READERS: Registry[Reader] = Registry(
         "ga": Reader(_gated_attention, hops=True, doc="gated-attention reader"),
         "ar": Reader(_attentive, doc="attentive reader"),
         "ar-gloss": Reader(_attentive_with_glosses, glosses=True, doc="attentive reader with glosses"),
-        "frequency": Reader(doc="words about as frequent as the answer, alone; needs no torch"),
+        "context": Reader(
+            doc="counts of words beside each other and in the same texts, weighed; needs no torch",
+            modules=("safetensors",),
+            extra="models",
+        ),
+        "frequency": Reader(draws=True, doc="words about as frequent as the answer, alone; needs no torch"),
     },
     what="reader",
     group="lexbeam.cloze_readers",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.cloze.options import PREDICTIONS
+from transforms.cloze.readers.context_training import context_log_probabilities
 from transforms.cloze.readers.data import candidates, questions
 from transforms.cloze.readers.frequency import draw_words
 from transforms.cloze.readers.options import Questions, Reader, top_words
@@ -21,6 +22,7 @@ from transforms.cloze.readers.train_stage import (
     UNUSED_OF_ENCODED,
     FoldOptions,
     ReadTask,
+    context_data,
     folds_of,
     network_of,
     training_data,
@@ -65,14 +67,16 @@ class Tally:
 
     Attributes:
         questions: how many it named words for.
-        unseen: those whose answer is that of no question of the other folds: they are misses.
+        unseen: those whose answer is that of no question of the other folds.
         reciprocal: sum of 1 / expected rank of the answer.
+        reciprocal_seen: the same over the others.
         hits: expected answers among the first 1, 5 and 10 words.
     """
 
     questions: int
     unseen: int
     reciprocal: float
+    reciprocal_seen: float
     hits: tuple[float, ...]
 
 
@@ -93,7 +97,7 @@ def _predict(artefact: Artefact, request: PredictTask, options: FoldOptions) -> 
     make_rows = _row_maker(task)
     if not task.encoded.named:
         # There are no candidates: every answer is a miss.
-        tallies.append(Tally(len(rows), len(rows), 0.0, (0.0,) * len(CUTS)))
+        tallies.append(Tally(len(rows), len(rows), 0.0, 0.0, (0.0,) * len(CUTS)))
         nothing = np.zeros((0, NAMED), np.int64)
         tables = iter([make_rows(rows[:0], nothing, nothing.astype(np.float64))])
     elif request.model is None:
@@ -116,9 +120,15 @@ def _predicted(
     make_rows: MakeRows,
 ) -> Iterator[pa.Table]:
     weights = load_model(model).content
-    data = training_data(task, options)
+    if task.entry.network is None:
+        others = np.flatnonzero(folds_of(asked.articles, options.folds, options.seed) != task.fold)
+        data = context_data(task, asked, options)
+        read = context_log_probabilities(weights["weights"], asked, rows, others, data)
+    else:
+        known = training_data(task, options)
+        read = log_probabilities(network_of(task.entry), weights, asked, rows, known, options.reader)
     with one_thread():
-        for chunk, logs in log_probabilities(network_of(task.entry), weights, asked, rows, data, options.reader):
+        for chunk, logs in read:
             tallies.append(tally_of(logs, asked.answers[chunk], seen))
             yield make_rows(chunk, *top_words(logs, NAMED))
 
@@ -181,16 +191,26 @@ def tally_of(log_probs: Floats, answers: Ints, seen: npt.NDArray[np.bool_]) -> T
     Args:
         log_probs: shape (questions, candidates).
         answers: a candidate each, or -1.
-        seen: of each candidate, whether the reader has seen it; answers that are others are misses.
+        seen: of each candidate, whether a question that the reader learnt from has it for an answer.
     """
     number, count = log_probs.shape
-    known = answers >= 0
-    known[known] = seen[answers[known]]
-    rank = np.zeros(log_probs.shape, np.int64)
-    rank[np.flatnonzero(known), answers[known]] = 1
-    listed = Candidates(np.repeat(np.arange(number), count), log_probs.ravel(), rank.ravel(), np.ones(number, np.int64))
+    named = answers >= 0
+    known = named.copy()
+    known[named] = seen[answers[named]]
+
+    def listed(of: npt.NDArray[np.bool_]) -> Candidates:
+        rank = np.zeros(log_probs.shape, np.int64)
+        rank[np.flatnonzero(of), answers[of]] = 1
+        questions = np.repeat(np.arange(number), count)
+        return Candidates(questions, log_probs.ravel(), rank.ravel(), np.ones(number, np.int64))
+
+    of_all = listed(named)
     return Tally(
-        number, int((~known).sum()), _sum(mrr_expected_rank(listed)), tuple(_sum(recall_at_k(listed, k)) for k in CUTS)
+        number,
+        int((~known).sum()),
+        _sum(mrr_expected_rank(of_all)),
+        _sum(mrr_expected_rank(listed(known))),
+        tuple(_sum(recall_at_k(of_all, k)) for k in CUTS),
     )
 
 
@@ -204,6 +224,7 @@ def _added(tallies: Collection[Tally]) -> Tally:
         sum(tally.questions for tally in tallies),
         sum(tally.unseen for tally in tallies),
         float(sum(tally.reciprocal for tally in tallies)),
+        float(sum(tally.reciprocal_seen for tally in tallies)),
         tuple(map(float, hits)),
     )
 

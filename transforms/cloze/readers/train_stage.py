@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.cloze.readers.context_training import ContextData, train_context
 from transforms.cloze.readers.data import Encoded, QuestionGroup, candidates, further, pairs, questions, texts
 from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import (
@@ -48,6 +49,7 @@ __all__ = [
     "FoldOptions",
     "ReadTask",
     "TrainedReader",
+    "context_data",
     "folds_of",
     "network_of",
     "reader_model",
@@ -159,44 +161,55 @@ def _with_trained_vectors(task: ReadTask, data: TrainingData, asked: Questions, 
     )
     if trained is None:
         return data
-    words = read_table([checked(task.encoded.words)])["word"].combine_chunks()
-    at = pc.index_in(candidates(task.encoded)["key"], words).cast(pa.int64())
-    numbers = pc.fill_null(pc.add(at, RESERVED), UNKNOWN).to_numpy()
+    numbers = _numbers_of_candidates(task)
     vectors, known = trained
     return data._replace(vectors=trained, candidate_vectors=(vectors[numbers], known[numbers]), static=False)
+
+
+def _numbers_of_candidates(task: ReadTask) -> Ints:
+    """Return the number that each candidate word has in texts, or `UNKNOWN`."""
+    words = read_table([checked(task.encoded.words)])["word"].combine_chunks()
+    at = pc.index_in(candidates(task.encoded)["key"].combine_chunks(), words).cast(pa.int64())
+    numbers: Ints = pc.fill_null(pc.add(at, RESERVED), UNKNOWN).to_numpy(zero_copy_only=False)
+    return numbers
+
+
+def context_data(task: ReadTask, asked: Questions, options: FoldOptions) -> ContextData:
+    """Return what reader `context` counts: the texts of the other folds."""
+    articles = pairs(task.encoded)[1]
+    return ContextData(
+        asked.passages,
+        texts(task.encoded),
+        articles,
+        np.flatnonzero(folds_of(articles, options.folds, options.seed) != task.fold),
+        _numbers_of_candidates(task),
+        candidates(task.encoded)["key"].to_pylist(),
+        read_table([checked(task.encoded.words)]).num_rows + RESERVED,
+    )
 
 
 def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedReader:
     asked = questions(task.encoded)
     rows = np.flatnonzero(folds_of(asked.articles, options.folds, options.seed) != task.fold)
-    data = training_data(task, options)
-    more = further(task.encoded)
-    more_rows = np.flatnonzero(folds_of(more.articles, options.folds, options.seed) != task.fold)
-    if not data.candidates:  # there are no questions
-        rows, more_rows = rows[:0], more_rows[:0]
-        data = data._replace(candidates=1)
-    if data.vectors is None and options.reader.start == "own" and len(rows):
-        data = _with_trained_vectors(task, data, asked, options)
-    with one_thread():
-        trained = train_reader(
-            network_of(task.entry),
-            asked,
-            rows,
-            data,
-            options.reader,
-            seed=hash_of((options.seed, task.reader, task.fold)) >> 1,
-            further=more,
-            further_rows=more_rows,
-        )
-    hyperparameters = dict(vars(options.reader))
+    seed = hash_of((options.seed, task.reader, task.fold)) >> 1
+    if task.entry.network is None:
+        with one_thread():
+            trained = train_context(asked, rows, context_data(task, asked, options), seed=seed)
+    else:
+        trained = _train_network(task, asked, rows, options, seed)
+    hyperparameters = dict(vars(options.reader)) if task.entry.network else {}
     if not task.entry.hops:
-        del hyperparameters["hops"]
+        hyperparameters.pop("hops", None)
     model = reader_model(
         trained,
         seed=options.seed,
         data=task.encoded.questions.sha256,
         options={"reader": task.reader, "fold": task.fold, "folds": options.folds, **hyperparameters},
-        resources=(*options.lexicon.held, *(options.glosses.held if task.entry.glosses else ())),
+        resources=(
+            *(options.lexicon.held if task.entry.network else ()),
+            *(options.glosses.held if task.entry.glosses else ()),
+        ),
+        made_with=("torch",) if task.entry.network else (),
     )
     return TrainedReader(
         save_model(artefact, model),
@@ -208,8 +221,29 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
     )
 
 
+def _train_network(task: ReadTask, asked: Questions, rows: Ints, options: FoldOptions, seed: int) -> ReaderWeights:
+    data = training_data(task, options)
+    more = further(task.encoded)
+    more_rows = np.flatnonzero(folds_of(more.articles, options.folds, options.seed) != task.fold)
+    if not data.candidates:  # there are no questions
+        rows, more_rows = rows[:0], more_rows[:0]
+        data = data._replace(candidates=1)
+    if data.vectors is None and options.reader.start == "own" and len(rows):
+        data = _with_trained_vectors(task, data, asked, options)
+    with one_thread():
+        return train_reader(
+            network_of(task.entry), asked, rows, data, options.reader, seed=seed, further=more, further_rows=more_rows
+        )
+
+
 def reader_model(
-    trained: ReaderWeights, *, seed: int, data: str, options: Mapping[str, object], resources: Iterable[HeldResource]
+    trained: ReaderWeights,
+    *,
+    seed: int,
+    data: str,
+    options: Mapping[str, object],
+    resources: Iterable[HeldResource],
+    made_with: tuple[str, ...] = ("torch",),
 ) -> Model:
     """Return a trained reader as a model that is kept.
 
@@ -219,6 +253,7 @@ def reader_model(
         data: digest of the questions that it was trained on.
         options: what decided it.
         resources: what it looked words up in.
+        made_with: packages whose versions are kept with it.
     """
     return Model(
         kind="reader",
@@ -227,7 +262,7 @@ def reader_model(
         content=trained.weights,
         seed=seed,
         data=data,
-        made_with=("torch",),
+        made_with=made_with,
         options=options,
         resources={held.name: held.compiled.digest for held in resources},
     )
@@ -245,8 +280,10 @@ def unused_of(reader: Callable[[Any], Reader]) -> dict[str, str | Unless]:
 
     return {
         "options.reader.hops": only("reader `ga` alone reads in hops", lambda entry: entry.hops),
-        "options.reader": only("reader `frequency` learns nothing", lambda entry: entry.network is not None),
-        "options.bands": only("reader `frequency` alone draws from bands", lambda entry: entry.network is None),
+        "options.reader": only(
+            "readers `context` and `frequency` are no networks", lambda entry: entry.network is not None
+        ),
+        "options.bands": only("reader `frequency` alone draws from bands", lambda entry: entry.draws),
         "options.gloss_tokens": only("reader `ar-gloss` alone has glosses", lambda entry: entry.glosses),
         "options.glosses": only("reader `ar-gloss` alone has glosses", lambda entry: entry.glosses),
     }
