@@ -57,7 +57,7 @@ REMEDIES = {
     "changed_while_read": "wait until nobody writes to them",
     "html": "read pages with `html` main or all",
     "pdf": "convert them: pdftotext FILE",
-    "office": "convert them: soffice --convert-to docx FILE",
+    "office": "read docx, odt and epub by `format` auto, convert others: soffice --convert-to docx FILE",
 }
 
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.

@@ -13,6 +13,7 @@ from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import Names, escape
 from transforms.common.options.checks import LONGEST_PATH
 from transforms.common.options.fields import options_of, value_of
+from transforms.common.publish.layout import ARTEFACTS, FAILED, SNAPSHOTS, is_marked_folder
 from transforms.common.publish.sections import Made, owner_of
 from transforms.common.publish.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.store import files
@@ -37,17 +38,20 @@ __all__ = [
 ]
 
 
-def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
+def list_inputs(
+    inputs: Sequence[str], exclude: Sequence[str], out: str, *, tables_by: str | None = None
+) -> list[InputFile]:
     """List the input files once each, sorted by name.
 
     Names are relative to the input folder (for a file: the folder it is in); with several folders
     the folder's own name comes first. They are published names, no two alike. A file that several
     inputs hold, or that links to folders reach twice, has the name under which it was found first.
     `exclude` holds patterns of the name below the input, or of its last parts, as it is or as it is
-    published; they leave out files, never members of archives.
+    published; they leave out files, never members of archives. `tables_by` says by what the command
+    reads tables instead of files, if it does.
 
     Raises:
-        UsageError: `out` is an input.
+        UsageError: `out` is an input, or an input is or holds a folder that Lexbeam published to.
         LexbeamError: there are no files, or none are left.
     """
     refuse_output_as_input(inputs, out)
@@ -55,7 +59,7 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     label = Names()
     labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
     listed: dict[str, tuple[str, files.ListedFile, str]] = {}
-    real = functools.cache(files.real)
+    real, is_ours = functools.cache(files.real), functools.cache(is_marked_folder)
     for path in inputs:
         root = files.root_of(path)
         holds_out = _lies_in(out, root)
@@ -65,6 +69,9 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
                 continue
             if holds_out and files.real(entry.path).startswith(inside):
                 continue  # what an earlier run published below the input
+            holder, inner = _inner_folder(entry)
+            if inner and is_ours(holder, inner):
+                raise _tables_as_input(path, root, holder, tables_by)
             name = escape(entry.name)
             name = f"{labels[root]}/{name}" if len(roots) > 1 else name
             listed.setdefault(_place(entry.path, real), (name, entry, labels[root]))
@@ -75,6 +82,29 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
         InputFile(named(name), entry.path, entry.size, collection)
         for name, entry, collection in sorted(listed.values())
     ]
+
+
+def _inner_folder(entry: files.ListedFile) -> tuple[str, str]:
+    """Return the folder that would be Lexbeam's, and which of its inner folders a file lies in; empty: in none."""
+    folders = entry.name.split("/")[:-1]
+    place = next((i for i, name in enumerate(folders) if name in (ARTEFACTS, SNAPSHOTS, FAILED)), None)
+    if place is None:
+        return "", ""
+    holder = entry.path.removesuffix("/".join(["", *entry.name.split("/")[place:]]))
+    return holder, folders[place]
+
+
+def _tables_as_input(path: str, root: str, holder: str, tables_by: str | None) -> UsageError:
+    if holder.rstrip("/") != root.rstrip("/"):
+        return UsageError(
+            f"{files.shown(path)!r} holds {files.shown(holder)!r}, a folder of Lexbeam's tables: "
+            "name what lies beside it, or move it"
+        )
+    otherwise = f", or give {tables_by} to read its tables" if tables_by else ""
+    return UsageError(
+        f"{files.shown(path)!r} is a folder of Lexbeam's tables, not of files to read: name the files that they were "
+        f"made from{otherwise}"
+    )
 
 
 def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:

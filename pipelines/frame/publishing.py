@@ -131,7 +131,7 @@ def _terms(options: PublishOptions, intended: Sequence[Intended], old: Snapshot 
         # What an interrupted run with `fresh` has made anew is fresh.
         renew=options.fresh and not before.get("fresh"),
         note={
-            "sections": sorted(section.name for section in intended),
+            "sections": [section.name for section in intended],  # in the order in which they are made
             "request": request,
             "overwrite": overwrite,
             "drop": list(drop),

@@ -5,6 +5,7 @@ code. Nothing is made by any of them.
 """
 
 import re
+import zipfile
 
 import pytest
 from asked import SYNSETS
@@ -72,6 +73,7 @@ MISTAKES = (
     (r"corpus texts --out o --dates name:(\d+", "not a regular expression: missing [)]", "close the group", 2),
     ("corpus texts --out o --dates table:nosuch.tsv", "'table:nosuch.tsv' is not of the form", "table:FILE:key=", 2),
     ("corpus texts --out o --dates table:no.tsv:key=a,date=b", "no file is at '.*no.tsv'", "check the path", 2),
+    ("corpus books --out o --format html", "office 1.*an e-book, not HTML", "epub by --format auto, convert others", 1),
     ("corpus texts --out o --encoding utf9", "no text encoding is called 'utf9'", "such as utf-8", 2),
     ("corpus latin --out o --engine builtin:de", "undecodable 1.*not utf-8", "name their --encoding", 1),
     ("corpus texts --out o --dates header", "no_date 4.*no date in the header", "another rule for --dates", 1),
@@ -79,6 +81,8 @@ MISTAKES = (
     ("corpus texts --out s3://b/x", "paths s3:// need the Python package boto3", "pip install 'apache-beam.aws.'", 2),
     ("corpus nosuch://x --out o", "no file system for 'nosuch://'", "there are azfs://, gs://, ", 1),
     ("corpus texts --out texts", "--out is the input folder", "give another --out", 2),
+    ("corpus published --out o", "'published' is a folder of Lexbeam's tables", "name the files .*made from$", 2),
+    ("corpus project --out o", "'project' holds '.*project/results', a folder of Lexbeam's", "what lies beside it", 2),
     ("corpus texts --out gold.tsv", "--out '.*gold.tsv' is a file", "give a folder", 2),
     ("corpus texts --out sealed/o", "--out '.*sealed/o' cannot be", "check the path|change the permissions", 2),
     ("corpus texts --out o --runner-config nosuch", "there is no 'nosuch'", "Lexbeam brings direct, ", 2),
@@ -116,6 +120,7 @@ MISTAKES = (
         "name the column of targets",
         1,
     ),
+    ("complexity load scored --out o --layout tsv", "'scored' is a folder of Lexbeam's tables", "made from$", 2),
     ("complexity select scored --out o", "no corpus tables are published", "run `lexbeam corpus` first", 1),
     ("complexity select published --out o --patterns nuon", "'nuon'", "noun", 2),
     ("complexity export published --to x.tsv", "no table complexity/instances", "run `lexbeam complexity select`", 1),
@@ -157,6 +162,7 @@ MISTAKES = (
     # cloze
     ("cloze pairs pairs.jsonl --out o", "--layout must be given", "one of recam, jsonl, json, tsv", 2),
     ("cloze pairs gold.tsv --out o --layout jsonl", "not JSON", "name another --layout", 1),
+    ("cloze pairs pairs --out o --layout documents", "folder of Lexbeam's tables", "or give --layout corpus", 2),
     ("cloze abstractness --out m", "--ratings must be given", "FILE:word=COLUMN,value=COLUMN", 2),
     ("cloze abstractness --out m --ratings gold.tsv", "does not say which column", "FILE:word=COLUMN[^']*$", 2),
     ("cloze candidates pairs", "needs --abstractness", "`lexbeam cloze abstractness` makes, or another --kind", 2),
@@ -176,6 +182,7 @@ MISTAKES = (
     # simplify
     ("simplify instances marked.txt --out o --layout txt", "--layout cannot be 'txt'", "did you mean 'text'", 2),
     ("simplify instances marked.txt --out o --layout text", "do not say it", "give --language", 2),
+    ("simplify instances published --out o", "'published' is a folder of Lexbeam's tables", "made from$", 2),
     ("simplify train-inflector forms.tsv --out x", "--language must be given", "such as es", 2),
     ("simplify train-inflector gold.tsv --language es --out x", "no form dictionary", "name its --format, one of", 2),
     ("simplify generate targets", "needs --thesaurus", "MyThes files.*give it, or choose .*--generators", 2),
@@ -236,6 +243,7 @@ MISTAKES = (
     ("sample --out texts", "texts' is not empty", "name another folder, or give --overwrite", 2),
     ("sample --out o --tokens 5", "--tokens 5", "at least 30000", 2),
     ("init cfg", "INPUT must be given", "files, folders or globs", 2),
+    ("init cfg published", "'published' is a folder of Lexbeam's tables", "name the files .*made from$", 2),
     ("init gold.tsv texts", "gold.tsv' is a file", "give a folder", 2),
 )
 
@@ -251,6 +259,11 @@ def base(made_once, tmp_path, monkeypatch):
     (tmp_path / "marked.txt").write_text("The [[dogs]] stay at home.\n")
     (tmp_path / "pairs.jsonl").write_text(PAIRS)
     (tmp_path / "hollow").mkdir()
+    (tmp_path / "books").mkdir()
+    with zipfile.ZipFile(tmp_path / "books" / "1840.epub", "w") as book:
+        book.writestr("mimetype", "application/epub+zip")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "results").symlink_to(out)
     (tmp_path / "sealed").symlink_to("/proc")
     (tmp_path / "latin").mkdir()
     (tmp_path / "latin" / "1840.txt").write_bytes("Die Schönheit der Bücher.".encode("latin-1"))

@@ -160,7 +160,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     else:
         if options.format == "html" or options.reader.html != "reject":
             check_html(options.reader)
-        listed = list_inputs(options.inputs, options.exclude, options.out)
+        listed = list_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
         units = tuple(
             Unit(tuple(group), sum(file.size for file in group))
             for group in group_by_size(listed, _share_of_unit, UNIT_BYTES)

@@ -231,7 +231,7 @@ def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
         f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}"
     )
     if section["rejected"]:
-        yield f"rejects, each with its reason: lexbeam show {files.shown(snapshot.out)}/rejects"
+        yield f"rejects, each with its reason: lexbeam show {files.typed(files.join(snapshot.out, 'rejects'))}"
     yield f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
     if notes := section.get("notes"):
         yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())

@@ -77,7 +77,7 @@ def _init(options: InitOptions, action: Action) -> None:
         action.tell(line)
     _try(path)
     action.tell(f"\nread and correct it: {files.shown(path)}")
-    action.tell(f"then run it: lexbeam run {files.shown(path)}")
+    action.tell(f"then run it: lexbeam run {files.typed(path)}")
 
 
 def _try(path: str) -> None:

@@ -206,7 +206,7 @@ def _sample(options: SampleOptions, action: Action) -> None:
     action.tell(f"{made.documents} documents, {made.tokens} words in {place}")
     for line in _lines(made.about):
         action.tell(line)
-    action.tell(f"run it: lexbeam run {os.path.join(place, 'config.yaml')}")
+    action.tell(f"run it: lexbeam run {files.typed(os.path.join(made.out, 'config.yaml'))}")
 
 
 SAMPLE: Command[SampleOptions, None] = Command(

@@ -46,7 +46,7 @@ def _status(options: StatusOptions, action: Action) -> None:
     if options.json:
         (action.data or action.tell)(json.dumps(_record(options.path, state, stale), ensure_ascii=False, indent=2))
     else:
-        for line in _lines(files.shown(options.path), state, stale):
+        for line in _lines(options.path, state, stale):
             action.tell(line)
     if options.verify:
         verified = _verified(options.path, state.snapshot)
@@ -137,8 +137,9 @@ def _lines(out: str, state: Survey, stale: Mapping[str, Sequence[str]]) -> Itera
         yield from (f"left behind: {line}" for line in leftover_sizes(state.leftovers))
         if state.unfinished:
             yield from _unfinished(state)
-    if not state.at_work and (state.leftovers or state.artefacts):
-        yield f"`lexbeam clean {out}` frees the artefacts, which make reruns quick and can be made anew"
+    # An unfinished run is continued by what this would free.
+    if not (state.at_work or state.unfinished) and (state.leftovers or state.artefacts):
+        yield f"`lexbeam clean {files.typed(out)}` frees the artefacts, which make reruns quick and can be made anew"
 
 
 def _unfinished(state: Survey) -> Iterator[str]:

@@ -115,13 +115,13 @@ def survey(out: str) -> Survey:
     at_work, holder = _lock_of(out)
     root = os.path.join(out, ARTEFACTS)
     note = read_unfinished(out) if ARTEFACTS in owned else {}
-    sections = {name.partition(".")[0] for name in note.get("sections", ())}
+    sections = dict.fromkeys(name.partition(".")[0] for name in note.get("sections", ()))
     return Survey(
         snapshot=find_snapshot(out),
         at_work=at_work,
         holder=holder,
         **_of_note(note),
-        stages=tuple(stage for name in sorted(sections) for stage in _stages(root, name)),
+        stages=tuple(stage for name in sections for stage in _stages(root, name)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         leftovers=(*_leftovers(out, owned), *_failed(out)),
     )

@@ -11,6 +11,7 @@ import os
 import posixpath
 import re
 import secrets
+import shlex
 import shutil
 import stat
 from collections.abc import Iterator
@@ -48,6 +49,7 @@ __all__ = [
     "sync_folder",
     "temporary",
     "touch",
+    "typed",
     "write_bytes",
     "writing",
 ]
@@ -127,6 +129,11 @@ def shown(path: str) -> str:
         relative = os.path.relpath(path)
         path = path if relative.startswith("..") else relative
     return path if path.isprintable() else repr(path)[1:-1]
+
+
+def typed(path: str) -> str:
+    """Return `path` as a person types it in a command: as `shown` has it, quoted where a shell needs that."""
+    return shlex.quote(shown(path))
 
 
 def join(folder: str, *names: str) -> str:

@@ -79,6 +79,17 @@ def test_stages_tell_what_is_done_and_left(killed):
     assert list(stages) == ["toy/make", "toy/later"]
 
 
+def test_sections_stand_in_the_order_in_which_the_run_makes_them(killed):
+    note = killed / "_artefacts" / UNFINISHED
+    begun = note.stat().st_mtime_ns
+    note.write_text('{"sections": ["toy", "late.first", "late.second", "act"]}')
+    os.utime(note, ns=(begun, begun))
+    for name in ("act/align", "late/read"):
+        announce(Workspace(str(killed / "_artefacts")), name, 1)
+    names = [stage.name for stage in survey(str(killed)).stages]
+    assert names == ["toy/make", "toy/later", "late/read", "act/align"]
+
+
 def test_what_is_taken_up_counts_as_done(killed):
     make(Workspace(str(killed / "_artefacts")), TOY, "old", None)
     stage = survey(str(killed)).stages[0]
@@ -170,8 +181,18 @@ def test_a_run_that_ends_as_it_is_looked_at_is_no_error(command, killed, monkeyp
 def test_status_tells_a_person(messy, capsys):
     assert main(["status", str(messy)]) == 0
     told = capsys.readouterr().out
-    for part in ("corpus: documents 3 rows", "nobody", "toy/make", "--resume", "lexbeam clean"):
+    for part in ("corpus: documents 3 rows", "nobody", "toy/make", "--resume"):
         assert part in told
+    assert "lexbeam clean" not in told  # what it frees is what the run is continued by
+
+
+def test_what_is_to_be_typed_is_quoted(killed, capsys):
+    (killed / "_artefacts" / UNFINISHED).unlink()
+    killed.rename(place := killed.with_name("my out"))
+    assert main(["status", str(place)]) == 0
+    assert f"`lexbeam clean '{place}'` frees" in capsys.readouterr().out
+    assert main(["show", str(place)]) == 0
+    assert f"lexbeam show '{place}/TABLE'; its rows" in capsys.readouterr().out
 
 
 def test_clean_removes_what_is_left_behind_and_nothing_published(messy, capsys):
