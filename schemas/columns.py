@@ -5,13 +5,13 @@ the Arrow field's metadata, from where Parquet carries it to every reader.
 """
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["Table", "column", "entries_of", "language", "reason", "share", "upos"]
+__all__ = ["Table", "column", "entries_of", "language", "reason", "registered", "share", "upos"]
 
 
 def column(
@@ -48,15 +48,21 @@ def reason(doc: str, reasons: Iterable[str]) -> pa.Field:
     return column("reason", pa.string(), doc, range=", ".join(reasons), nullable=True)
 
 
-def entries_of(registry: str) -> dict[str, str]:
-    """Return the doc lines of a registry's entries, for tables with columns for each of them.
+def registered(registry: str) -> Mapping[str, Any]:
+    """Return a registry, of whose entries a table has columns, or reasons.
 
     Args:
         registry: `package.module:NAME`. It is imported when a schema is asked for, since schemas stand below
             all code. A stage that writes such columns is given the names and docs, so that they count.
     """
     module, _, name = registry.partition(":")
-    return {entry: value.doc for entry, value in getattr(importlib.import_module(module), name).items()}
+    found: Mapping[str, Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def entries_of(registry: str) -> dict[str, str]:
+    """Return the doc lines of a registry's entries, for tables with columns for each of them; see `registered`."""
+    return {name: entry.doc for name, entry in registered(registry).items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -164,6 +164,9 @@ def test_a_generator(recipe):
 
 
 def test_a_selection_filter(recipe):
+    from schemas.simplification.candidates import SELECTIONS, selection_reasons
+    from schemas.simplification.rankings import FUNNEL
+    from transforms.common.options.fields import options_of
     from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
     from transforms.simplification.selection.filters import FILTERS
     from transforms.simplification.selection.options import SelectionOptions
@@ -173,7 +176,13 @@ def test_a_selection_filter(recipe):
         one_instance(), [CandidateState(form, form, None, None, 1.0, None) for form in ("de", "duro")]
     )
     FILTERS[name].drop([group], Selecting(SelectionOptions(filters=(name,))))
-    assert [state.reason for state in group.states] == ["too_short", None]
+    assert [state.reason for state in group.states] == ["tiny", None]
+    # Everything that names reasons has this one, and selections those of the filters that were used.
+    assert selection_reasons()["tiny"] == "it has fewer than three letters"
+    for schema in (FUNNEL.schema(), SELECTIONS.schema(), SELECTIONS.schema(filters=[name])):
+        assert "tiny" in schema.field("reason").metadata[b"range"].decode().split(", ")
+    assert b"tiny" not in SELECTIONS.schema(filters=["morphology"]).field("reason").metadata[b"range"]
+    assert "(tiny)" in options_of(SelectionOptions)["filters"].explained
 
 
 def test_a_ranker(recipe):

@@ -3,40 +3,62 @@
 A candidate is a row for each form and setting; each later stage has a row for each that goes on.
 """
 
+from collections.abc import Collection
+from typing import Any
+
 import pyarrow as pa
 
-from schemas.columns import Table, column, entries_of, reason
+from schemas.columns import Table, column, entries_of, reason, registered
 from schemas.simplification.instances import INSTANCE_ID
 
-__all__ = ["CANDIDATES", "FORM", "NOTES", "REASONS", "SELECTIONS", "SETTING", "column_of"]
+__all__ = [
+    "CANDIDATES",
+    "FORM",
+    "SELECTIONS",
+    "SETTING",
+    "column_of",
+    "drop_reasons",
+    "generation_reasons",
+    "selection_reasons",
+]
 
 SETTING = column("setting", pa.string(), "name of the setting: which generators, filters and rankers are used, and how")
 
 FORM = "the candidate as it would stand in the target's place, in lower case, NFC"
 
-# Why a candidate does not go on to the next stage.
-REASONS = {
-    "placeholder": "it is no word of the language, but stands for a translation that is missing",
-    "subword": "it is a piece of a word",
-    "too_short": "it is too short",
+_GENERATORS = "transforms.simplification.generation.generators:GENERATORS"
+_FILTERS = "transforms.simplification.selection.filters:FILTERS"
+
+# Why a generated candidate does not go on, whichever generator gives it.
+_OF_ALL = {
     "not_a_word": "it has no letter",
-    "prefix_of_target": "the target begins with it",
-    "accent_variant": "it is the target but for accents or capitals",
-    "same_stem": "it has the target's stem",
     "is_target": "it is the target",
     "no_form": "there is no form of it that has the target's features",
     "barred": "it is on a list of barred words, or an antonym of the target",
     "one_generator": "not all generators give it, and the setting asks for their intersection",
     "beyond_k": "others have a higher score, and only so many are kept",
-    "target_inflection": "it is another form of the target's lemma",
-    "merged": "another form of its lemma, or its other spelling, has a higher score, and takes its score over",
-    "pos_mismatch": "it has another part of speech than the target, tagged in its place",
-    "below_similarity": "it is less similar to the target than the threshold",
-    "below_ngram": "it fits its neighbours less than the threshold",
 }
 
-# What is said of a candidate that goes on.
-NOTES = {"pos_unchecked": "a phrase, of which the filter by part of speech says nothing"}
+
+def generation_reasons() -> dict[str, str]:
+    """Return why a generated candidate does not go on: what generators say, then what holds for all of them."""
+    generators = registered(_GENERATORS).values()
+    return {name: doc for generator in generators for name, doc in generator.reasons.items()} | _OF_ALL
+
+
+def selection_reasons(filters: Collection[str] | None = None) -> dict[str, str]:
+    """Return why filters drop candidates, as they say it; None: all that there are."""
+    return {name: doc for entry in _filters(filters) for name, doc in entry.reasons.items()}
+
+
+def drop_reasons() -> list[str]:
+    """Return all reasons, stage by stage; one that both stages give is among those of selection."""
+    selection = selection_reasons()
+    return [*(name for name in generation_reasons() if name not in selection), *selection]
+
+
+def _filters(names: Collection[str] | None) -> list[Any]:
+    return [entry for name, entry in registered(_FILTERS).items() if names is None or name in names]
 
 
 def column_of(generator: str) -> str:
@@ -92,18 +114,17 @@ _EVIDENCE = (
     ),
     column("feats", pa.string(), "the features that it was given", nullable=True),
     column("before", pa.string(), "what the word before it becomes; null if that stays", nullable=True),
-    reason("why it does not go on", REASONS),
 )
 
 
 def _candidates() -> list[pa.Field]:
     """Return the columns: a score for each generator stands between those of all."""
-    generators = entries_of("transforms.simplification.generation.generators:GENERATORS")
+    generators = entries_of(_GENERATORS)
     scores = (
         column(f"{column_of(name)}_score", pa.float64(), f"{doc}; null where it does not give it", nullable=True)
         for name, doc in generators.items()
     )
-    return [*_SCORED, *scores, *_EVIDENCE]
+    return [*_SCORED, *scores, *_EVIDENCE, reason("why it does not go on", generation_reasons())]
 
 
 CANDIDATES = Table(
@@ -113,18 +134,18 @@ CANDIDATES = Table(
     columns=_candidates,
 )
 
-SELECTIONS = Table(
-    name="simplification/selections",
-    row="a candidate that was generated, after the filters of its setting",
-    key=("instance_id", "setting", "form"),
-    columns=[
+
+def _selections(filters: Collection[str] | None = None) -> list[pa.Field]:
+    """Return the columns; reasons and notes are those of the filters that are used."""
+    notes = [name for entry in _filters(filters) for name in entry.notes]
+    return [
         INSTANCE_ID,
         SETTING,
         column("form", pa.string(), FORM),
         column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it", nullable=True),
         column("kept", pa.bool_(), "whether it goes on"),
-        reason("why it does not go on", REASONS),
-        column("note", pa.string(), "a remark on a candidate that is kept", range=", ".join(NOTES), nullable=True),
+        reason("why it does not go on", selection_reasons(filters)),
+        column("note", pa.string(), "a remark on a candidate that is kept", range=", ".join(notes), nullable=True),
         column("merged_into", pa.string(), "the form that takes its score over", nullable=True),
         column("score", pa.float64(), "its score, with those of forms merged into it"),
         column("votes", pa.int32(), "its votes, with those of forms merged into it", range="1 and up", nullable=True),
@@ -141,5 +162,12 @@ SELECTIONS = Table(
             nullable=True,
         ),
         column("ngram", pa.float64(), "how well it fits its neighbours; null where it was not computed", nullable=True),
-    ],
+    ]
+
+
+SELECTIONS = Table(
+    name="simplification/selections",
+    row="a candidate that was generated, after the filters of its setting",
+    key=("instance_id", "setting", "form"),
+    columns=_selections,
 )

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from schemas.columns import Table, column, reason
-from schemas.simplification.candidates import FORM, REASONS, SETTING
+from schemas.simplification.candidates import FORM, SETTING, drop_reasons
 from schemas.simplification.instances import INSTANCE_ID
 
 __all__ = ["FUNNEL", "LOSSES", "RANKER", "RANKINGS", "SIMPLIFICATIONS", "STAGES"]
@@ -78,15 +78,13 @@ LOSSES = {
     "keep_target": "the target stays, though there are candidates",
 }
 
-FUNNEL = Table(
-    name="simplification/funnel",
-    row="what becomes of the candidates of instances with gold at a stage, for one reason",
-    key=("setting", "ranker", "stage", "reason"),
-    columns=[
+
+def _funnel() -> list[pa.Field]:
+    return [
         SETTING,
         column("ranker", pa.string(), "the ranker, from ranking on; before it, null", nullable=True),
         column("stage", pa.string(), "the stage", range=", ".join(STAGES)),
-        reason("why they go no further; null for those that do", (*REASONS, *LOSSES)),
+        reason("why they go no further; null for those that do", (*drop_reasons(), *LOSSES)),
         column("candidates", pa.int64(), "candidates; of not_generated: none", range="0 and up"),
         column(
             "gold_candidates",
@@ -110,5 +108,12 @@ FUNNEL = Table(
             range="0 and up",
             nullable=True,
         ),
-    ],
+    ]
+
+
+FUNNEL = Table(
+    name="simplification/funnel",
+    row="what becomes of the candidates of instances with gold at a stage, for one reason",
+    key=("setting", "ranker", "stage", "reason"),
+    columns=_funnel,
 )

@@ -16,7 +16,7 @@ from pipelines.commands.options import input_folder, settings_file
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import RunnerOptions, model_folder
 from pipelines.frame.openings import Opening
-from schemas.simplification.candidates import CANDIDATES, REASONS, SELECTIONS
+from schemas.simplification.candidates import CANDIDATES, SELECTIONS
 from schemas.simplification.instances import INSTANCES
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -109,7 +109,7 @@ def _section(plan: SelectionPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "settings": [
             {"setting": name, "filters": list(setting.options.filters)} for name, setting in plan.selection.items()
         ],
-        "counts": summed(outcome.rows["selected"], ("setting", "outcome"), ("candidates",)),
+        "counts": summed(outcome.rows["selected"], ("setting", "outcome", "kept"), ("candidates",)),
     }
 
 
@@ -129,7 +129,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     for setting in section["settings"]:
         rows = [row for row in section["counts"] if row["setting"] == setting["setting"]]
-        passed = sum(row["candidates"] for row in rows if row["outcome"] not in REASONS)
+        passed = sum(row["candidates"] for row in rows if row["kept"])
         generated = sum(row["candidates"] for row in rows)
         yield f"{setting['setting']}: {passed} of {generated} candidates kept by {', '.join(setting['filters'])}"
         if noted := [row for row in rows if row["outcome"] != "kept"]:

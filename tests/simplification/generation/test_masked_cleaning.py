@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.simplification.candidates import REASONS
+from schemas.simplification.candidates import generation_reasons
 from transforms.simplification.generation.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
 from transforms.simplification.generation.options import PAPER, MaskedOptions
 
@@ -174,5 +174,5 @@ def test_each_rule_can_be_turned_off(rule):
 
 
 def test_rules_are_reasons_that_tables_know():
-    assert set(RULES) - {"none"} <= set(REASONS)
+    assert set(RULES) - {"none"} <= set(generation_reasons())
     assert MaskedOptions().masked_rules == PAPER

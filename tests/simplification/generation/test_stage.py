@@ -7,7 +7,7 @@ from generated import files_of, write_world
 from instances_made import instance
 from wordnet_making import Synset, write_wordnet
 
-from schemas.simplification.candidates import REASONS
+from schemas.simplification.candidates import generation_reasons
 from transforms.common.errors import UsageError
 from transforms.common.store.tables import Part
 from transforms.simplification.generation.inputs import generation_inputs
@@ -37,7 +37,7 @@ def record(*fields, **other):
 def generated_rows(world, instance, files=None, gold=None, **options):
     inputs = generation_inputs({"x": GenerationOptions(**options)}, files_of(world, **(files or {})))
     rows = candidates_of([instance], inputs, gold or {}).to_pylist()
-    assert all(row["reason"] is None or row["reason"] in REASONS for row in rows)
+    assert all(row["reason"] is None or row["reason"] in generation_reasons() for row in rows)
     return {row["form"]: row for row in rows}
 
 

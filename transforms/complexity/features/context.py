@@ -26,10 +26,10 @@ from transforms.complexity.features.base import (
     ratio,
     sums,
 )
-from transforms.complexity.features.form import vowel_groups
 from transforms.complexity.features.frequency import zipf_of
 from transforms.lexicon.compiled.casing import coded
 from transforms.lexicon.hyphenation import syllables
+from transforms.lexicon.letters import vowel_groups
 
 __all__ = ["CONTEXT", "EASE"]
 

@@ -16,13 +16,12 @@ selection pos_mismatch 1 1
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from schemas.simplification.candidates import REASONS
+from schemas.simplification.candidates import drop_reasons
 from schemas.simplification.rankings import LOSSES, STAGES
 from transforms.simplification.records import Row
 
 __all__ = ["Funnel"]
 
-_ORDER = {reason: place for place, reason in enumerate((*LOSSES, *REASONS))}
 # Missing gold was never generated, or a later stage has no row for it.
 _MISSING = {STAGES[0]: "not_generated"}
 
@@ -40,6 +39,7 @@ class Funnel:
 
     def __init__(self) -> None:
         self._counts: dict[_Stage, dict[str | None, _Count]] = {}
+        self._order = {reason: place for place, reason in enumerate((*LOSSES, *drop_reasons()))}
 
     def add(
         self, stage: _Stage, before: Collection[str], remaining: Collection[str], dropped: Iterable[tuple[str, str]]
@@ -67,7 +67,7 @@ class Funnel:
             _add(counts, reason, _Count(0, len(missing)))
         _add(counts, None, _Count(len(remaining), len(left), int(bool(left))))
         if lost and not left:
-            last = max(lost.values(), key=lambda reason: (_ORDER.get(reason, -1), reason))
+            last = max(lost.values(), key=lambda reason: (self._order.get(reason, -1), reason))
             _add(counts, last, _Count(0, 0, 1))
         return left
 

@@ -1,7 +1,7 @@
 """What a generator is: instances in, proposals for each of them out."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.common.code.registry import Entry
@@ -60,7 +60,9 @@ class Generator(Entry):
     Attributes:
         propose: gives proposals.
         adds: whether the raw scores of its sources share a unit, so that they are added.
+        reasons: why some of its proposals do not go on, each with what it means.
     """
 
     propose: Propose
     adds: bool = False
+    reasons: Mapping[str, str] = field(default_factory=dict, kw_only=True)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from transforms.common.code.registry import Registry
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.simplification.generation.generator import Context, Generator, Source
+from transforms.simplification.generation.masked_cleaning import MERGED, RULES
 from transforms.simplification.generation.masked_lm import propose_masked
 from transforms.simplification.generation.thesaurus import propose_thesaurus
 from transforms.simplification.generation.wordnet import propose_wordnet
@@ -80,6 +81,7 @@ GENERATORS: Registry[Generator] = Registry(
             needs="thesaurus",
             doc="senses of thesauri (MyThes, tab files) that have the candidate, weighed by how well they fit the "
             "sentence where there are vectors",
+            reasons={"placeholder": "it is no word of the language, but stands for a translation that is missing"},
         ),
         "wordnet": Generator(
             propose_wordnet, needs="wordnet", doc="senses of WordNet that have the candidate as a synonym or hypernym"
@@ -90,6 +92,10 @@ GENERATORS: Registry[Generator] = Registry(
             needs="model",
             adds=True,
             doc="probability of the candidate in the target's place; several models': the sum",
+            reasons={
+                **{name: rule.doc for name, rule in RULES.items() if name != "none"},
+                MERGED: "another spelling of it has a higher score, and takes its score over",
+            },
         ),
         "gold": Generator(propose_gold, doc="1 for what people gave: for the evaluation of rankers alone"),
     },

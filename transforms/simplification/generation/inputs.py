@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from transforms.common.code.registry import docs_of
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
@@ -84,6 +83,10 @@ class GenerationFiles(WordlistFiles, InflectorFile, VectorsFile):
     )
 
 
+def _described_generators() -> tuple[tuple[str, ...], ...]:
+    return tuple((name, entry.doc, *entry.reasons) for name, entry in GENERATORS.items())
+
+
 class GenerationInputs(NamedTuple):
     """What candidates are generated with, for all instances.
 
@@ -96,7 +99,7 @@ class GenerationInputs(NamedTuple):
         encoders: masked language models.
         barred: words that must not be candidates, sorted.
         protected: words that get no candidates, sorted.
-        columns: all generators and their doc lines, which the table has columns of.
+        columns: all generators, their doc lines and reasons, which the columns of the table name.
     """
 
     settings: Mapping[str, GenerationOptions]
@@ -107,7 +110,7 @@ class GenerationInputs(NamedTuple):
     encoders: tuple[Encoding, ...]
     barred: tuple[str, ...]
     protected: tuple[str, ...]
-    columns: tuple[tuple[str, str], ...] = tuple(docs_of(GENERATORS).items())
+    columns: tuple[tuple[str, ...], ...] = _described_generators()
 
     def context(self, setting: str, gold: Mapping[str, list[str]]) -> Context:
         """Return what generators of a setting work with."""

@@ -23,12 +23,11 @@ from transforms.common.store.artefacts import Artefact, Stage
 from transforms.common.store.receipts import File
 from transforms.common.store.sound import checked
 from transforms.common.store.tables import Part, read_rows
-from transforms.complexity.features.base import DistinctWordForms, FeatureSetting, numbers
-from transforms.complexity.features.form import FORM
 from transforms.learning.fitting import fit_scorer
 from transforms.learning.models.formats import read_safetensors, write_safetensors
 from transforms.learning.scorer import Fitted, Scorer, ScorerOptions, ScorerTraining
 from transforms.learning.scorers import SCORERS, members
+from transforms.lexicon.letters import letter_counts
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.ranking.regressor_words import (
     LabelledWord,
@@ -177,20 +176,17 @@ def word_features(words: Sequence[str], languages: Sequence[str], lexicon: Lexic
     """
     features = np.full((len(words), len(LETTERS) + len(lists)), np.nan)
     codes = np.asarray(languages, dtype=object)
-    setting = FeatureSetting(("form",), lexicon, (), ())
     for language in sorted(set(languages)):
         rows = np.flatnonzero(codes == language)
-        forms = pa.array([words[row] for row in rows.tolist()], pa.string())
-        word_forms = DistinctWordForms(language or None, forms, forms, forms, pa.nulls(len(forms), pa.string()))
-        assert FORM.of_words is not None
-        values = FORM.of_words(word_forms, setting)
+        forms = [words[row] for row in rows.tolist()]
+        values = letter_counts(forms, language or None)
         for place, name in enumerate(LETTERS):
             features[rows, place] = values[name]
         for place, name in enumerate(lists, len(LETTERS)):
             listed = lexicon.find(name, language or None)
             if listed is not None:
-                value = numbers(listed.look_up(forms)["value"])  # type: ignore[attr-defined]
-                features[rows, place] = np.arcsinh(value)
+                found = listed.look_up(pa.array(forms, pa.string()))["value"]  # type: ignore[attr-defined]
+                features[rows, place] = np.arcsinh(found.cast(pa.float64()).to_numpy())
     return features
 
 

@@ -1,8 +1,8 @@
 """What a filter of candidates is: what it works with, and what it notes of a candidate."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.common.code.registry import Entry
@@ -132,6 +132,15 @@ class CandidateFilter(Entry):
 
     Attributes:
         drop: gives some of the candidates that remain in groups a reason.
+        reasons: those that it gives, each with what it means.
+        notes: what it remarks on candidates that it keeps, each with what that means.
     """
 
     drop: Callable[[Sequence[InstanceCandidates], Selecting], None]
+    reasons: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    notes: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+    @property
+    def explained(self) -> str:
+        """The doc line, and the reasons that it gives."""
+        return f"{self.doc} ({', '.join(self.reasons)})" if self.reasons else self.doc

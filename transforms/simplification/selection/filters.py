@@ -131,18 +131,31 @@ FILTERS: Registry[CandidateFilter] = Registry(
     {
         "none": CandidateFilter(_none, doc="drops nothing, for comparison"),
         "morphology": CandidateFilter(
-            filter_morphology, doc="target_inflection: another form of the target's lemma; merged: of a candidate's"
+            filter_morphology,
+            doc="other forms of the target's lemma, and all but the best of another lemma's",
+            reasons={
+                "target_inflection": "it is another form of the target's lemma",
+                "merged": "another form of its lemma has a higher score, and takes its score over",
+            },
         ),
         "pos": CandidateFilter(
-            filter_pos, needs="engine", doc="pos_mismatch: another part of speech than the target, in its place"
+            filter_pos,
+            needs="engine",
+            doc="another part of speech than the target's",
+            reasons={"pos_mismatch": "it has another part of speech than the target, tagged in its place"},
+            notes={"pos_unchecked": "a phrase, of which the filter by part of speech says nothing"},
         ),
         "similarity": CandidateFilter(
             filter_similarity,
             needs="vectors",
-            doc="below_similarity: its cosine with the target is less than the floor",
+            doc="little similarity to the target",
+            reasons={"below_similarity": "it is less similar to the target than the threshold"},
         ),
         "ngram": CandidateFilter(
-            filter_ngram, needs="ngrams", doc="below_ngram: its bigrams with the words before and after are too rare"
+            filter_ngram,
+            needs="ngrams",
+            doc="what goes badly with the words before and after",
+            reasons={"below_ngram": "it fits its neighbours less than the threshold"},
         ),
     },
     what="filter",

@@ -28,10 +28,16 @@ Selection = Mapping[str, Selecting]
 
 @dataclass(frozen=True)
 class SelectedCount:
-    """How many candidates of a setting have a reason or a note as their outcome; `kept`: neither."""
+    """How many candidates of a setting have an outcome, and whether they go on.
+
+    Attributes:
+        outcome: their reason, else their note, else `kept`.
+        kept: whether they go on.
+    """
 
     setting: str
     outcome: str
+    kept: bool
     candidates: int
 
 
@@ -53,18 +59,21 @@ def select(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
 
 
 def _select(artefact: Artefact, task: JoinTask, selection: Selection) -> Selected:
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str, bool]] = Counter()
+    schema = SELECTIONS.schema(filters=_used(selection))
 
     def tables() -> Iterator[pa.Table]:
         for batch in batched(instance_rows(task, {CANDIDATES.name: _COLUMNS}), BATCH):
-            yield _selected(batch, selection, counts)
+            yield _selected(batch, selection, counts, schema)
 
-    part = write_part(artefact, SELECTIONS.schema(), tables(), sort_keys=SELECTIONS.key)
+    part = write_part(artefact, schema, tables(), sort_keys=SELECTIONS.key)
     selected_counts = tuple(SelectedCount(*key, counts[key]) for key in sorted(counts))
     return Selected(part, selected_counts)
 
 
-def _selected(batch: Sequence[InstanceRows], selection: Selection, counts: Counter[tuple[str, str]]) -> pa.Table:
+def _selected(
+    batch: Sequence[InstanceRows], selection: Selection, counts: Counter[tuple[str, str, bool]], schema: pa.Schema
+) -> pa.Table:
     by_setting: dict[str, list[InstanceCandidates]] = {}
     for joined in batch:
         states_by_setting: dict[str, list[CandidateState]] = {}
@@ -79,10 +88,10 @@ def _selected(batch: Sequence[InstanceRows], selection: Selection, counts: Count
         select(groups, selection[setting]._replace(tagged=tagged))
         for group in groups:
             for state in group.states:
-                counts[setting, state.reason or state.note or "kept"] += 1
+                counts[setting, state.reason or state.note or "kept", state.reason is None] += 1
                 rows.append(_row(group.instance.instance_id, setting, state))
     rows.sort(key=_key)
-    return pa.Table.from_pylist(rows, SELECTIONS.schema())
+    return pa.Table.from_pylist(rows, schema)
 
 
 def _key(row: Row) -> tuple[str, str, str]:
@@ -108,8 +117,12 @@ def _row(instance_id: str, setting: str, state: CandidateState) -> Row:
     return {**columns, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
 
 
+def _used(selection: Selection) -> set[str]:
+    return {name for selecting in selection.values() for name in selecting.options.filters}
+
+
 def _chosen(_: JoinTask, selection: Selection) -> Mapping[str, Collection[str]]:
-    used = {name for selecting in selection.values() for name in selecting.options.filters}
+    used = _used(selection)
     first = next(iter(selection.values()))
     kind = first.engine.partition(":")[0]
     kinds = [kind] if kind and "pos" in used else []

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.columns import column
-from schemas.simplification.candidates import REASONS
+from schemas.simplification.candidates import generation_reasons
 from transforms.common.publish.snapshots import Snapshot
 from transforms.report.panels import Panel, Rows
 from transforms.report.section_tables import SectionTable, TableColumn
@@ -38,7 +38,7 @@ def generator_counts(section: Mapping[str, Any]) -> Iterator[dict[str, str | int
     for count in section["counts"]:
         by_generator.setdefault((count["setting"], count["generator"]), {})[count["reason"]] = count["candidates"]
     for (setting, generator), reasons in by_generator.items():
-        why = {name: reasons[name] for name in REASONS if name in reasons}
+        why = {name: reasons[name] for name in generation_reasons() if name in reasons}
         yield {
             "setting": setting,
             "generator": generator,
