@@ -33,6 +33,8 @@ REASONS = {
     "pos_mismatch": "it has another part of speech than the target, tagged in its place",
     "below_similarity": "it is less similar to the target than the threshold",
     "below_ngram": "it fits its neighbours less than the threshold",
+    "antonym": "it is the target's opposite",
+    "hyponym": "it is narrower than the target",
 }
 
 # What is said of a candidate that goes on.

@@ -1,4 +1,4 @@
-"""Filters of candidates by name: what they drop, and why; filter `pos` is in pos.py."""
+"""Filters of candidates by name: what they drop, and why; `pos` is in pos.py, those by WordNet in relations.py."""
 
 import re
 from collections import Counter
@@ -22,6 +22,7 @@ from transforms.simplification.selection.filter import (
     replaced,
 )
 from transforms.simplification.selection.pos import filter_pos
+from transforms.simplification.selection.relations import filter_antonyms, filter_hyponyms
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity", "lemmas_of"]
 
@@ -164,6 +165,12 @@ FILTERS: Registry[CandidateFilter] = Registry(
         ),
         "ngram": CandidateFilter(
             filter_ngram, needs="ngrams", doc="below_ngram: its bigrams with the words before and after are too rare"
+        ),
+        "antonyms": CandidateFilter(
+            filter_antonyms, needs="wordnet", doc="antonym: WordNet has it as the target's opposite"
+        ),
+        "hyponyms": CandidateFilter(
+            filter_hyponyms, needs="wordnet", doc="hyponym: WordNet has it below the target, not beside or above it"
         ),
     },
     what="filter",
