@@ -25,9 +25,10 @@ from transforms.formats.records.text_cleaning import clean_field
 from transforms.intake.header import About, FileRows, header_name
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, stage_file
+from transforms.simplification.instances.columns import has_header
 from transforms.simplification.instances.instance import instance_id, placed
 from transforms.simplification.instances.layouts import BenchmarkInstance, easier_cells, places_of
-from transforms.simplification.instances.rows import READERS, RuleOptions, Targets, has_header
+from transforms.simplification.instances.rows import READERS, RuleOptions, Targets
 from transforms.simplification.records import Row
 
 __all__ = [
@@ -285,7 +286,7 @@ def _records(rows: FileRows, name: str, options: InstanceReadOptions) -> Iterato
         head_rows = iter(rows)
         first = list(itertools.islice(head_rows, 1))
         rows = itertools.chain(first, head_rows)
-        if first and has_header(first[0][1], options.rules):
+        if first and has_header(first[0][1], options.rules.columns):
             shown = f"{TEXT} with a header"
     for line, targets in READERS[layout].read(rows, about, options.rules):
         yield TakenRecord(line, shown, targets)

@@ -4,7 +4,7 @@
 |---|---|
 | alexsis, tsar, benchls, easier | see `transforms/simplification/instances/layouts.py` |
 | cwi2018 | CWI-2018, see `transforms/intake/cwi2018.py` |
-| text | a sentence a line, with `[[target]]` in it, perhaps several; or a table: a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` and `substitutes` as you like; columns of other names, or without a header, are named by `RuleOptions.columns` |
+| text | a sentence a line, with `[[target]]` in it, perhaps several; or a table: a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` and `substitutes` as you like; columns of other names, or without a header, are named by `columns`, see columns.py |
 
 Quotes are plain characters, except in a table of layout text if the user says otherwise.
 """  # noqa: E501 - a table's row is a line
@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from transforms.common.code.registry import Entry, Registry
-from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
-from transforms.intake.header import About, FileRows, header_name, rows_of_table, whole_number
+from transforms.intake.header import About, FileRows, rows_of_table, whole_number
 from transforms.intake.locating import locate_at_offsets
+from transforms.simplification.instances.columns import PLACED, check_columns, headed, is_table, named_columns
 from transforms.simplification.instances.layouts import (
     LAYOUTS,
     BenchmarkInstance,
@@ -33,38 +33,15 @@ from transforms.simplification.instances.layouts import (
     with_substitutes,
 )
 
-__all__ = ["READERS", "RuleOptions", "has_header", "is_table", "marked", "takes_targets"]
+__all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
 
 # What a record gives: its targets, or why it gives none.
 Targets = list[BenchmarkInstance] | BadRecord
 Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, Targets]]]
 
 _MARK = re.compile(r"\[\[(?!\[)((?:(?!\[\[).)*?)\]\]", re.DOTALL)
-_PLACED = ("start", "end", "target")
-_ROLES = ("sentence", *_PLACED, "id", "substitutes")
-_REMEDY = "name the columns by `columns`, such as sentence=COLUMN; others may be " + ", ".join(_ROLES[1:])
+_REMEDY = "name the column by `columns`, sentence=COLUMN; others may be start, end, target, id, substitutes"
 _BETWEEN = re.compile(r"[,;|]")  # between substitutes in one cell
-
-
-def _check_columns(value: tuple[str, ...]) -> None:
-    """Check which columns of a table are named.
-
-    Raises:
-        UsageError: one is no ROLE=COLUMN, a role but `substitutes` is named twice, none is the sentence, or names
-            and numbers are mixed.
-    """
-    pairs = [pair.partition("=") for pair in value]
-    for pair, (role, equals, name) in zip(value, pairs, strict=True):
-        if role not in _ROLES or not equals or not name.strip():
-            raise UsageError(f"`columns`: {pair!r} is no ROLE=COLUMN; roles are {', '.join(_ROLES)}")
-    roles = [role for role, _, _ in pairs]
-    if twice := sorted({role for role in roles if role != "substitutes" and roles.count(role) > 1}):
-        raise UsageError(f"`columns` names {twice[0]} twice: take one out")
-    if value and "sentence" not in roles:
-        raise UsageError("`columns` names no sentence: add sentence=COLUMN")
-    numbers = [name.isdecimal() for _, _, name in pairs]
-    if any(numbers) and not (all(numbers) and all(int(name) > 0 for _, _, name in pairs)):
-        raise UsageError("`columns`: name all by the header's names, or all by numbers from 1 where there is no header")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +53,7 @@ class RuleOptions:
         help="of a table of layout text: which column has the sentence, target, start, end, id, substitutes (of "
         "these several); by the names of the header, or by numbers from 1 if there is none",
         metavar="ROLE=COLUMN",
-        check=_check_columns,
+        check=check_columns,
     )
 
     min_native: int | None = option(
@@ -90,16 +67,6 @@ class RuleOptions:
     min_complexity: float | None = option(
         None, help="of cwi2018 and complexity: take words at least so complex, 0 to 1", least=0, most=1
     )
-
-    @property
-    def headless(self) -> bool:
-        """Whether columns are named by their numbers."""
-        return bool(self.columns) and self.columns[0].partition("=")[2].isdecimal()
-
-    def named(self) -> list[tuple[str, str]]:
-        """Return the columns that are named: role, and name as `header_name` has it; none if there is only a header."""
-        pairs = (pair.partition("=") for pair in self.columns)
-        return [(role, header_name(name)) for role, _, name in pairs]
 
     @property
     def native(self) -> int:
@@ -199,35 +166,16 @@ def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tup
     if first is None:
         return
     _, cells = first
-    if not is_table(cells, rules):
-        for line, cells in itertools.chain([first], remaining):
+    rows = itertools.chain([first], remaining)
+    if not is_table(cells, rules.columns):
+        for line, cells in rows:
             yield line, _taken(_of_line, cells)
         return
-    roles = rules.named() or [(role, role) for role in _ROLES]
-    table = itertools.chain([first], remaining)
-    if rules.headless:
-        width = max(int(name) for _, name in roles)
-        table = itertools.chain([(0, [str(number) for number in range(1, width + 1)])], _cut(table, width))
+    roles = named_columns(rules.columns)
     # Columns that are named must be there, others may be.
     needed = tuple(dict.fromkeys(name for _, name in roles)) if rules.columns else ("sentence",)
-    for line, named in rows_of_table(table, about, needed, lambda _: _REMEDY):
+    for line, named in rows_of_table(headed(rows, rules.columns), about, needed, lambda _: _REMEDY):
         yield line, _taken(partial(_of_table, roles=roles), named)
-
-
-def has_header(cells: Sequence[str] | BadRecord, rules: RuleOptions) -> bool:
-    """Return whether the first row of a file of layout text names columns."""
-    return not rules.headless and is_table(cells, rules)
-
-
-def is_table(cells: Sequence[str] | BadRecord, rules: RuleOptions) -> bool:
-    """Return whether a file of layout text is a table, by its first row."""
-    return bool(rules.columns) or (not isinstance(cells, BadRecord) and "sentence" in map(header_name, cells))
-
-
-def _cut(rows: FileRows, width: int) -> FileRows:
-    """Yield rows without the cells behind the last column that somebody names."""
-    for line, cells in rows:
-        yield line, cells if isinstance(cells, BadRecord) else cells[:width]
 
 
 def _taken(read: Callable[..., list[BenchmarkInstance]], cells: object) -> list[BenchmarkInstance] | BadRecord:
@@ -246,11 +194,13 @@ def _of_line(cells: Sequence[str]) -> list[BenchmarkInstance]:
 def _of_table(row: Mapping[str, str], roles: Sequence[tuple[str, str]]) -> list[BenchmarkInstance]:
     cells = {role: row.get(name, "") for role, name in roles}
     source_id = clean_field(cells.get("id", "")) or None
-    given = [clean_field(word) for role, name in roles if role == "substitutes" for word in _words(row.get(name, ""))]
+    given = [
+        clean_field(word) for role, name in roles if role == "substitutes" for word in _BETWEEN.split(row.get(name, ""))
+    ]
     counts = Counter(word for word in given if word)
     substitutes = tuple(RawSubstitute(word, counts[word]) for word in sorted(counts))
     raw = cells["sentence"]
-    if not any(cells.get(name, "").strip() for name in _PLACED):
+    if not any(cells.get(name, "").strip() for name in PLACED):
         targets = marked(clean_value(raw))
         if substitutes and len(targets) > 1:
             raise BadRecord("malformed", f"substitutes for {len(targets)} targets, and nothing says for which")
@@ -265,10 +215,6 @@ def _of_table(row: Mapping[str, str], roles: Sequence[tuple[str, str]]) -> list[
         target = target if target.strip() else raw[start:end]
     located = _located(Cwi2018Row(0, target, raw, "", None, None, source_id, offsets, ()))
     return [with_substitutes(located, substitutes)]
-
-
-def _words(cell: str) -> list[str]:
-    return _BETWEEN.split(cell)
 
 
 def marked(text: str) -> list[BenchmarkInstance]:

@@ -8,7 +8,8 @@ then of any part of speech. Those of a candidate are those of its lemma, of any.
 - A **hyponym** stands below one of the target's synsets, at any depth, and neither in one of them nor above one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -25,56 +26,73 @@ __all__ = ["filter_antonyms", "filter_hyponyms"]
 _SIMILAR = ("&",)
 
 
+class _Known(NamedTuple):
+    """A target that WordNet has: its synsets, and the candidates that remain with theirs."""
+
+    synsets: set[int]
+    candidates: list[tuple[CandidateState, set[int]]]
+
+
 def filter_antonyms(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `antonym`: WordNet has the candidate as the target's opposite."""
-    for wordnet, group, synsets in _with_synsets(groups, selecting):
-        opposite = _opposite(wordnet, synsets)
-        for state, of_candidate in _of_candidates(wordnet, group.remaining):
-            if not opposite.isdisjoint(of_candidate):
-                state.reason = "antonym"
+    for wordnet, known in _known(groups, selecting):
+        for synsets, candidates in known:
+            opposite = _opposite(wordnet, synsets)
+            for state, of_candidate in candidates:
+                if not opposite.isdisjoint(of_candidate):
+                    state.reason = "antonym"
 
 
 def filter_hyponyms(groups: Sequence[InstanceCandidates], selecting: Selecting) -> None:
     """Drop `hyponym`: WordNet has the candidate below the target, and not beside or above it."""
-    for wordnet, group, synsets in _with_synsets(groups, selecting):
-        candidates = _of_candidates(wordnet, group.remaining)
-        above = _above(wordnet, set().union(synsets, *(of_candidate for _, of_candidate in candidates)))
-        broader = synsets.union(*(above[synset] for synset in synsets))
-        for state, of_candidate in candidates:
-            below = any(not synsets.isdisjoint(above[synset]) for synset in of_candidate)
-            if below and broader.isdisjoint(of_candidate):
-                state.reason = "hyponym"
+    for wordnet, known in _known(groups, selecting):
+        of_all = (synsets for target, candidates in known for synsets in (target, *(own for _, own in candidates)))
+        above = _above(wordnet, set().union(*of_all))
+        for synsets, candidates in known:
+            broader = synsets.union(*(above[synset] for synset in synsets))
+            for state, of_candidate in candidates:
+                below = any(not synsets.isdisjoint(above[synset]) for synset in of_candidate)
+                if below and broader.isdisjoint(of_candidate):
+                    state.reason = "hyponym"
 
 
-def _with_synsets(
-    groups: Sequence[InstanceCandidates], selecting: Selecting
-) -> Iterable[tuple[WordNet, InstanceCandidates, set[int]]]:
-    """Yield each group whose target WordNet has, with the target's synsets."""
+def _known(groups: Sequence[InstanceCandidates], selecting: Selecting) -> Iterator[tuple[WordNet, list[_Known]]]:
+    """Yield the targets that WordNet has, by language; all words are looked up at once."""
     for rows, wordnet in by_language(selecting.lexicon, WORDNET.name, [group.instance.language for group in groups]):
-        for row in rows:
-            if synsets := _of_target(wordnet, groups[row].instance):
-                yield wordnet, groups[row], synsets
+        served = [groups[row] for row in rows]
+        targets = _of_targets(wordnet, [group.instance for group in served])
+        states = [state for group in served for state in group.remaining]
+        synsets = iter(_of_candidates(wordnet, states))
+        known = []
+        for group, of_target in zip(served, targets, strict=True):
+            candidates = [(state, next(synsets)) for state in group.remaining]
+            if of_target:
+                known.append(_Known(of_target, candidates))
+        yield wordnet, known
 
 
-def _of_target(wordnet: WordNet, instance: Instance) -> set[int]:
-    form, tag = instance.target.lower(), UPOS.get(instance.upos or "")
-    for part in dict.fromkeys((tag, None)):
-        base = wordnet.morphy(pa.array([form]), part)[0].as_py()
-        for word in dict.fromkeys((instance.lemma, base)):
-            if word is not None and (synsets := _synsets(wordnet, [word], part)[0]):
-                return synsets
-    return set()
+def _of_targets(wordnet: WordNet, instances: Sequence[Instance]) -> list[set[int]]:
+    """Return the synsets of targets; empty for what WordNet lacks."""
+    forms = pa.array([instance.target.lower() for instance in instances], pa.string())
+    of_targets: list[set[int]] = [set() for _ in instances]
+    for parts in ([UPOS.get(instance.upos or "") for instance in instances], [None] * len(instances)):
+        tags = pa.array(parts, pa.string())
+        bases = wordnet.morphy(forms, tags).to_pylist()
+        for words in ([instance.lemma for instance in instances], bases):
+            found = _synsets(wordnet, [word or "" for word in words], tags)
+            of_targets = [known or new for known, new in zip(of_targets, found, strict=True)]
+    return of_targets
 
 
-def _of_candidates(wordnet: WordNet, states: Sequence[CandidateState]) -> list[tuple[CandidateState, set[int]]]:
-    """Return candidates with their synsets; of one without a lemma those of its base form."""
+def _of_candidates(wordnet: WordNet, states: Sequence[CandidateState]) -> list[set[int]]:
+    """Return the synsets of candidates; of one without a lemma those of its base form."""
     bases = wordnet.morphy(pa.array([state.form for state in states], pa.string())).to_pylist()
     words = [state.lemma or base or state.form for state, base in zip(states, bases, strict=True)]
-    return list(zip(states, _synsets(wordnet, words, None), strict=True))
+    return _synsets(wordnet, words, None)
 
 
-def _synsets(wordnet: WordNet, words: Sequence[str], part: str | None) -> list[set[int]]:
-    senses = wordnet.senses_of(pa.array(words, pa.string()), part)
+def _synsets(wordnet: WordNet, words: Sequence[str], parts: pa.Array | None) -> list[set[int]]:
+    senses = wordnet.senses_of(pa.array(words, pa.string()), parts)
     synsets = wordnet.synset_of(senses.values)
     return [set(synsets[start:end].tolist()) for start, end in zip(senses.offsets, senses.offsets[1:], strict=False)]
 
