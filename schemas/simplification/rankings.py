@@ -52,10 +52,15 @@ SIMPLIFICATIONS = Table(
         SETTING,
         RANKER,
         column("chosen", pa.string(), "the form that is put in, with the target's capitals; the target where it stays"),
-        column("form", pa.string(), "the candidate of place 1; null without candidates", nullable=True),
+        column(
+            "form",
+            pa.string(),
+            "the candidate that is put in, else that of place 1; null without candidates",
+            nullable=True,
+        ),
         column("changed", pa.bool_(), "whether it is not the target"),
         column("reason", pa.string(), "why the target stays", range="no_candidate, keep_target", nullable=True),
-        column("score", pa.float64(), "score of the candidate in place 1", nullable=True),
+        column("score", pa.float64(), "score of that candidate", nullable=True),
         column("target_score", pa.float64(), "the ranker's score of the target; null where it has none", nullable=True),
         column(
             "article_change",

@@ -1,4 +1,4 @@
-"""Form dictionaries of three formats."""
+"""Form dictionaries of all formats."""
 
 import io
 
@@ -37,6 +37,32 @@ def test_conllu_leaves_out_what_is_marked():
     assert dictionary.format == "conllu"
     assert dict(dictionary.entries) == {FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces"): 1}
     assert dict(dictionary.skipped) == {"typo_or_foreign": 2, "not_a_word": 1}
+
+
+def test_morfologik_with_frequencies():
+    dictionary = read("así_asina_RGE\nasí_así_RGQ\nvoz_voces_NCFP000A\ndar_dalo_VMM02S0:PP3MSA00B\nvoz_voces\n")
+    assert dictionary.format == "morfologik-frequency"
+    assert dictionary.entries == {
+        FormEntry("así", "ADV _", "asina"): 16,
+        FormEntry("así", "ADV _", "así"): 65536,
+        FormEntry("voz", "NOUN Gender=Fem|Number=Plur", "voces"): 1,
+    }
+    assert dictionary.skipped == {"tag": 1, "malformed": 1}
+
+
+def test_morfologik_without_frequencies():
+    # RG and VMP00SM end in letters of their own, and one verb of the Portuguese dictionary has one more.
+    text = "assim_assim_RG\namar_amada_VMP00SF\nvoz_vozes_NCFP000\namar_amámos_VMIS1P0P\namar_amara_VMIM3S0\n"
+    dictionary = read(text)
+    assert dictionary.format == "morfologik"
+    assert set(dictionary.entries.values()) == {1}
+    assert {entry.form: entry.inflection for entry in dictionary.entries} == {
+        "assim": "ADV _",
+        "amada": "VERB Gender=Fem|Number=Sing|VerbForm=Part",
+        "vozes": "NOUN Gender=Fem|Number=Plur",
+        "amámos": "VERB Mood=Ind|Number=Plur|Person=1|Tense=Past|VerbForm=Fin",
+        "amara": "VERB Mood=Ind|Number=Sing|Person=3|Tense=Pqp|VerbForm=Fin",
+    }
 
 
 def test_bad_lines_are_counted():

@@ -130,6 +130,27 @@ def test_marked_sentences_are_annotated(tmp_path, capsys):
     assert [row["reason"] for row in read(out, "rejects")] == ["no_target"]
 
 
+def test_tables_of_other_separators_and_encodings(tmp_path, capsys):
+    easier = tmp_path / "SGSS.csv"
+    easier.write_bytes(
+        "1;1;licuefacción;La licuefacción; lenta, de un gas.;fusión, paso a líquido\n".encode()
+        + "1;2;sílaba;Una sílaba átona.;parte\n".encode("cp1252")
+    )
+    own = tmp_path / "own.csv"
+    own.write_text("n;Frase;Palabra\n1;El mar.;mar\n")
+    words = (easier, "--language", "es", "--encoding", "utf-8,cp1252")
+    assert instances(tmp_path / "easier", *words) == 0
+    assert "2 instances of 2 records (easier), 2 with substitutes, 3 in all" in capsys.readouterr().out
+    assert sorted(row["substitute"] for row in read(tmp_path / "easier", "substitutes")) == [
+        "fusión",
+        "parte",
+        "paso a líquido",
+    ]
+    words = (own, "--language", "es", "--delimiter", ";", "--columns", "sentence=frase,target=palabra")
+    assert instances(tmp_path / "own", *words) == 0
+    assert "1 instances of 1 records (text with a header)" in capsys.readouterr().out
+
+
 def test_words_of_cwi_2018_and_what_people_say_of_them(tmp_path, capsys):
     path = tmp_path / "Spanish_Train.tsv"
     path.write_text(CWI, "utf-8")
@@ -230,6 +251,8 @@ def test_predictions_of_a_scorer_decide(tmp_path):
         (["--layout", "alexsis"], "give --language"),
         (["--layout", "tsar", "--language", "en", "--min-native", 3], "--min-native is of layout"),
         (["--layout", "cwi2018", "--quoting"], "--quoting is of layout text"),
+        (["--layout", "tsar", "--columns", "sentence=a"], "--columns is of layout text"),
+        (["--layout", "tsar", "--delimiter", ";"], "--delimiter is of layout text"),
         (["--language", "en", "--only-simplifiable"], "needs --judgments"),
         (["--language", "e n"], "no code of a language"),
         (["--layout", "text", "--language", "en", "--scorer", "x"], "--scorer is of layout"),

@@ -1,11 +1,14 @@
-"""Form dictionaries as they are: UniMorph's tables, CoNLL-U, FreeLing's dictionaries.
+"""Form dictionaries as they are: UniMorph's tables, CoNLL-U, the dictionaries of FreeLing and of Morfologik.
 
 | format | a line |
 |---|---|
 | `unimorph` | lemma, form, tag, with tabs: `cantar⇥canto⇥V;IND;PRS;1;SG` |
 | `conllu` | ten columns of a treebank's token |
 | `freeling` | form, then lemmas and tags, with spaces: `canto cantar VMIP1S0 canto NCMS000` |
+| `morfologik-frequency` | what Morfologik's `dict_decompile` writes: lemma, form, tag, frequency: `así_así_RGQ` |
+| `morfologik` | the same of a dictionary without frequencies: `assim_assim_RG` |
 
+A frequency is a letter behind the tag, A for the rarest forms; each counts twice as often as the letter before it.
 The format is recognised by the first lines. Words are read in lower case, in NFC; those with a digit
 or without a letter do not inflect and are left out, as are words of several tokens, and rows of
 treebanks that are marked as a typo or foreign.
@@ -43,7 +46,18 @@ class ReadDictionary(NamedTuple):
     format: str
 
 
-_Line = Iterator[tuple[str, str, str] | str]
+class _Reading(NamedTuple):
+    """What a line says of a form, and how often it occurs."""
+
+    lemma: str
+    form: str
+    inflection: str
+    times: int = 1
+
+
+_Line = Iterator[_Reading | str]
+# Characters of a tag of EAGLES by its first, where one that is longer by a letter has a frequency.
+_EAGLES_LENGTHS = {"A": 6, "C": 2, "D": 6, "F": 2, "I": 1, "M": 2, "N": 7, "P": 8, "R": 2, "S": 5, "V": 7}
 
 
 def _unimorph(line: str) -> _Line:
@@ -52,7 +66,7 @@ def _unimorph(line: str) -> _Line:
         yield "malformed"
         return
     analysis = of_unimorph(cells[2].strip())
-    yield (cells[0], cells[1], inflection(*analysis)) if analysis else "tag"
+    yield _Reading(cells[0], cells[1], inflection(*analysis)) if analysis else "tag"
 
 
 def _conllu(line: str) -> _Line:
@@ -68,7 +82,7 @@ def _conllu(line: str) -> _Line:
         elif "_" in (cells[2], cells[3]):
             yield "tag"
         else:
-            yield cells[2], cells[1], inflection(cells[3], feats)
+            yield _Reading(cells[2], cells[1], inflection(cells[3], feats))
 
 
 def _freeling(line: str) -> _Line:
@@ -78,7 +92,26 @@ def _freeling(line: str) -> _Line:
         return
     for lemma, tag in zip(cells[1::2], cells[2::2], strict=True):
         analysis = of_eagles(tag)
-        yield (lemma, cells[0], inflection(*analysis)) if analysis else "tag"
+        yield _Reading(lemma, cells[0], inflection(*analysis)) if analysis else "tag"
+
+
+def _morfologik(line: str) -> _Line:
+    cells = line.split("_")
+    if len(cells) != 3:
+        yield "malformed"
+        return
+    analysis = of_eagles(cells[2])
+    yield _Reading(cells[0], cells[1], inflection(*analysis)) if analysis else "tag"
+
+
+def _morfologik_frequency(line: str) -> _Line:
+    unmarked, mark = line[:-1], line[-1:]
+    tag = unmarked.rpartition("_")[2]
+    if not "A" <= mark <= "Z" or (":" not in tag and len(tag) != _EAGLES_LENGTHS.get(tag[:1])):
+        yield "malformed"
+        return
+    for reading in _morfologik(unmarked):
+        yield reading if isinstance(reading, str) else reading._replace(times=1 << (ord(mark) - ord("A")))
 
 
 @dataclass(frozen=True)
@@ -93,6 +126,11 @@ FORMATS: Registry[DictionaryFormat] = Registry(
         "unimorph": DictionaryFormat(_unimorph, doc="UniMorph: lemma, form and tag, with tabs"),
         "conllu": DictionaryFormat(_conllu, doc="CoNLL-U: the ten columns of a treebank"),
         "freeling": DictionaryFormat(_freeling, doc="FreeLing: form, then lemmas and tags, with spaces"),
+        # Before the other, which reads its lines, too: of equals `detect` takes the first.
+        "morfologik-frequency": DictionaryFormat(
+            _morfologik_frequency, doc="Morfologik, decompiled: lemma_form_tag and a letter for the frequency"
+        ),
+        "morfologik": DictionaryFormat(_morfologik, doc="Morfologik, decompiled: lemma_form_tag"),
     },
     what="format of form dictionaries",
 )
@@ -105,7 +143,7 @@ def detect(lines: Iterable[str]) -> str | None:
     """
     head = [line for line in lines if line.strip() and not line.startswith("#")][:_HEAD]
     sound = {
-        name: sum(any(isinstance(reading, tuple) for reading in format.read(line)) for line in head)
+        name: sum(any(isinstance(reading, _Reading) for reading in format.read(line)) for line in head)
         for name, format in FORMATS.items()
     }
     conllu = sum(line.count("\t") == 9 for line in head)
@@ -148,10 +186,10 @@ def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> ReadD
             for reading in read(line):
                 if isinstance(reading, str):
                     skipped[reading] += 1
-                elif (entry := _entry(*reading)) is None:
+                elif (entry := _entry(reading.lemma, reading.form, reading.inflection)) is None:
                     skipped["not_a_word"] += 1
                 else:
-                    entries[entry] += 1
+                    entries[entry] += reading.times
     except UnicodeDecodeError as error:
         raise LexbeamError(f"{shown} is not UTF-8: convert it (iconv)") from error
     if not entries:

@@ -80,7 +80,7 @@ _EAGLES = {
     "W": "NOUN",
     "Z": "NUM",
 }
-_TENSES = {"P": "Pres", "I": "Imp", "F": "Fut", "S": "Past"}
+_TENSES = {"P": "Pres", "I": "Imp", "F": "Fut", "S": "Past", "M": "Pqp"}
 _MOODS = {"I": "Ind", "S": "Sub", "M": "Imp"}
 _NON_FINITE = {"N": "Inf", "G": "Ger", "P": "Part"}
 

@@ -27,6 +27,7 @@ from transforms.simplification.generation.inputs import (
     check_generation,
     generation_inputs,
 )
+from transforms.simplification.generation.languages import check_languages
 from transforms.simplification.generation.options import GenerationOptions
 from transforms.simplification.generation.stage import GENERATE, Generated, GenerationTask
 from transforms.simplification.settings import check_setting_name, settings_of
@@ -96,7 +97,10 @@ def _check(options: GenerateOptions) -> None:
 def _plan(options: GenerateOptions, inputs: Inputs) -> GenerationPlan:
     instances = inputs.only(INSTANCES.name)
     resources = generation_inputs(_settings(options), options.files)
-    warn_of_languages(resources.inflector, instances.section.get("languages", ()))
+    languages = instances.section.get("languages", ())
+    warn_of_languages(resources.inflector, languages)
+    generators = {name: options.used_generators for name, options in resources.settings.items()}
+    check_languages(languages, generators, resources.lexicon, resources.thesauri)
     return GenerationPlan(
         instances.parts, inputs.only(SUBSTITUTES.name).parts if _with_gold(options) else (), resources
     )

@@ -100,6 +100,7 @@ class SimplifyInstancesOptions(IntakeOptions):
     )
     exclude: tuple[str, ...] = excluded_files(INPUT)
     encoding: tuple[str, ...] = encodings(INPUT)
+    delimiter: str = option("tab", help="between the cells of a table of layout text", group=INPUT)
     quoting: bool = option(False, help="whether quotes mean something, in a table of layout text", group=INPUT)
     rules: RuleOptions = embedded(RuleOptions, group="words")
     scorer: str | None = option(
@@ -159,8 +160,14 @@ def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
 
 def _check(options: SimplifyInstancesOptions) -> None:
     layout, rules = options.layout, options.rules
-    if layout not in (AUTO, "text") and options.quoting:
-        raise UsageError(f"`quoting` is of layout text, not of {layout}")
+    if layout not in (AUTO, "text"):
+        for name, is_set in (
+            ("quoting", options.quoting),
+            ("delimiter", options.delimiter != "tab"),
+            ("columns", bool(rules.columns)),
+        ):
+            if is_set:
+                raise UsageError(f"`{name}` is of layout text, not of {layout}")
     if layout not in (AUTO, "cwi2018"):
         for name, is_set in (
             ("min_native", rules.min_native is not None),
@@ -202,7 +209,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
             rules=options.rules,
             reader=ReaderOptions(
                 encoding=options.encoding,
-                delimiter="\t",
+                delimiter=options.delimiter,
                 quoting=options.quoting,
                 max_line_bytes=options.max_line_bytes,
             ),

@@ -135,6 +135,18 @@ def test_damaged_weights_are_an_error(bert, tmp_path):
         load_encoder(folder, device="cpu")
 
 
+def test_a_tokenizer_that_knows_no_word_is_an_error(bert, tmp_path):
+    folder = tmp_path / "empty"
+    shutil.copytree(bert, folder)
+    path = folder / "tokenizer.json"
+    content = json.loads(path.read_text())
+    vocabulary = content["model"]["vocab"]
+    content["model"]["vocab"] = {piece: number for piece, number in vocabulary.items() if piece.startswith("[")}
+    path.write_text(json.dumps(content))
+    with pytest.raises(LexbeamError, match=r"tokenizer of encoder .*empty.* knows no word: .* all special"):
+        load_encoder(str(folder), device="cpu")
+
+
 def test_a_missing_extra_is_named(bert, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(UsageError, match=r"needs the Python package torch: .*\btransformers\b"):

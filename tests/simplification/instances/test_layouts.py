@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.formats.records.base import BadRecord
-from transforms.simplification.instances.layouts import RawSubstitute, graded, read_annotated, read_benchls
+from transforms.simplification.instances.layouts import RawSubstitute, graded, read_annotated, read_benchls, read_easier
 
 
 def test_annotators_are_counted():
@@ -108,3 +108,16 @@ def test_tsar_as_it_is(data, language, rows):
     assert not any("empty_cell" in row.flags for row in read)
     if language == "en":
         assert sum("target_in_gold" in row.flags for row in read) == 238
+
+
+def test_easier_with_semicolons_and_with_tabs():
+    line = '3;14;cesar;"Cesó; y dijo ""no"", sin cesar.";parar, acabar,,'
+    row = read_easier([line])
+    assert row.sentence == 'Cesó; y dijo "no", sin cesar.'
+    assert (row.target, row.source_id, row.flags) == ("cesar", "3 14", ())
+    assert row.substitutes == (RawSubstitute("acabar", 1), RawSubstitute("parar", 1))
+    assert read_easier(["3", "14", "cesar", row.sentence, "parar, acabar"])[:4] == row[:4]
+    assert read_easier(["3;14;cesar;sin cesar;"]).flags == ("empty_cell",)
+    for broken in ("3;14;cesar", "3;14;;sin cesar;parar"):
+        with pytest.raises(BadRecord):
+            read_easier([broken])

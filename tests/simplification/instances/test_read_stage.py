@@ -14,6 +14,7 @@ CASES = {
     "tsar": [[SENTENCE, "vast", *["big"] * n] for n in (25, 3, 0)],
     "benchls": [[SENTENCE, "vast", "6", "1:big", "1:large", "4:huge", ""]],
     "cwi2018": [CWI] * 2,
+    "easier": [["11;3;vast;The sea; it was vast, old; too.;big, large"], ["11;4;sea;The sea.;"]],
     "text": [["The [[old]] sea."], ["Nothing here."], ["A\ttab [[and]] a target."]],
 }
 
@@ -38,6 +39,11 @@ def test_headers_and_names():
 def test_an_unknown_layout_is_an_error_that_shows_the_first_row(rows):
     with pytest.raises(LexbeamError, match=rf"b\.txt: .* {len(rows[0])} cells, '{rows[0][0]}'"):
         layout_of("b.txt", rows)
+
+
+def test_a_delimiter_that_was_not_named_is_told():
+    with pytest.raises(LexbeamError, match=r"or the `delimiter` ';'\. .* `columns`"):
+        layout_of("b.csv", [["id;Sentence;target"], ["1;The sea.;sea"]])
 
 
 def test_a_line_of_marked_words_has_bounded_text():

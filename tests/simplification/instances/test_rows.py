@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nets import ends
 
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options.fields import from_mapping
 from transforms.formats.records.base import BadRecord
 from transforms.intake.header import About
 from transforms.simplification.instances.instance import instance_id, pair_key, placed
@@ -55,6 +57,46 @@ def cwi(target="licuefacción", start=3, end=15, marks=5, annotators=10, complex
 def test_words_of_cwi_2018_are_taken_by_the_rule_of_the_paper(line, rules, expected):
     # The first row of a file must be of the layout.
     assert read("cwi2018", cwi(marks=0), line, **rules)[1] == expected
+
+
+def table(*lines, **rules):
+    """Return sentence, target, source id, substitutes of each row of a table, or why it has none."""
+    rows = ((number, line.split(";")) for number, line in enumerate(lines, 1))
+    return [
+        row.reason
+        if isinstance(row, BadRecord)
+        else [(one.target, one.source_id, [(word.text, word.annotators) for word in one.substitutes]) for one in row]
+        for _, row in READERS["text"].read(rows, About("f.csv"), RuleOptions(**rules))
+    ]
+
+
+def test_columns_of_a_table_are_named():
+    lines = ("n;Palabra;oracion;sinonimos;otro", "7;mar;El mar.;agua, oc\u00e9ano|agua;agua", "8;mar;El r\u00edo.;;")
+    columns = ("sentence=Oracion", "target=palabra", "id=n", "substitutes=sinonimos", "substitutes=otro")
+    expected = [[("mar", "7", [("agua", 3), ("oc\u00e9ano", 1)])], [("mar", "8", [])]]
+    assert table(*lines, columns=columns) == expected
+    numbers = ("sentence=3", "target=2", "id=1", "substitutes=4", "substitutes=5")
+    assert table(*lines[1:], columns=numbers) == expected
+    assert table("El [[mar]].;agua", columns=("sentence=1", "substitutes=2")) == [[("mar", None, [("agua", 1)])]]
+    two = "El [[mar]] del [[mar]].;agua"
+    assert table(two, columns=("sentence=1", "substitutes=2")) == ["malformed"]
+    with pytest.raises(LexbeamError, match=r"no column 'frase' in the header; .* `columns`"):
+        table(*lines, columns=("sentence=frase",))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (("target=x",), "names no sentence"),
+        (("sentence=a", "sentence=b"), "names sentence twice"),
+        (("sentence=a", "word=b"), "'word=b' is no ROLE=COLUMN"),
+        (("sentence=1", "target=word"), "all by numbers"),
+        (("sentence=0",), "numbers from 1"),
+    ],
+)
+def test_columns_that_contradict_are_told(columns, message):
+    with pytest.raises(UsageError, match=message):
+        from_mapping(RuleOptions, {"columns": columns})
 
 
 def test_sentences_with_marks():

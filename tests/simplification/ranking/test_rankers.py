@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.lexicon.resources import LexiconOptions, prepare
+from transforms.simplification.ranking.inputs import RankingFiles, check_ranking
 from transforms.simplification.ranking.options import RankingOptions
 from transforms.simplification.ranking.rankers import (
     RANKERS,
@@ -17,8 +18,10 @@ from transforms.simplification.ranking.rankers import (
     Ranked,
     RankerInputs,
     frequencies,
+    gains,
     mean_ranks,
     scores_of,
+    simplicity_ranker,
 )
 from transforms.simplification.ranking.stage import keeps_target, rows_of
 from transforms.simplification.records import Instance
@@ -156,6 +159,49 @@ def test_a_target_that_is_not_known_has_the_least_score(candidate, gain, stays):
     row, target = rows_of(ranked("duro"), CandidateScores([candidate], None), 0.0, f"if-gain:{gain}", {})
     assert (row["chosen"], target["chosen"]) == (not stays, stays)
     assert (target["score"], target["known"]) == (None, False)
+
+
+def chosen(rows):
+    return next(row["form"] for row in rows if row["chosen"])
+
+
+@pytest.mark.parametrize(
+    ("margin", "form"), [(-1.0, "roca"), (4.0, "roca"), (5.0, "duro"), (97.0, "duro"), (98, "arduo")]
+)
+def test_the_first_candidate_that_is_simpler_by_the_margin_is_chosen(ranking, margin, form):
+    # By votes roca, nada, duro; by counts roca 7, nada none, duro 100 and the target, arduo, 3.
+    candidates = ranked("duro", "nada", "roca", votes=[1, 2, 3])
+    inputs = ranking(ranker=("senses",), min_simpler=margin)
+    (gained,) = gains(simplicity_ranker("senses", inputs.options), [candidates], inputs)
+    assert gained == [97, -3, 4]
+    rows = rows_of(candidates, scored("senses", candidates, inputs), 0.0, "never", {}, gained, margin)
+    assert chosen(rows) == form
+    assert [row["place"] for row in rows] == [1, 2, 3, None]
+
+
+def test_what_says_that_a_candidate_is_simpler(ranking):
+    def by(name, **options):
+        return simplicity_ranker(name, RankingOptions(**options))
+
+    assert by("senses") is None
+    assert by("senses", min_simpler=0) == "frequency"
+    assert by("frequency:other", min_simpler=0) == "frequency:other"
+    assert by("frequency", min_simpler=0, simpler_by="regressor") == "regressor"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_simpler": 1, "keep_target": "if-gain:1"}, "give one of them"),
+        ({"simpler_by": "frequency"}, "says what `min_simpler` compares"),
+        ({"min_simpler": 1, "simpler_by": "senses"}, "senses has no score of the target; frequency and regressor"),
+        ({"min_simpler": 1, "ranker": ("senses",)}, "ranks by frequency, which needs .*`wordlist`"),
+    ],
+)
+def test_margins_that_cannot_be_compared(options, message):
+    files = RankingFiles(wordlist=() if "ranker" in options else ("counts=x.tsv:word=1,value=2",))
+    with pytest.raises(UsageError, match=message):
+        check_ranking({"a": RankingOptions(**options)}, files)
 
 
 def test_every_ranker_that_needs_something_says_what():

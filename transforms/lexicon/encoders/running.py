@@ -28,7 +28,7 @@ def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
 
     Raises:
         UsageError: there is no such device, or the tokenizer does not say where pieces are.
-        LexbeamError: the model cannot be loaded, or lacks weights.
+        LexbeamError: the model cannot be loaded, or lacks weights; the tokenizer knows no word.
     """
     place = _device(device)
     # Tokenizers are fast enough in one thread, and a worker must have no more.
@@ -90,6 +90,12 @@ def _tokenizer(folder: str, info: EncoderInfo) -> Any:
         raise UsageError(
             f"encoder {info.name!r} has a slow tokenizer, which does not say where pieces are: "
             "take a model with a tokenizer.json"
+        )
+    vocabulary = tokenizer.backend_tokenizer.get_vocab()
+    if set(vocabulary.values()) <= set(tokenizer.all_special_ids):
+        raise LexbeamError(
+            f"the tokenizer of encoder {info.name!r} knows no word: its vocabulary has {len(vocabulary)} pieces, all "
+            "special; its files are empty or of another model: write them anew with tokenizer.save_pretrained(FOLDER)"
         )
     if info.masked and tokenizer.mask_token_id is None:
         raise UsageError(f"the tokenizer of encoder {info.name!r} has no mask: it cannot be filled")

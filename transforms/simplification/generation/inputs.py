@@ -226,7 +226,11 @@ def generation_inputs(settings: Mapping[str, GenerationOptions], resources: Gene
     specs += [spec for spec in (resources.vectors, wordnet) if spec]
     inflector = inflector_reference(resources.inflector) if resources.inflector else None
     if inflector is None and any(options.gives_lemmas for options in settings.values()):
-        log.warning("without `inflector` candidates that are lemmas stand as they are, in no form of the target")
+        log.warning(
+            "without `inflector` candidates that are lemmas stand as they are, in no form of the target; compile a "
+            "form dictionary by `lexbeam simplify train-inflector`, or name one of a package (English: lemminflect): "
+            "docs/tasks/simplification/languages/ has sources"
+        )
     return GenerationInputs(
         settings=settings,
         lexicon=prepare(LexiconOptions(resources=(*specs, *resources.wordlist), cache=resources.cache)),

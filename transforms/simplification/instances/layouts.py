@@ -4,6 +4,7 @@
 |---|---|
 | alexsis, tsar | sentence, target, then a substitute for each annotator, repeats and all; rows are ragged |
 | benchls | sentence, target, place of its token, then `rank:substitute`; ranks have gaps and ties |
+| easier | ids of document and target, target, sentence, substitutes with commas; also with semicolons for tabs |
 
 Quotes are plain characters. Empty cells are flagged, not read. Oddities of a row that do no harm are
 flags; a row without a sentence or target is `malformed`.
@@ -32,11 +33,14 @@ __all__ = [
     "BenchmarkLayout",
     "Graded",
     "RawSubstitute",
+    "easier_cells",
     "graded",
     "in_flag_order",
     "places_of",
     "read_annotated",
     "read_benchls",
+    "read_easier",
+    "with_substitutes",
 ]
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -127,6 +131,47 @@ def read_benchls(cells: Sequence[str]) -> BenchmarkInstance:
     else:
         flags.append("wrong_place")
     return _row(sentence, target, places, tuple(substitutes), flags + odd)
+
+
+_EASIER = 5  # cells
+
+
+def easier_cells(cells: Sequence[str]) -> list[str]:
+    """Return the five cells of a row of EASIER, where semicolons may stand for tabs, and in the sentence.
+
+    >>> easier_cells(['1;7;cesar;"Cesó; \"\"dijo\"\".";parar, acabar'])
+    ['1', '7', 'cesar', 'Cesó; "dijo".', 'parar, acabar']
+
+    Raises:
+        BadRecord: it has another number.
+    """
+    if len(cells) == 1:
+        first = cells[0].split(";", 3)
+        cells = [*first[:3], *first[3].rsplit(";", 1)] if len(first) > 3 else first
+    cells = [cell.strip() for cell in cells]
+    if len(cells) != _EASIER:
+        raise BadRecord("malformed", f"{len(cells)} cells, not {_EASIER}")
+    return [cell[1:-1].replace('""', '"') if re.fullmatch(r'".*"', cell, re.DOTALL) else cell for cell in cells]
+
+
+def read_easier(cells: Sequence[str]) -> BenchmarkInstance:
+    """Read a row of the substitutes of EASIER. One annotator gave them, each once.
+
+    Raises:
+        BadRecord: it has another number of cells, no sentence or no target.
+    """
+    document, number, word, text, given = easier_cells(cells)
+    sentence, target, places, flags = _begin([text, word], 2)
+    substitutes = tuple(RawSubstitute(word, 1) for word in sorted({word.strip() for word in given.split(",")} - {""}))
+    row = _row(sentence, target, places, substitutes, [*flags, *([] if substitutes else ["empty_cell"])])
+    return row._replace(source_id=f"{document} {number}")
+
+
+def with_substitutes(row: BenchmarkInstance, substitutes: tuple[RawSubstitute, ...]) -> BenchmarkInstance:
+    """Return a row with other substitutes, and the flags that they bring."""
+    return _row(row.sentence, row.target, row.places, substitutes, row.flags)._replace(
+        source_id=row.source_id, complexity=row.complexity, language=row.language
+    )
 
 
 def _begin(cells: Sequence[str], least: int) -> tuple[str, str, list[tuple[int, int]], list[str]]:
@@ -238,6 +283,7 @@ LAYOUTS: Registry[BenchmarkLayout] = Registry(
         "alexsis": BenchmarkLayout(read_annotated, doc="sentence, target, a substitute for each of 25 annotators"),
         "tsar": BenchmarkLayout(read_annotated, doc="TSAR-2022: sentence, target, a substitute for each annotator"),
         "benchls": BenchmarkLayout(read_benchls, doc="BenchLS: sentence, target, its place, rank:substitute"),
+        "easier": BenchmarkLayout(read_easier, doc="EASIER: ids of document and target, target, sentence, substitutes"),
     },
     what="layout of benchmarks",
 )

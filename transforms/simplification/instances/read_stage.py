@@ -25,8 +25,9 @@ from transforms.formats.records.text_cleaning import clean_field
 from transforms.intake.header import About, FileRows, header_name
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded, RowSchema, Staging, reasons_of, stage_file
+from transforms.simplification.instances.columns import has_header
 from transforms.simplification.instances.instance import instance_id, placed
-from transforms.simplification.instances.layouts import BenchmarkInstance, places_of
+from transforms.simplification.instances.layouts import BenchmarkInstance, easier_cells, places_of
 from transforms.simplification.instances.rows import READERS, RuleOptions, Targets
 from transforms.simplification.records import Row
 
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 AUTO = "auto"
+TEXT = "text"
 HEAD = 50  # rows by which a layout is recognised
 _SHARE = 0.5  # of them; more must fit a layout, since some may be broken
 # Characters of all instances of a record: each has the sentence, so that they grow with the square of a line.
@@ -87,7 +89,8 @@ class InstanceReadOptions:
     """What decides how files are read.
 
     Attributes:
-        layout: an entry of `READERS`; `auto`: recognised by the first rows of each file.
+        layout: an entry of `READERS`; `auto`: recognised by the first rows of each file, or text where
+            `rules.columns` names columns.
         language: of rows that do not name one.
         engine_language: of rows where nothing else names one.
         occurrences: which of several places of a target count, see `placed`.
@@ -191,10 +194,13 @@ def layout_of(name: str, rows: Sequence[Sequence[str]]) -> str:
                 return "tsar" if "tsar" in name.rpartition("/")[2].lower() else "alexsis"
             return layout
     shown = ", ".join(repr(cell[:30]) for cell in rows[0][:6])
+    between = next((mark for mark in ";,|" if "sentence" in map(header_name, rows[0][0].split(mark))), None)
     raise LexbeamError(
         f"{name}: its layout is not recognised; its first row has {len(rows[0])} cells, {shown}: name "
-        "the `layout`. Sentences of your own have marks, [[target]], or a header: sentence, start, "
-        "end"
+        "the `layout`"
+        + (f", or the `delimiter` {between!r}. " if between and len(rows[0]) == 1 else ". ")
+        + "Sentences of your own have marks, [[target]], or a header: sentence, start, end; other tables are read by "
+        "`columns`, sentence=COLUMN,target=COLUMN"
     )
 
 
@@ -211,6 +217,14 @@ def _is_benchls(cells: Sequence[str]) -> bool:
     )
 
 
+def _is_easier(cells: Sequence[str]) -> bool:
+    try:
+        document, number, target, sentence, _ = easier_cells(cells)
+    except BadRecord:
+        return False
+    return document.isdecimal() and number.isdecimal() and bool(target) and bool(places_of(sentence, target)[0])
+
+
 def _is_annotated(cells: Sequence[str]) -> bool:
     if len(cells) < 2 or not cells[1].strip() or "[[" in cells[0]:
         return False
@@ -224,6 +238,7 @@ def _is_marked(cells: Sequence[str]) -> bool:
 _FITS: dict[str, Callable[[Sequence[str]], bool]] = {
     "cwi2018": _is_cwi2018,
     "benchls": _is_benchls,
+    "easier": _is_easier,
     "tsar": _is_annotated,
     "text": _is_marked,
 }
@@ -252,7 +267,7 @@ def _read(artefact: Artefact, task: RowFile, options: InstanceReadOptions) -> Lo
 
 
 def _records(rows: FileRows, name: str, options: InstanceReadOptions) -> Iterator[TakenRecord]:
-    layout = options.layout
+    layout = TEXT if options.layout == AUTO and options.rules.columns else options.layout
     if layout == AUTO:
         head, rest = _peeked(iter(rows))
         readable = [cells for _, cells in head if not isinstance(cells, BadRecord)]
@@ -266,9 +281,15 @@ def _records(rows: FileRows, name: str, options: InstanceReadOptions) -> Iterato
             return
         layout = layout_of(name, readable)
         rows = itertools.chain(head, rest)
-    about = About(name, None, options.language)
+    about, shown = About(name, None, options.language), layout
+    if layout == TEXT:
+        head_rows = iter(rows)
+        first = list(itertools.islice(head_rows, 1))
+        rows = itertools.chain(first, head_rows)
+        if first and has_header(first[0][1], options.rules.columns):
+            shown = f"{TEXT} with a header"
     for line, targets in READERS[layout].read(rows, about, options.rules):
-        yield TakenRecord(line, layout, targets)
+        yield TakenRecord(line, shown, targets)
 
 
 def _peeked(rows: Iterator[CellRow]) -> tuple[list[CellRow], Iterator[CellRow]]:

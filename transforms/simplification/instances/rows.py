@@ -2,26 +2,36 @@
 
 | layout | rows |
 |---|---|
-| alexsis, tsar, benchls | see `transforms/simplification/instances/layouts.py` |
+| alexsis, tsar, benchls, easier | see `transforms/simplification/instances/layouts.py` |
 | cwi2018 | CWI-2018, see `transforms/intake/cwi2018.py` |
-| text | a sentence a line, with `[[target]]` in it, perhaps several; or a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` as you like |
+| text | a sentence a line, with `[[target]]` in it, perhaps several; or a table: a header that names `sentence`, and `start` and `end`, or `target`, or none of these, where targets are marked; `id` and `substitutes` as you like; columns of other names, or without a header, are named by `columns`, see columns.py |
 
 Quotes are plain characters, except in a table of layout text if the user says otherwise.
 """  # noqa: E501 - a table's row is a line
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.options.fields import option
 from transforms.formats.records.base import BadRecord, Reject
 from transforms.formats.records.text_cleaning import clean_field, clean_value
 from transforms.intake.cwi2018 import Cwi2018Row, read_cwi2018
-from transforms.intake.header import About, FileRows, header_name, rows_below, whole_number
+from transforms.intake.header import About, FileRows, rows_of_table, whole_number
 from transforms.intake.locating import locate_at_offsets
-from transforms.simplification.instances.layouts import LAYOUTS, BenchmarkInstance, in_flag_order, places_of
+from transforms.simplification.instances.columns import PLACED, check_columns, headed, is_table, named_columns
+from transforms.simplification.instances.layouts import (
+    LAYOUTS,
+    BenchmarkInstance,
+    RawSubstitute,
+    in_flag_order,
+    places_of,
+    with_substitutes,
+)
 
 __all__ = ["READERS", "RuleOptions", "marked", "takes_targets"]
 
@@ -30,13 +40,21 @@ Targets = list[BenchmarkInstance] | BadRecord
 Read = Callable[[FileRows, About, "RuleOptions"], Iterator[tuple[int, Targets]]]
 
 _MARK = re.compile(r"\[\[(?!\[)((?:(?!\[\[).)*?)\]\]", re.DOTALL)
-_PLACED = ("start", "end", "target")
-_REMEDY = "name the column of sentences `sentence`; others may be start, end, target, id"
+_REMEDY = "name the column by `columns`, sentence=COLUMN; others may be start, end, target, id, substitutes"
+_BETWEEN = re.compile(r"[,;|]")  # between substitutes in one cell
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuleOptions:
-    """Which words become instances, where files and tables say how complex words are."""
+    """What of files and tables becomes instances."""
+
+    columns: tuple[str, ...] = option(
+        (),
+        help="of a table of layout text: which column has the sentence, target, start, end, id, substitutes (of "
+        "these several); by the names of the header, or by numbers from 1 if there is none",
+        metavar="ROLE=COLUMN",
+        check=check_columns,
+    )
 
     min_native: int | None = option(
         None,
@@ -147,13 +165,17 @@ def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tup
     first = next(remaining, None)
     if first is None:
         return
-    line, cells = first
-    if not isinstance(cells, BadRecord) and "sentence" in map(header_name, cells):
-        for line, named in rows_below(cells, remaining, about, ("sentence",), lambda _: _REMEDY):
-            yield line, _taken(_of_table, named)
+    _, cells = first
+    rows = itertools.chain([first], remaining)
+    if not is_table(cells, rules.columns):
+        for line, cells in rows:
+            yield line, _taken(_of_line, cells)
         return
-    for line, cells in itertools.chain([first], remaining):
-        yield line, _taken(_of_line, cells)
+    roles = named_columns(rules.columns)
+    # Columns that are named must be there, others may be.
+    needed = tuple(dict.fromkeys(name for _, name in roles)) if rules.columns else ("sentence",)
+    for line, named in rows_of_table(headed(rows, rules.columns), about, needed, lambda _: _REMEDY):
+        yield line, _taken(partial(_of_table, roles=roles), named)
 
 
 def _taken(read: Callable[..., list[BenchmarkInstance]], cells: object) -> list[BenchmarkInstance] | BadRecord:
@@ -169,11 +191,20 @@ def _of_line(cells: Sequence[str]) -> list[BenchmarkInstance]:
     return marked(clean_value("\t".join(cells)))
 
 
-def _of_table(cells: Mapping[str, str]) -> list[BenchmarkInstance]:
+def _of_table(row: Mapping[str, str], roles: Sequence[tuple[str, str]]) -> list[BenchmarkInstance]:
+    cells = {role: row.get(name, "") for role, name in roles}
     source_id = clean_field(cells.get("id", "")) or None
+    given = [
+        clean_field(word) for role, name in roles if role == "substitutes" for word in _BETWEEN.split(row.get(name, ""))
+    ]
+    counts = Counter(word for word in given if word)
+    substitutes = tuple(RawSubstitute(word, counts[word]) for word in sorted(counts))
     raw = cells["sentence"]
-    if not any(cells.get(name, "").strip() for name in _PLACED):
-        return [row._replace(source_id=source_id) for row in marked(clean_value(raw))]
+    if not any(cells.get(name, "").strip() for name in PLACED):
+        targets = marked(clean_value(raw))
+        if substitutes and len(targets) > 1:
+            raise BadRecord("malformed", f"substitutes for {len(targets)} targets, and nothing says for which")
+        return [target._replace(source_id=source_id, substitutes=substitutes) for target in targets]
     target, offsets = cells.get("target", ""), None
     if any(cells.get(name, "").strip() for name in ("start", "end")):
         start, end = (whole_number(cells.get(name, ""), name) for name in ("start", "end"))
@@ -182,8 +213,8 @@ def _of_table(cells: Mapping[str, str]) -> list[BenchmarkInstance]:
             raise BadRecord("malformed", detail)
         offsets = start, end
         target = target if target.strip() else raw[start:end]
-    entry = Cwi2018Row(0, target, raw, "", None, None, source_id, offsets, ())
-    return [_located(entry)]
+    located = _located(Cwi2018Row(0, target, raw, "", None, None, source_id, offsets, ()))
+    return [with_substitutes(located, substitutes)]
 
 
 def marked(text: str) -> list[BenchmarkInstance]:

@@ -9,7 +9,7 @@ from transforms.common.options.needs import check_given
 from transforms.learning.scorers import SCORERS
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.ranking.options import RankingOptions, gain_of
-from transforms.simplification.ranking.rankers import RANKERS, RankerInputs
+from transforms.simplification.ranking.rankers import RANKERS, RankerInputs, scores_target, simplicity_rankers
 from transforms.simplification.resources import VectorsFile, WordlistFiles
 
 __all__ = ["RankingFiles", "check_ranking", "rankings_of", "uses_regressor"]
@@ -42,7 +42,7 @@ def uses_regressor(settings: Mapping[str, RankingOptions]) -> bool:
 
 def _used(options: RankingOptions) -> list[str]:
     averaged = options.average_of if "average" in options.ranker else ()
-    return [*options.ranker, *averaged]
+    return [*options.ranker, *averaged, *simplicity_rankers(options)]
 
 
 def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFiles) -> None:
@@ -69,17 +69,35 @@ def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFile
             raise UsageError("`keep_target` if-more-frequent needs `wordlist`: give one")
         if gain_of(options.keep_target) is not None:
             _check_gain(options)
+        _check_margin(options)
+
+
+def _check_margin(options: RankingOptions) -> None:
+    """Check that there is one margin, and what says whether a candidate is simpler by it."""
+    if options.min_simpler is None:
+        if options.simpler_by is not None:
+            raise UsageError("`simpler_by` says what `min_simpler` compares: give that, too, or leave this out")
+        return
+    if gain_of(options.keep_target) is not None:
+        raise UsageError(f"`min_simpler` and `keep_target` {options.keep_target} are both a margin: give one of them")
+    if options.simpler_by is not None and not scores_target(options.simpler_by):
+        raise UsageError(
+            f"`simpler_by`: ranker {options.simpler_by} has no score of the target; {_scorers_of_targets()} have"
+        )
 
 
 def _check_gain(options: RankingOptions) -> None:
     """Check that all rankers score the target, so that there is a gain over it."""
-    of_target = [name for name, entry in RANKERS.items() if entry.of_target]
     for name in options.ranker:
-        if not RANKERS[name.partition(":")[0]].of_target:
+        if not scores_target(name):
             raise UsageError(
                 f"`keep_target` {options.keep_target}: ranker {name} has no score of the "
-                f"target; {' and '.join(of_target)} have"
+                f"target; {_scorers_of_targets()} have"
             )
+
+
+def _scorers_of_targets() -> str:
+    return " and ".join(name for name in RANKERS if scores_target(name))
 
 
 def rankings_of(settings: Mapping[str, RankingOptions], resources: RankingFiles) -> dict[str, RankerInputs]:

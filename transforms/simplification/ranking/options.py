@@ -47,6 +47,10 @@ def gain_of(value: str) -> float | None:
     return gain
 
 
+def _check_ranker(value: str) -> None:
+    check_rankers((value,))
+
+
 @dataclass(frozen=True, kw_only=True)
 class RankingOptions:
     """How candidates are ranked, and when the target stays."""
@@ -73,4 +77,17 @@ class RankingOptions:
         "if-gain:X: unless the first candidate's score is greater by at least X",
         check=gain_of,
         metavar="never|if-more-frequent|if-gain:X",
+    )
+    min_simpler: float | None = option(
+        None,
+        help="take only candidates whose score is greater than the target's by at least so much, in the unit of "
+        "if-gain:X; the target stays if there is none",
+        least=-1e9,
+    )
+    simpler_by: str | None = option(
+        None,
+        help="the ranker whose scores `min_simpler` compares; if not given, the one that ranks, or frequency where "
+        "that one does not score the target",
+        metavar="RANKER",
+        check=_check_ranker,
     )

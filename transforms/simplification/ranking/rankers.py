@@ -30,7 +30,19 @@ if TYPE_CHECKING:
     from transforms.simplification.ranking.options import RankingOptions
     from transforms.simplification.ranking.regressor import Regressor
 
-__all__ = ["RANKERS", "Ranked", "Ranker", "RankerInputs", "frequencies", "mean_ranks", "scores_of"]
+__all__ = [
+    "RANKERS",
+    "Ranked",
+    "Ranker",
+    "RankerInputs",
+    "frequencies",
+    "gains",
+    "mean_ranks",
+    "scores_of",
+    "scores_target",
+    "simplicity_ranker",
+    "simplicity_rankers",
+]
 
 
 class Ranked(NamedTuple):
@@ -233,3 +245,29 @@ RANKERS: Registry[Ranker] = Registry(
 def scores_of(name: str, ranked: Sequence[Ranked], ranking: RankerInputs) -> list[CandidateScores]:
     """Return the scores that a ranker gives candidates and targets."""
     return RANKERS[name.partition(":")[0]].rank(ranked, ranking, name)
+
+
+def scores_target(name: str) -> bool:
+    """Return whether a ranker scores the target as it scores candidates."""
+    return RANKERS[name.partition(":")[0]].of_target
+
+
+def simplicity_ranker(name: str, options: "RankingOptions") -> str | None:
+    """Return the ranker by which candidates of a ranker must be simpler than the target; None: they need not be."""
+    if options.min_simpler is None:
+        return None
+    return options.simpler_by or (name if scores_target(name) else "frequency")
+
+
+def simplicity_rankers(options: "RankingOptions") -> list[str]:
+    """Return the rankers that `min_simpler` compares scores of, each once."""
+    names = (simplicity_ranker(name, options) for name in options.ranker)
+    return list(dict.fromkeys(name for name in names if name is not None))
+
+
+def gains(name: str, ranked: Sequence[Ranked], ranking: RankerInputs) -> list[list[float]]:
+    """Return by how much each candidate's score by a ranker exceeds its target's; unknown words have the least."""
+    return [
+        [_or_least(score, name) - _or_least(scored.target, name) for score in scored.candidates]
+        for scored in scores_of(name, ranked, ranking)
+    ]

@@ -22,7 +22,10 @@ from transforms.simplification.ranking.rankers import (
     Ranked,
     RankerInputs,
     frequencies,
+    gains,
     scores_of,
+    simplicity_ranker,
+    simplicity_rankers,
 )
 from transforms.simplification.ranking.regressor import Regressed, Regressor
 from transforms.simplification.records import BATCH, InstanceRows, JoinTask, Row, instance_rows
@@ -97,7 +100,15 @@ def keeps_target(keep: str, first: float, target: float, frequency: tuple[float,
     return gain is not None and first - target < gain - _HAIR
 
 
-def rows_of(group: Ranked, scored: CandidateScores, least: float, keep: str, of: Mapping[str, float]) -> list[Row]:
+def rows_of(
+    group: Ranked,
+    scored: CandidateScores,
+    least: float,
+    keep: str,
+    of: Mapping[str, float],
+    gained: Sequence[float] | None = None,
+    margin: float = 0.0,
+) -> list[Row]:
     """Return rows of table simplification/rankings without setting and ranker.
 
     Args:
@@ -106,17 +117,20 @@ def rows_of(group: Ranked, scored: CandidateScores, least: float, keep: str, of:
         least: the score of words that the ranker does not know.
         keep: whether the target stays.
         of: frequencies of forms and target, for `if-more-frequent`.
+        gained: by how much candidates are simpler than the target; None: they need not be.
+        margin: by how much they must be.
     """
     scores = [least if score is None else score for score in scored.candidates]
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], group.forms[at]))
     levels = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True), 1)}
     target = group.instance.target.lower()
-    stays = not order
-    if order:
-        first = group.forms[order[0]]
+    simpler = [at for at in order if gained is None or gained[at] >= margin - _HAIR]
+    stays = not simpler
+    if simpler:
+        first = group.forms[simpler[0]]
         both = (of[first], of[target]) if of else None
         target_score = least if scored.target is None else scored.target
-        stays = keeps_target(keep, scores[order[0]], target_score, both)
+        stays = keeps_target(keep, scores[simpler[0]], target_score, both)
     identifier = group.instance.instance_id
     rows = [
         {
@@ -127,7 +141,7 @@ def rows_of(group: Ranked, scored: CandidateScores, least: float, keep: str, of:
             "place": place,
             "score": scores[at],
             "known": scored.candidates[at] is not None,
-            "chosen": place == 1 and not stays,
+            "chosen": not stays and at == simpler[0],
         }
         for place, at in enumerate(order, 1)
     ]
@@ -179,8 +193,10 @@ def _ranked(
         for name in ranking.options.ranker:
             least = RANKERS[name.partition(":")[0]].least
             count = counts.setdefault((setting, name), Counter())
-            for group, scored, of in zip(ranked, scores_of(name, ranked, ranking), often, strict=True):
-                rows = rows_of(group, scored, least, ranking.options.keep_target, of)
+            by, margin = simplicity_ranker(name, ranking.options), ranking.options.min_simpler or 0.0
+            gained = gains(by, ranked, ranking) if by is not None else [None] * len(ranked)
+            for group, scored, of, gain in zip(ranked, scores_of(name, ranked, ranking), often, gained, strict=True):
+                rows = rows_of(group, scored, least, ranking.options.keep_target, of, gain, margin)
                 count["instances"] += bool(group.forms)
                 count["candidates"] += len(group.forms)
                 count["phrases"] += sum(" " in form for form in group.forms)
@@ -216,7 +232,7 @@ def _frequencies(ranked: Sequence[Ranked], ranking: RankerInputs) -> list[dict[s
 def _chosen(_: RankTask, rankings: Rankings) -> Mapping[str, Collection[str]]:
     names: set[str] = set()
     for ranking in rankings.values():
-        names |= {*ranking.options.ranker}
+        names |= {*ranking.options.ranker, *simplicity_rankers(ranking.options)}
         if "average" in ranking.options.ranker:
             names |= {*ranking.options.average_of}
     kinds = {name.partition(":")[0] for name in names}

@@ -59,7 +59,7 @@ def _simplified(
     instance = joined.instance
     chosen = next(row for row in rows if row["chosen"])
     target = next(row for row in rows if row["is_target"])
-    first = next((row for row in rows if row["place"] == 1), None)
+    first = next((row for row in rows if row["place"] == 1), None) if chosen["is_target"] else chosen
     row = {
         "instance_id": instance.instance_id,
         "setting": key[0],

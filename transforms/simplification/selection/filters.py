@@ -1,4 +1,4 @@
-"""Filters of candidates by name: what they drop, and why; filter `pos` is in pos.py."""
+"""Filters of candidates by name: what they drop, and why; `pos` is in pos.py, those by WordNet in relations.py."""
 
 import re
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from transforms.simplification.selection.filter import (
     replaced,
 )
 from transforms.simplification.selection.pos import filter_pos
+from transforms.simplification.selection.relations import filter_antonyms, filter_hyponyms
 
 __all__ = ["FILTERS", "filter_morphology", "filter_ngram", "filter_similarity"]
 
@@ -156,6 +157,18 @@ FILTERS: Registry[CandidateFilter] = Registry(
             needs="ngrams",
             doc="what goes badly with the words before and after",
             reasons={"below_ngram": "it fits its neighbours less than the threshold"},
+        ),
+        "antonyms": CandidateFilter(
+            filter_antonyms,
+            needs="wordnet",
+            reasons={"antonym": "it is the target's opposite"},
+            doc="WordNet has it as the target's opposite",
+        ),
+        "hyponyms": CandidateFilter(
+            filter_hyponyms,
+            needs="wordnet",
+            reasons={"hyponym": "it is narrower than the target"},
+            doc="WordNet has it below the target, not beside or above it",
         ),
     },
     what="filter",

@@ -10,6 +10,7 @@ from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
 from transforms.common.options.option import Within
 from transforms.inflection.models import inflector_reference
+from transforms.lexicon.finding_wordnet import is_installed, spec_or_default, wordnet_option
 from transforms.lexicon.resources import LexiconOptions, check_specs, path_within, prepare
 from transforms.simplification.resources import InflectorFile, VectorsFile
 from transforms.simplification.selection.filter import NGRAMS, Selecting
@@ -53,6 +54,7 @@ class SelectionFiles(InflectorFile, VectorsFile):
         check=check_specs,
         group="resources",
     )
+    wordnet: str | None = wordnet_option()
 
 
 def check_selection(settings: Mapping[str, SelectionOptions], resources: SelectionFiles, engine: str | None) -> None:
@@ -65,6 +67,8 @@ def check_selection(settings: Mapping[str, SelectionOptions], resources: Selecti
         where = f"setting {name} filters" if name else "`filters`: they filter"
         for filter_name in options.filters:
             need = FILTERS[filter_name].needs
+            if need == "wordnet" and is_installed():
+                continue
             if need != "engine":
                 check_given(need, resources, f"{where} by {filter_name}", "filters")
             elif not engine:
@@ -96,7 +100,9 @@ def selection_of(settings: Mapping[str, SelectionOptions], resources: SelectionF
         LexbeamError: a resource or the inflector cannot be read.
     """
     check_selection(settings, resources, engine)
-    specs = tuple(spec for spec in (resources.vectors, resources.ngrams) if spec)
+    used = {FILTERS[name].needs for options in settings.values() for name in options.filters}
+    wordnet = spec_or_default(resources.wordnet) if "wordnet" in used else None
+    specs = tuple(spec for spec in (resources.vectors, resources.ngrams, wordnet) if spec)
     lexicon = prepare(LexiconOptions(resources=specs, cache=resources.cache))
     inflector = inflector_reference(resources.inflector) if resources.inflector else None
     fingerprint = describe_engine(engine).fingerprint if engine else ""
