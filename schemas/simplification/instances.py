@@ -97,6 +97,7 @@ INSTANCES = Table(
     name="simplification/instances",
     row="a word to simplify, in its sentence",
     key=("instance_id",),
+    version="2",
     columns=[
         column(
             "instance_id",
