@@ -42,7 +42,7 @@ TABLES = {
     ("tasks/simplification/inflector.md", "format"): ("transforms.inflection.dictionaries:FORMATS", ()),
     ("tasks/simplification/instances.md", "layout"): (
         "transforms.simplification.instances.rows:READERS",
-        ("complexity",),
+        ("complexity", "corpus", "documents"),
     ),
     ("tasks/simplification/rank.md", "filter"): ("transforms.simplification.selection.filters:FILTERS", ()),
     ("tasks/simplification/rank.md", "ranker"): ("transforms.simplification.ranking.rankers:RANKERS", ()),

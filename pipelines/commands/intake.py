@@ -1,17 +1,33 @@
 """What commands have in common that take in files of people: their digests, and the engine for their texts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from transforms.annotation.engines.registry import describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.store.files import ListedFile
+from transforms.common.store.lanes import group_by_size
 from transforms.common.store.resources import content_digest
-from transforms.formats.ingest.stage import InputFile
+from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 
-__all__ = ["TextEngine", "file_digests", "row_files", "text_engine"]
+__all__ = ["TextEngine", "file_digests", "file_units", "row_files", "text_engine"]
+
+UNIT_BYTES = 4 << 20
+UNIT_FILES = 1000
+
+
+def file_units(listed: Sequence[InputFile]) -> tuple[Unit, ...]:
+    """Return files in units that are read together: small ones many at a time."""
+    return tuple(
+        Unit(tuple(group), sum(file.size for file in group))
+        for group in group_by_size(listed, _share_of_unit, UNIT_BYTES)
+    )
+
+
+def _share_of_unit(file: InputFile) -> int:
+    return max(file.size, UNIT_BYTES // UNIT_FILES)
 
 
 def row_files(files: Iterable[InputFile]) -> tuple[RowFile, ...]:

@@ -7,10 +7,11 @@ instances is keyed by hashes of content, and sorted by them.
 import pyarrow as pa
 
 from schemas.columns import Table, column, language, share, upos
-from schemas.rejects import REJECT_KEY, ROW_REASONS, reject_columns
+from schemas.rejects import REASONS, REJECT_KEY, ROW_REASONS, reject_columns
 
 __all__ = [
     "BY_RULE",
+    "CHOSEN_BY",
     "FLAGS",
     "INSTANCES",
     "INSTANCE_ID",
@@ -37,6 +38,15 @@ FLAGS = {
     "within_token": "the annotation has a longer token there, whose lemma it is",
 }
 
+# Why a word is an instance.
+CHOSEN_BY = {
+    "marked": "the input names it",
+    "complexity": "the input says how complex it is, and that is enough",
+    "content": "it is a content word",
+    "zipf": "it is rarer than `zipf_below`",
+    "scorer": "a scorer finds it hard",
+}
+
 # What people say of an instance together.
 JUDGMENTS = {
     "simplifiable": "all who judged it say that it can be simplified, or they agreed on it",
@@ -52,6 +62,10 @@ INSTANCE_REASONS = {
     "not_in_sentence": "the target does not stand in its sentence",
     "no_language": "nothing says its language",
     "several": "the target stands there more than once, and such records are left out",
+    "annotated": "a document that comes with annotation, which only a corpus takes in",
+    "engine_error": REASONS["engine_error"],
+    "changed_while_read": REASONS["changed_while_read"],
+    "missing_field": REASONS["missing_field"],
     "phrase": "the target is a phrase, and only words are asked for",
     "capital": "the target has a capital letter, and only words without are asked for",
     "below_native": "too few native annotators marked it as complex",
@@ -83,6 +97,7 @@ INSTANCES = Table(
     name="simplification/instances",
     row="a word to simplify, in its sentence",
     key=("instance_id",),
+    version="2",
     columns=[
         column(
             "instance_id",
@@ -107,12 +122,24 @@ INSTANCES = Table(
         column(
             "source", pa.string(), "the file of the first record that has it, or the corpus' source of the document"
         ),
-        column("position", pa.string(), "line of that record"),
+        column(
+            "position",
+            pa.string(),
+            "line of that record; of a word that was found the number of its sentence, from 0, after the document's id "
+            "in a corpus, or its place in the file",
+        ),
         column("source_id", pa.string(), "the id that it has there", nullable=True),
         column("records", pa.int32(), "records of the input that give it", range="1 and up"),
         share(
             "complexity",
             "its complexity as a file labels it or a scorer predicts it, from the first record that has one",
+            nullable=True,
+        ),
+        column("chosen_by", pa.string(), "why it is an instance, by that record", range=", ".join(CHOSEN_BY)),
+        column(
+            "chosen_value",
+            pa.float64(),
+            "the value that decided it: a complexity, or of zipf the frequency; null where none did",
             nullable=True,
         ),
         column(

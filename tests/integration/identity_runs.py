@@ -176,6 +176,12 @@ def simplify(folder: Path) -> None:
     assert do("simplify", "rewrite", out) == 0
     hard = ("--layout", "complexity", "--min-complexity", ".75", "--max-reject-share", ".9")
     assert do("simplify", "instances", words, *hard, "--out", folder / "complex") == 0
+    texts = write_texts(folder / "texts")
+    found = ("simplify", "instances", "--targets")
+    assert do(*found, "content", texts, "--engine", "builtin:en", "--out", folder / "of_texts") == 0
+    corpus(texts, folder / "corpus")
+    rare = ("--zipf-below", "5", "--cache", folder / "cache", "--out", folder / "of_corpus")
+    assert do(*found, "complex", folder / "corpus", *rare) == 0
 
 
 RUNS = {run.__name__: run for run in (change, complexity, cloze, answers, simplify)}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pipelines.commands.intake import text_engine
+from pipelines.commands.intake import file_units, text_engine
 from pipelines.commands.options import annotation_engine, excluded_files
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
@@ -34,10 +34,9 @@ from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block, counts_tail, explained_counts
-from transforms.common.store.lanes import group_by_size
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
-from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.ingest.stage import Unit
 from transforms.formats.readers.html import check_html
 from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
@@ -53,8 +52,6 @@ __all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions"]
 
 INPUT = "input"
 SECTION = "cloze.pairs"
-UNIT_BYTES = 4 << 20
-UNIT_FILES = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,11 +157,7 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     else:
         if options.format == "html" or options.reader.html != "reject":
             check_html(options.reader)
-        listed = list_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}")
-        units = tuple(
-            Unit(tuple(group), sum(file.size for file in group))
-            for group in group_by_size(listed, _share_of_unit, UNIT_BYTES)
-        )
+        units = file_units(list_inputs(options.inputs, options.exclude, options.out, tables_by=f"`layout` {CORPUS}"))
     read = ReadOptions(
         layout=options.layout,
         kind=options.kind,
@@ -184,10 +177,6 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
         options.parts,
         options.max_reject_share,
     )
-
-
-def _share_of_unit(file: InputFile) -> int:
-    return max(file.size, UNIT_BYTES // UNIT_FILES)
 
 
 def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

@@ -13,8 +13,17 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pipelines.commands.intake import file_digests, row_files, text_engine
+from pipelines.commands.intake import TextEngine, file_digests, row_files, text_engine
 from pipelines.commands.options import annotation_engine, encodings, excluded_files, longest_line
+from pipelines.commands.simplify.found_words import (
+    FINDING,
+    FoundIn,
+    find_words,
+    found_in_corpora,
+    found_in_texts,
+    layout_of_inputs,
+    reads_corpora,
+)
 from pipelines.frame.command import Command, Graph, HandedBack, Inputs, TableSource
 from pipelines.frame.common_options import IntakeOptions
 from pipelines.frame.inputs import list_inputs
@@ -31,12 +40,15 @@ from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import find_snapshot
 from transforms.common.store import files
 from transforms.common.store.tables import Part
+from transforms.formats.readers.registry import FORMATS
 from transforms.formats.records.base import ReaderOptions
+from transforms.intake.merging import TextAnnotationOptions
 from transforms.intake.row_files import RowFile
 from transforms.intake.staging import Loaded
 from transforms.people.opening import list_sheets
 from transforms.simplification.instances.complex_words import LABEL, TAKE, ComplexPart, known_scorers
 from transforms.simplification.instances.counts import check_records, counted
+from transforms.simplification.instances.find_stage import CORPUS, DOCUMENTS, FEATS
 from transforms.simplification.instances.instance import OCCURRENCES
 from transforms.simplification.instances.judgments import SimplifiableJudgment, SimplifiableOptions, read_judgments
 from transforms.simplification.instances.merge_stage import (
@@ -49,6 +61,7 @@ from transforms.simplification.instances.merge_stage import (
 )
 from transforms.simplification.instances.read_stage import AUTO, READ, InstanceReadOptions
 from transforms.simplification.instances.rows import READERS, RuleOptions
+from transforms.simplification.instances.targets import MARKED, TargetOptions, check_targets
 from transforms.simplification.shown.instances import INSTANCE_VIEWS, instance_panels, instance_summary, section_panels
 
 if TYPE_CHECKING:
@@ -71,7 +84,9 @@ class SimplifyInstancesOptions(IntakeOptions):
     """Options of `lexbeam simplify instances`."""
 
     inputs: tuple[str, ...] = option(
-        help="files, folders or globs, compressed or not; of layout complexity folders with complexity/instances",
+        (),
+        help="files, folders or globs, compressed or not; of layout complexity folders with complexity/instances, of "
+        "layout corpus those that `lexbeam corpus` made, none: that of `out`",
         metavar="FILE",
         positional=True,
         path="input",
@@ -79,8 +94,9 @@ class SimplifyInstancesOptions(IntakeOptions):
     )
     layout: str = option(
         AUTO,
-        help="how the files are laid out; auto: recognised by the first rows of each",
-        choices=(AUTO, *READERS, COMPLEXITY),
+        help="how the files are laid out; auto: recognised by the first rows of each; words are found in a corpus or "
+        "in documents",
+        choices=(AUTO, *READERS, COMPLEXITY, CORPUS, DOCUMENTS),
         listed="transforms.simplification.instances.rows:READERS",
         group=INPUT,
     )
@@ -98,10 +114,12 @@ class SimplifyInstancesOptions(IntakeOptions):
         choices=OCCURRENCES,
         group=INPUT,
     )
+    format: str = option("auto", help="format of documents", choices=FORMATS, group=INPUT)
     exclude: tuple[str, ...] = excluded_files(INPUT)
     encoding: tuple[str, ...] = encodings(INPUT)
     delimiter: str = option("tab", help="between the cells of a table of layout text", group=INPUT)
     quoting: bool = option(False, help="whether quotes mean something, in a table of layout text", group=INPUT)
+    targets: TargetOptions = embedded(TargetOptions, group="targets")
     rules: RuleOptions = embedded(RuleOptions, group="words")
     scorer: str | None = option(
         None, help="of complexity: what this scorer predicts counts, not the label", group="words"
@@ -118,30 +136,41 @@ class InstancesPlan:
     Attributes:
         files: the files.
         complex_parts: parts of the complexity task, in place of files.
+        found: what words are found in, in place of files.
         load: how they are read.
         settle: how instances are judged and annotated.
         judgments: what people say.
         rejects: rows that are no judgments.
         judged: name, bytes and SHA-256 of the files of judgments.
-        engine: name of the engine; empty: none.
+        engine: the engine; without a name: none.
         parts: parts of each table.
         max_reject_share: share of rejects above which nothing is published.
     """
 
     files: tuple[RowFile, ...]
     complex_parts: tuple[ComplexPart, ...]
+    found: FoundIn | None
     load: InstanceReadOptions
     settle: JudgedOptions
     judgments: tuple[SimplifiableJudgment, ...]
     rejects: tuple[RejectRow, ...]
     judged: list[dict[str, Any]]
-    engine: str
+    engine: TextEngine
     parts: int
     max_reject_share: float
 
 
+def _layout(options: SimplifyInstancesOptions) -> str:
+    """Return the layout; where words are found it is that of a corpus or of documents."""
+    if options.targets.targets == MARKED:
+        return options.layout
+    return layout_of_inputs(options.inputs, options.layout, AUTO)
+
+
 def _is_complexity(options: SimplifyInstancesOptions) -> bool:
     """Return whether the inputs are published tables, which says the layout, or what is there."""
+    if options.targets.targets != MARKED:
+        return False
     if options.layout != AUTO:
         return options.layout == COMPLEXITY
     snapshots = [find_snapshot(path) for path in options.inputs]
@@ -149,6 +178,8 @@ def _is_complexity(options: SimplifyInstancesOptions) -> bool:
 
 
 def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
+    if _layout(options) == CORPUS:
+        return reads_corpora(options.inputs)
     if not _is_complexity(options):
         return []
     return [
@@ -160,6 +191,8 @@ def _reads(options: SimplifyInstancesOptions) -> Sequence[TableSource]:
 
 def _check(options: SimplifyInstancesOptions) -> None:
     layout, rules = options.layout, options.rules
+    _check_layout(options)
+    check_targets(options.targets)
     if layout not in (AUTO, "text"):
         for name, is_set in (
             ("quoting", options.quoting),
@@ -184,14 +217,34 @@ def _check(options: SimplifyInstancesOptions) -> None:
         raise UsageError("`only_simplifiable` needs `judgments`: nobody says what is simplifiable")
     info = describe_engine(options.engine) if options.engine else None
     language = options.language or (info.language if info else None)
-    if not language and layout not in (AUTO, "cwi2018", COMPLEXITY):
+    if not language and layout not in (AUTO, "cwi2018", COMPLEXITY, CORPUS, DOCUMENTS):
         raise UsageError("give `language`: files of this layout do not say it")
 
 
+def _check_layout(options: SimplifyInstancesOptions) -> None:
+    """Check that words are found where they are not named, and only there.
+
+    Raises:
+        UsageError: layout and targets do not go together.
+    """
+    layout, targets = options.layout, options.targets.targets
+    if targets == MARKED and layout in (CORPUS, DOCUMENTS):
+        raise UsageError(f"`layout` {layout} names no words: find them by `targets` content or complex")
+    if targets != MARKED and layout not in (AUTO, CORPUS, DOCUMENTS):
+        raise UsageError(f"`targets` {targets} finds words in corpora and documents; `layout` {layout} names them")
+    if not options.inputs and (targets == MARKED or layout == DOCUMENTS):
+        raise UsageError("`inputs`: name the files")
+    if options.format != "auto" and (targets == MARKED or layout == CORPUS):
+        raise UsageError("`format` is of `layout` documents; files of other layouts have one")
+    if options.engine is not None and layout == CORPUS:
+        raise UsageError("a corpus brings its annotation: leave `engine` out")
+
+
 def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
-    engine = text_engine(options.engine, layers=("feats",))
+    engine = text_engine(options.engine, layers=(FEATS,))
+    found = _found(options, inputs, engine)
     parts = _complex_parts(options, inputs) if _is_complexity(options) else ()
-    files = list_inputs(options.inputs, options.exclude, options.out) if not parts else []
+    files = list_inputs(options.inputs, options.exclude, options.out) if not parts and found is None else []
     judgments: list[SimplifiableJudgment] = []
     rejects: list[RejectRow] = []
     judged: list[dict[str, Any]] = []
@@ -201,6 +254,7 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
     return InstancesPlan(
         row_files(files),
         parts,
+        found,
         InstanceReadOptions(
             layout=options.layout,
             language=options.language,
@@ -214,14 +268,29 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
                 max_line_bytes=options.max_line_bytes,
             ),
         ),
-        JudgedOptions(only_simplifiable=options.judged.only_simplifiable, annotate=engine.options),
+        JudgedOptions(
+            only_simplifiable=options.judged.only_simplifiable,
+            # What is found is annotated already.
+            annotate=engine.options if found is None else TextAnnotationOptions(),
+        ),
         tuple(judgments),
         tuple(rejects),
         judged,
-        engine.name,
+        engine,
         options.parts,
         options.max_reject_share,
     )
+
+
+def _found(options: SimplifyInstancesOptions, inputs: Inputs, engine: TextEngine) -> FoundIn | None:
+    """Return what words are found in; None: the input names them."""
+    if options.targets.targets == MARKED:
+        return None
+    if _layout(options) == CORPUS:
+        return found_in_corpora(inputs, options.targets, options.language)
+    listed = list_inputs(options.inputs, options.exclude, options.out)
+    reader = ReaderOptions(encoding=options.encoding, max_line_bytes=options.max_line_bytes)
+    return found_in_texts(listed, options.targets, engine, options.language, options.format, reader)
 
 
 def _complex_parts(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPart, ...]:
@@ -273,7 +342,9 @@ def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapp
     workspace, lanes = graph.workspace, graph.lanes
     deal = partial(settle_tasks, judgments=plan.judgments, parts=plan.parts, share=plan.max_reject_share)
     rejects = partial(list_judged, judgments=plan.judgments, rejects=plan.rejects)
-    if plan.complex_parts:
+    if plan.found is not None:
+        loaded = find_words(pipeline, plan.found, graph)
+    elif plan.complex_parts:
         parts = graph.tasks(pipeline, "Parts", [(part.name, part) for part in plan.complex_parts], TAKE)
         loaded = parts | "Take" >> LoadRecords(workspace, TAKE, plan.load, lanes)
     else:
@@ -289,14 +360,16 @@ def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapp
 
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:
     judgments = digest(sorted(file["sha256"] for file in plan.judged)) if plan.judged else None
-    return {"engine": plan.settle.annotate.fingerprint or None, "judgments": judgments}
+    scorer = None if plan.found is None else plan.found.options.choice.scorer
+    of_scorer = {} if scorer is None else {"complexity_scorer": scorer.model.digest}
+    return {"engine": plan.engine.options.fingerprint or None, "judgments": judgments, **of_scorer}
 
 
 def _section(plan: InstancesPlan, outcome: HandedBack) -> Mapping[str, Any]:
     loaded: list[Loaded] = sorted(outcome.rows["loaded"], key=attrgetter("name"))
     check_records(loaded, plan.max_reject_share)
     counts = counted(loaded, outcome.rows["settled"], plan.judgments, plan.rejects, plan.judged)
-    return {"engine": plan.engine or None, "layers": list(plan.settle.annotate.layers), **counts}
+    return {"engine": plan.engine.name or None, "layers": list(plan.engine.options.layers), **counts}
 
 
 SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
@@ -306,11 +379,12 @@ SIMPLIFY_INSTANCES: Command[SimplifyInstancesOptions, InstancesPlan] = Command(
       --engine spacy:models/es
   lexbeam simplify instances Spanish_Train.tsv Spanish_Dev.tsv --layout cwi2018 --language es \\
       --out words --judgments judged.tsv --only-simplifiable
-  lexbeam simplify instances lcp --layout complexity --min-complexity .5 --out hard""",
+  lexbeam simplify instances lcp --layout complexity --min-complexity .5 --out hard
+  lexbeam simplify instances novels --targets complex --zipf-below 4 --protect glossary.txt --out rare""",
     tables=(INSTANCES, SUBSTITUTES, INSTANCE_REJECTS),
     explains=(INSTANCE_REJECTS,),
     reads=_reads,
-    stages=(READ, TAKE, SETTLE, LIST_REJECTS),
+    stages=(READ, TAKE, *FINDING, SETTLE, LIST_REJECTS),
     check=_check,
     plan=_plan,
     build=_build,

@@ -1,6 +1,6 @@
 """Files and parts of corpora read: their pairs as staged rows; a record that gives no pair is a reject."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,13 +10,15 @@ from transforms.cloze.pairs.cutting import CutOptions
 from transforms.cloze.pairs.documents import corpus_pairs
 from transforms.cloze.pairs.layouts import LAYOUTS
 from transforms.cloze.pairs.pair import LengthOptions, RawPair, pair_row
-from transforms.cloze.pairs.read_options import InputText, ReadOptions
-from transforms.common.store.artefacts import Artefact, Stage, Superseded
+from transforms.cloze.pairs.read_options import InputText, PairEntry, ReadOptions
+from transforms.common.store.artefacts import Artefact, Stage
 from transforms.corpora.corpus import PartPair
-from transforms.formats.ingest.stage import Unit
+from transforms.formats.ingest.stage import InputFile, Unit
 from transforms.formats.readers.registry import printable
 from transforms.formats.records.base import BadRecord, Reject
+from transforms.formats.sources.readings import FileReading
 from transforms.intake.staging import Loaded, LoadedFile, RowSchema, Staging
+from transforms.intake.unit_files import stage_unit
 
 __all__ = ["READ", "READ_CORPUS", "ROWS", "CorpusPairOptions", "PairReadOptions"]
 
@@ -110,20 +112,17 @@ def _read(artefact: Artefact, unit: Unit, options: PairReadOptions) -> Loaded:
     assert read is not None  # `READ_CORPUS` reads folders
     if layout.format is not None:
         how = replace(how, format=layout.format)
-    inputs = []
+
+    def entries(file: InputFile, reading: FileReading) -> Iterator[tuple[int, tuple[str, PairEntry]]]:
+        return enumerate(read(InputText(file.name, file.path, reading.open), how))
+
     with Staging(artefact, ROWS, STAGE) as staging:
-        for file, reading in zip(unit.files, unit.readings, strict=True):
-            before = staging.records, staging.rejected
-            text = InputText(file.name, file.path, reading.open)
-            for number, (source, entry) in enumerate(read(text, how)):
-                if reading.broken is not None:
-                    break
-                _add(staging, source, number, entry, options.lengths)
-            if reading.broken is not None:
-                again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
-                raise Superseded(unit, again)
-            counts = staging.records - before[0], staging.rejected - before[1]
-            inputs.append(LoadedFile(file.name, reading.bytes, reading.sha256, *counts))
+
+        def add(numbered: tuple[int, tuple[str, PairEntry]]) -> None:
+            number, (source, entry) = numbered
+            _add(staging, source, number, entry, options.lengths)
+
+        inputs = stage_unit(staging, unit, entries, add)
     return staging.loaded(inputs)
 
 

@@ -27,6 +27,7 @@ from transforms.complexity.features.corpus_counts import CountedWords, open_coun
 from transforms.complexity.features.encoder import encoding_of
 from transforms.complexity.features.form import TRIGRAMS
 from transforms.complexity.features.frequency import ZIPF
+from transforms.complexity.features.lists import FeatureLists
 from transforms.complexity.features.ngram_stages import CountedNgrams, open_ngrams
 from transforms.complexity.features.registry import (
     GROUPS,
@@ -38,12 +39,11 @@ from transforms.complexity.features.registry import (
 )
 from transforms.complexity.features.vectors import RESOURCE as VECTORS
 from transforms.complexity.features.vectors import centroids_of
-from transforms.complexity.features.wordnet import RESOURCE
 from transforms.corpora.reading import column_names
 from transforms.lexicon.encoders.base import check_encoder_packages
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_resources, path_within, prepare
+from transforms.lexicon.resources import LexiconOptions, check_specs, path_within, prepare
 
 __all__ = [
     "COVER",
@@ -64,24 +64,6 @@ _BATCH = 16_384
 _GROUPS = "transforms.complexity.features.registry:GROUPS"
 
 
-def _check_lists(texts: Sequence[str]) -> None:
-    check_resources(texts)
-    for text in texts:
-        spec = parse_spec(text)
-        if spec.kind in ("vectors", "wordnet"):
-            raise UsageError(f"{spec.name!r} is no word list: give it as `{spec.kind}`")
-        if spec.name.endswith("_") or spec.name.endswith(("_first", "_last", "_known", "_sd")):
-            raise UsageError(f"a word list cannot be called {spec.name!r}: give another name")
-
-
-def _as_wordnet(path: str) -> str:
-    return f"{RESOURCE}=wordnet:{path}" if not path.startswith(f"{RESOURCE}=") else path
-
-
-def _within_wordnet(text: str) -> Within | None:
-    return path_within(_as_wordnet(text))
-
-
 def _as_vectors(path: str) -> str:
     return f"{VECTORS}=vectors:{path}" if not path.startswith(f"{VECTORS}=") else path
 
@@ -90,37 +72,12 @@ def _within_vectors(text: str) -> Within | None:
     return path_within(_as_vectors(text))
 
 
-def _check_spec(text: str) -> None:
-    parse_spec(text)
-
-
 @dataclass(frozen=True, kw_only=True)
-class FeatureOptions(CacheOptions, EncoderOptions):
+class FeatureOptions(FeatureLists, EncoderOptions):
     """Which features are computed, and from what."""
 
     use: tuple[str, ...] = option(
         (), help="groups of features; if not given, all whose needs are met", metavar="GROUP", choices=_GROUPS
-    )
-    wordlist: tuple[str, ...] = option(
-        (),
-        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, "
-        "see docs/reference/resources.md; the columns are called NAME",
-        metavar="NAME=SPEC",
-        split=False,
-        path="resource",
-        within=path_within,
-        check=_check_lists,
-        group="resources",
-    )
-    wordnet: str | None = option(
-        None,
-        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
-        metavar="PATH",
-        path="resource",
-        within=_within_wordnet,
-        stands_for=_as_wordnet,
-        check=_check_spec,
-        group="resources",
     )
     vectors: str | None = option(
         None,
@@ -130,7 +87,7 @@ class FeatureOptions(CacheOptions, EncoderOptions):
         path="resource",
         within=_within_vectors,
         stands_for=_as_vectors,
-        check=_check_spec,
+        check=check_specs,
         group="resources",
     )
     corpus: str | None = option(

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from transforms.common.blas import one_thread
 from transforms.common.draws.by_content import numbers
-from transforms.common.errors import LexbeamError
 from transforms.common.options.fields import embedded
 from transforms.common.store.artefacts import Artefact, Stage, Unless
 from transforms.common.store.receipts import File
@@ -33,11 +32,12 @@ from transforms.complexity.scorers.holding_out import (
     mode_of,
     sides_of,
 )
-from transforms.complexity.scorers.multiword import matrices_of, mean_of, training_of
+from transforms.complexity.scorers.multiword import matrices_of, training_of
+from transforms.complexity.scorers.predicting import checked_predictions, predictions
 from transforms.complexity.scorers.scorer_models import OpenedScorer, load_kinds, saved_model
-from transforms.learning.fitting import fit_scorer, predict_scorer
+from transforms.learning.fitting import fit_scorer
 from transforms.learning.models.keeping import SavedModel, save_model
-from transforms.learning.scorer import Fitted, ScorerOptions, clipped
+from transforms.learning.scorer import Fitted, ScorerOptions
 from transforms.learning.scorers import SCORERS
 
 __all__ = [
@@ -217,13 +217,13 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
                 to_save = saved_model(case, rows.columns, genres, fitted, options.scorer, task.design.sha256)
                 model = save_model(artefact, to_save)
         matrices = matrices_of(target, mode_of(case), genres, case.without)
-        predictions = _checked(case, fitted, matrices, task.model)
-        names, permuted = _permuted(case, fitted, matrices, predictions, target, options)
+        predicted = checked_predictions(case.scorer, fitted, matrices, task.model)
+        names, permuted = _permuted(case, fitted, matrices, predicted, target, options)
     table = pa.table(
         [
             pa.array(target.ids.tolist(), pa.string()),
             pa.array([fold] * len(target.ids), pa.int32()),
-            pa.array(predictions),
+            pa.array(predicted),
             pa.nulls(len(target.ids), pa.bool_()) if seen is None else seen,
             pa.array(permuted, pa.list_(pa.float64())),
         ],
@@ -237,38 +237,11 @@ def _open(design: File) -> DesignRows:
     return rows_of(read_table([checked(design)]))
 
 
-def _checked(case: Case, fitted: Fitted, matrices: Sequence[FeatureMatrix], model: OpenedScorer | None) -> Floats:
-    """Return predictions, checked if the model comes from elsewhere.
-
-    Raises:
-        LexbeamError: its arrays are not those of its scorer.
-    """
-    if model is None:
-        return _predicted(case.scorer, fitted, matrices)
-    why = "a prediction is no number"
-    try:
-        predictions = _predicted(case.scorer, fitted, matrices)
-        if np.isfinite(predictions).all():
-            return predictions
-    except (KeyError, ValueError, IndexError, TypeError) as error:
-        why = str(error)
-    raise LexbeamError(
-        f"the model {model.folder} does not hold what scorer {case.scorer} does ({why}): take it "
-        "from where it was made, or train it anew"
-    )
-
-
-def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[FeatureMatrix]) -> Floats:
-    if not len(matrices[0].values):
-        return np.zeros(0)
-    return clipped(mean_of([predict_scorer(SCORERS[scorer], fitted, matrix.values) for matrix in matrices]))
-
-
 def _permuted(
     case: Case,
     fitted: Fitted,
     matrices: Sequence[FeatureMatrix],
-    predictions: Floats,
+    predicted: Floats,
     target: DesignRows,
     options: FitOptions,
 ) -> tuple[list[str], list[list[float]] | None]:
@@ -278,7 +251,7 @@ def _permuted(
     """
     base = not case.without and case.share == 1 and case.way in FOLDS
     if not options.hold.importance or not base:
-        return [], [[]] * len(predictions)
+        return [], [[]] * len(predicted)
     first = matrices[0]
     groups = sorted({group for group in first.groups if group})
     columns: dict[str, list[int]] = {}
@@ -296,7 +269,7 @@ def _permuted(
     ids = target.ids.tolist()
     for name, places in wanted:
         if all(_constant(matrix.values[:, places]) for matrix in matrices):
-            permuted.append(predictions)
+            permuted.append(predicted)
             continue
         order = np.argsort(numbers(ids, seed=options.scorer.seed, label=f"permute {name}"))
         changed = []
@@ -304,7 +277,7 @@ def _permuted(
             values = matrix.values.copy()
             values[:, places] = values[order][:, places]
             changed.append(matrix._replace(values=values))
-        permuted.append(_predicted(case.scorer, fitted, changed))
+        permuted.append(predictions(case.scorer, fitted, changed))
     return [name for name, _ in wanted], np.column_stack(permuted).tolist()
 
 

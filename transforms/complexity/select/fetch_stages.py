@@ -1,6 +1,5 @@
 """Stages `fetch` and `merge`: chosen targets in their sentences, as `complexity/instances`."""
 
-import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,12 +18,11 @@ from transforms.complexity.select.picking import TargetOccurrence
 from transforms.corpora.corpus import PartPair
 from transforms.corpora.fetching import FetchedSentence, SentenceKey, fetch
 from transforms.corpora.reading import read_documents
+from transforms.corpora.sentence_text import sentence_text
 from transforms.layers.registry import columns_of
 
 __all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "FetchedInstances", "instance_of"]
 
-# Replaced one for one, so that offsets stay valid: a sentence is one line.
-_SPACE = re.compile(r"\s")
 COLUMNS = ("forms", "lemmas", "upos", "genre", "language")
 
 
@@ -127,12 +125,9 @@ def _in_text(occurrence: TargetOccurrence, passage: FetchedSentence) -> tuple[st
     """Return a sentence, and where the target begins and ends in it."""
     row = passage.sentence
     assert row.forms is not None
+    line = sentence_text(row.forms, row.starts, row.ends, passage.text, passage.start or 0)
     first, last = occurrence.position, occurrence.position + occurrence.tokens - 1
-    if passage.text is not None and row.starts and row.ends:
-        begin = passage.start or 0
-        return _SPACE.sub(" ", passage.text), row.starts[first] - begin, row.ends[last] - begin
-    start = sum(len(form) + 1 for form in row.forms[:first])
-    return " ".join(row.forms), start, start + len(" ".join(row.forms[first : last + 1]))
+    return line.text, line.starts[first], line.ends[last]
 
 
 def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:

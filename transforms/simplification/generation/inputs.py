@@ -10,7 +10,6 @@ import pyarrow as pa
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.needs import check_given
-from transforms.common.options.small_texts import read_lines
 from transforms.inflection.models import InflectorReference, inflector_for, inflector_reference
 from transforms.lexicon.encoders.base import check_encoder, check_encoder_packages, path_of
 from transforms.lexicon.encoders.encoding import Encoding, encoding_of
@@ -21,6 +20,7 @@ from transforms.simplification.generation.forms import key_of
 from transforms.simplification.generation.generator import THESAURUS, Context
 from transforms.simplification.generation.generators import GENERATORS
 from transforms.simplification.generation.options import GenerationOptions
+from transforms.simplification.generation.protection import read_words
 from transforms.simplification.generation.readings import readings
 from transforms.simplification.records import Instance
 from transforms.simplification.resources import VECTORS, InflectorFile, VectorsFile, WordlistFiles, by_language
@@ -238,8 +238,8 @@ def generation_inputs(settings: Mapping[str, GenerationOptions], resources: Gene
         lists=resources.list_names,
         inflector=inflector,
         encoders=_encoders(resources),
-        barred=_words(resources.bar, "bar"),
-        protected=_words(resources.protect, "protect"),
+        barred=read_words(resources.bar, "bar"),
+        protected=read_words(resources.protect, "protect"),
     )
 
 
@@ -250,9 +250,3 @@ def _encoders(resources: GenerationFiles) -> tuple[Encoding, ...]:
         encoding = encoding_of(EncoderOptions(encoder=path, device=resources.model_device))
         encodings.setdefault(encoding.info.digest, encoding)
     return tuple(encodings.values())
-
-
-def _words(path: str | None, name: str) -> tuple[str, ...]:
-    if path is None:
-        return ()
-    return tuple(sorted({key_of(line) for line in read_lines(path, name) if line.strip()}))

@@ -7,10 +7,11 @@
 
 from collections.abc import Collection
 
+from transforms.common.options.small_texts import read_lines
 from transforms.simplification.generation.forms import key_of
 from transforms.simplification.records import Instance
 
-__all__ = ["PROTECTED", "is_name", "protection"]
+__all__ = ["PROTECTED", "is_name", "protection", "read_words"]
 
 PROTECTED = {
     "name": "names: capitalised within a sentence, and proper nouns where there is annotation",
@@ -50,3 +51,18 @@ def is_name(instance: Instance) -> bool:
     begins = not any(c.isalnum() for c in instance.sentence[: instance.start])
     mixed_case = any(c.islower() for c in instance.sentence)
     return mixed_case and not begins and instance.language.partition("-")[0] not in _CAPITALS
+
+
+def read_words(path: str | None, name: str) -> tuple[str, ...]:
+    """Return the words of a file, one a line, in the form of `key_of`, sorted; none without a file.
+
+    Args:
+        path: of the file.
+        name: the option that names it.
+
+    Raises:
+        UsageError: it cannot be read, or is no such text.
+    """
+    if path is None:
+        return ()
+    return tuple(sorted({key_of(line) for line in read_lines(path, name) if line.strip()}))

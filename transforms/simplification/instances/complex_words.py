@@ -87,6 +87,8 @@ def _take(artefact: Artefact, task: ComplexPart, options: InstanceReadOptions) -
                     if value < rules.min_complexity:
                         raise BadRecord("below_complexity", f"its complexity is {value:g}")
                 record = _row(row, value, options.occurrences)
+                if rules.min_complexity is not None:
+                    record = record._replace(chosen_by="complexity", chosen_value=value)
                 staging.add(staged_rows([record], options.occurrences, languages, **where))
                 staging.tally[LAYOUT] += 1
             except BadRecord as error:

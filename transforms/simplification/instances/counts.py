@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from schemas.rejects import RejectRow
 from schemas.simplification.instances import BY_RULE, FLAGS, INSTANCES, JUDGMENTS, SUBSTITUTES
+from transforms.common.store.receipts import totals
 from transforms.intake.staging import Loaded, reasons_of, reject_error
+from transforms.simplification.instances.find_stage import TALLIED
 from transforms.simplification.instances.judgments import SimplifiableJudgment
 from transforms.simplification.instances.merge_stage import SettledJudged
 from transforms.simplification.instances.read_stage import acceptable_records
@@ -50,9 +52,16 @@ def counted(
         "left_out": sum(number for reason, number in reasons.items() if reason in BY_RULE),
         "flags": {name: totals["flags"][name] for name in FLAGS if totals["flags"][name]},
         "languages": dict(sorted(totals["languages"].items())),
+        **_found(loaded),
         "annotated": {name: totals["known"][name] for name in ("lemma", "upos", "feats")},
         **({"judgments": _judgments(judgments, judged, used, totals["verdicts"])} if judged else {}),
     }
+
+
+def _found(loaded: Sequence[Loaded]) -> dict[str, object]:
+    """Return what the words were chosen from; nothing where the input names them."""
+    found = totals(receipt.tally for receipt in loaded)
+    return {"found": {name: found[name] for name in TALLIED}} if any(name in found for name in TALLIED) else {}
 
 
 def _input(receipt: Loaded) -> dict[str, object]:
@@ -61,7 +70,7 @@ def _input(receipt: Loaded) -> dict[str, object]:
         "name": receipt.name,
         "bytes": receipt.inputs[0].bytes,
         "sha256": receipt.inputs[0].sha256,
-        "layouts": list(receipt.tally),
+        "layouts": [name for name in receipt.tally if name not in TALLIED],
         "records": receipt.records,
         "instances": receipt.count,
         "rejects": dict(receipt.reasons),

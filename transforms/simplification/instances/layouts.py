@@ -66,6 +66,8 @@ class BenchmarkInstance(NamedTuple):
         source_id: the row's own id.
         complexity: how complex it is, 0 to 1.
         language: None: neither the row nor the file's name says it.
+        chosen_by: why it is an instance, from `schemas.simplification.instances.CHOSEN_BY`.
+        chosen_value: the value that decided it; None: none did.
     """
 
     sentence: str
@@ -76,6 +78,8 @@ class BenchmarkInstance(NamedTuple):
     source_id: str | None = None
     complexity: float | None = None
     language: str | None = None
+    chosen_by: str = "marked"
+    chosen_value: float | None = None
 
 
 class Graded(NamedTuple):

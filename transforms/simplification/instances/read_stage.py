@@ -67,6 +67,8 @@ _COLUMNS = pa.schema(
         ("source_id", pa.string()),
         ("flags", pa.list_(pa.string())),
         ("complexity", pa.float64()),
+        ("chosen_by", pa.string()),
+        ("chosen_value", pa.float64()),
         ("substitutes", pa.list_(_SUBSTITUTE)),
         # Of instances that come annotated.
         ("lemma", pa.string()),
@@ -168,6 +170,8 @@ def _row(
         "source_id": clean_field(row.source_id or "") or None,
         "flags": list(flags),
         "complexity": row.complexity,
+        "chosen_by": row.chosen_by,
+        "chosen_value": row.chosen_value,
         "substitutes": [substitute._asdict() for substitute in row.substitutes],
     }
 

@@ -97,7 +97,10 @@ def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[
             continue
         try:
             takes_targets(entry, rules)
-            yield entry.line, [_located(entry)]
+            row = _located(entry)
+            if rules.min_complexity is not None:
+                row = row._replace(chosen_by="complexity", chosen_value=row.complexity)
+            yield entry.line, [row]
         except BadRecord as error:
             yield entry.line, error
 

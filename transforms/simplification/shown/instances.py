@@ -44,6 +44,8 @@ _INSTANCE_COLUMNS = (
     "sentence",
     "start",
     "end",
+    "chosen_by",
+    "chosen_value",
     "judgment",
     "flags",
 )
@@ -142,7 +144,14 @@ def _instance_blocks(snapshot: Snapshot, options: InstancesOptions) -> Iterator[
 
 def _use(row: Row) -> Use:
     text, start, end = row["sentence"], row["start"], row["end"]
-    return Use(text[:start], text[start:end], text[end:], _gold_text(row) or row["upos"] or "")
+    return Use(text[:start], text[start:end], text[end:], _gold_text(row) or _why(row))
+
+
+def _why(row: Row) -> str:
+    """Return part of speech and why the word is there, where the input does not name it: `NOUN, zipf 3.6`."""
+    value = row["chosen_value"]
+    decided = "" if value is None else f"{row['chosen_by']} {value:.3g}"
+    return ", ".join(filter(None, [row["upos"], decided]))
 
 
 def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
@@ -234,6 +243,11 @@ def instance_summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{judged['used']} of {judged['judgments']} judgments are of instances, "
             f"{judged['joint']} joint, by {judged['annotators']} annotators: {verdicts}, "
             f"not judged {section['judgments']['not_judged']}"
+        )
+    if found := section.get("found"):
+        yield (
+            f"chosen of {found['words']} content words in {found['sentences']} sentences; left alone: "
+            f"{found['name']} with the capital of a name, {found['word']} protected"
         )
     for flag, number in section["flags"].items():
         yield f"  {flag} {number}: {FLAGS[flag]}"

@@ -1,0 +1,157 @@
+"""What `lexbeam simplify instances` finds words in: corpora and texts, in place of files that name them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pipelines.commands.intake import TextEngine, file_units
+from pipelines.frame.command import Graph, Inputs, TableSource
+from pipelines.frame.inputs import corpora_of
+from transforms.annotation.engines.registry import describe_engine
+from transforms.annotation.guessing import short_tag
+from transforms.common.errors import UsageError
+from transforms.common.publish.snapshots import find_snapshot
+from transforms.common.store.artefacts import Stage
+from transforms.complexity.features.base import LAYERS
+from transforms.corpora.corpus import check_columns, common_layers, languages
+from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.readers.html import check_html
+from transforms.formats.records.base import ReaderOptions
+from transforms.simplification.instances.find_stage import (
+    CORPUS,
+    DOCUMENTS,
+    FEATS,
+    FIND_IN_CORPUS,
+    FIND_IN_TEXTS,
+    CorpusFindOptions,
+    CorpusPart,
+    TextFindOptions,
+)
+from transforms.simplification.instances.targets import TargetOptions, word_choice
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = [
+    "FINDING",
+    "FoundIn",
+    "find_words",
+    "found_in_corpora",
+    "found_in_texts",
+    "layout_of_inputs",
+    "reads_corpora",
+]
+
+FINDING: tuple[Stage[Any, Any, Any], ...] = (FIND_IN_CORPUS, FIND_IN_TEXTS)
+_TABLES = ("sentences", "documents")
+
+
+class FoundIn(NamedTuple):
+    """What words are found in, and how: parts of corpora, or units of files.
+
+    Attributes:
+        parts: of corpora.
+        units: of files.
+        options: of the stage that reads them.
+        several: whether there are several corpora.
+    """
+
+    parts: tuple[CorpusPart, ...]
+    units: tuple[Unit, ...]
+    options: CorpusFindOptions | TextFindOptions
+    several: bool = False
+
+
+def layout_of_inputs(inputs: Sequence[str], layout: str, auto: str) -> str:
+    """Return the layout, `corpus` or `documents`; where it is not given, what the inputs are says it.
+
+    Args:
+        inputs: paths; none: the corpus of the folder that is published to.
+        layout: as given.
+        auto: what it is called where it is not given.
+    """
+    if layout != auto:
+        return layout
+    snapshots = [find_snapshot(path) for path in inputs]
+    corpora = all(snapshot is not None and _TABLES[0] in snapshot.tables for snapshot in snapshots)
+    return CORPUS if corpora else DOCUMENTS
+
+
+def reads_corpora(inputs: Sequence[str]) -> list[TableSource]:
+    """Return the tables of corpora."""
+    return [TableSource(table, folder) for folder in inputs or (None,) for table in _TABLES]
+
+
+def found_in_corpora(inputs: Inputs, targets: TargetOptions, language: str | None) -> FoundIn:
+    """Return what words of corpora are found in.
+
+    Raises:
+        UsageError: a corpus has no parts of speech, nothing says its language, or a resource does not suit it.
+    """
+    corpora = corpora_of(inputs)
+    check_columns(
+        corpora,
+        ["forms", "upos"],
+        remedy="content words are found by them: make it anew with an engine that gives them, such as "
+        "spacy:en_core_web_sm, or from annotated input",
+    )
+    spoken = {language} if language else languages(corpora)
+    if not spoken:
+        raise UsageError("give `language`: the corpora do not say it")
+    layers = tuple(name for name in common_layers(corpora) if name in (FEATS, *LAYERS))
+    choice = word_choice(targets, sorted({short_tag(name) for name in spoken}), layers)
+    parts = {pair.sentences.sha256: CorpusPart(pair) for corpus in corpora for pair in corpus.pairs}
+    options = CorpusFindOptions(choice=choice, language=language, layers=layers)
+    return FoundIn(tuple(parts[name] for name in sorted(parts)), (), options, len(corpora) > 1)
+
+
+def found_in_texts(
+    listed: Sequence[InputFile],
+    targets: TargetOptions,
+    engine: TextEngine,
+    language: str | None,
+    format: str,
+    reader: ReaderOptions,
+) -> FoundIn:
+    """Return what words of texts are found in.
+
+    Raises:
+        UsageError: there is no engine that gives parts of speech, or none says the language.
+    """
+    spec = engine.options.engine
+    if not spec or not describe_engine(spec).has_upos:
+        raise UsageError("content words of texts are found by parts of speech: give an `engine` that has them")
+    spoken = language or engine.language
+    if not spoken:
+        raise UsageError(f"give `language`: the engine {engine.name} is of none in particular")
+    if format == "html":
+        check_html(reader)
+    options = TextFindOptions(
+        choice=word_choice(targets, [short_tag(spoken)], engine.options.layers),
+        annotate=engine.options,
+        format=format,
+        reader=reader,
+        language=language,
+        engine_language=engine.language,
+    )
+    return FoundIn((), file_units(listed), options)
+
+
+def find_words(pipeline: "beam.Pipeline", found: FoundIn, graph: Graph) -> "beam.PCollection":
+    """Put corpora or texts into a pipeline, and find words in them; yields receipts."""
+    from transforms.intake.ptransforms import LoadRecords
+    from transforms.simplification.instances.ptransforms import FindInCorpora
+
+    choice = found.options.choice
+    scorer = choice.scorer
+    if scorer is not None:
+        setting = scorer.setting._replace(lexicon=graph.carry(scorer.setting.lexicon))
+        scorer = scorer._replace(setting=setting)
+    choice = choice._replace(lexicon=graph.carry(choice.lexicon), scorer=scorer)
+    options = replace(found.options, choice=choice)
+    if isinstance(options, CorpusFindOptions):
+        named = [(part.pair.sentences.sha256, part) for part in found.parts]
+        parts = graph.tasks(pipeline, "CorpusParts", named, FIND_IN_CORPUS)
+        return parts | "FindInCorpora" >> FindInCorpora(graph.workspace, options, graph.lanes, found.several)
+    units = graph.tasks(pipeline, "Units", [(unit.files[0].name, unit) for unit in found.units], FIND_IN_TEXTS)
+    return units | "FindInTexts" >> LoadRecords(graph.workspace, FIND_IN_TEXTS, options, graph.lanes)

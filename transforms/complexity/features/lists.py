@@ -1,0 +1,58 @@
+"""Options of word lists and WordNet, from which features of words are computed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transforms.common.errors import UsageError
+from transforms.common.options.fields import option
+from transforms.common.options.option import Within
+from transforms.complexity.features.wordnet import RESOURCE
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import CacheOptions, check_resources, check_specs, path_within
+
+__all__ = ["FeatureLists"]
+
+
+def _check_lists(texts: Sequence[str]) -> None:
+    check_resources(texts)
+    for text in texts:
+        spec = parse_spec(text)
+        if spec.kind in ("vectors", "wordnet"):
+            raise UsageError(f"{spec.name!r} is no word list: give it as `{spec.kind}`")
+        if spec.name.endswith("_") or spec.name.endswith(("_first", "_last", "_known", "_sd")):
+            raise UsageError(f"a word list cannot be called {spec.name!r}: give another name")
+
+
+def _as_wordnet(path: str) -> str:
+    return f"{RESOURCE}=wordnet:{path}" if not path.startswith(f"{RESOURCE}=") else path
+
+
+def _within_wordnet(text: str) -> Within | None:
+    return path_within(_as_wordnet(text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureLists(CacheOptions):
+    """What words are looked up in."""
+
+    wordlist: tuple[str, ...] = option(
+        (),
+        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, "
+        "see docs/reference/resources.md; the columns are called NAME",
+        metavar="NAME=SPEC",
+        split=False,
+        path="resource",
+        within=path_within,
+        check=_check_lists,
+        group="resources",
+    )
+    wordnet: str | None = option(
+        None,
+        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
+        metavar="PATH",
+        path="resource",
+        within=_within_wordnet,
+        stands_for=_as_wordnet,
+        check=check_specs,
+        group="resources",
+    )

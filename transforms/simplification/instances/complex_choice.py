@@ -1,0 +1,132 @@
+"""Which content words are hard: by their frequency, or by what a scorer of complexity predicts."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.complexity.features.base import LAYERS
+from transforms.complexity.scorers.word_scorer import AT_ONCE, WordScorer, word_complexity
+from transforms.lexicon.resources import Lexicon
+from transforms.simplification.instances.content_words import ContentWords
+
+__all__ = ["FREQUENCY", "Chosen", "WordChoice", "choose", "hardest"]
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+_ROUNDING = 1e-9  # of a product such as .1 * 30, which is above 3
+FREQUENCY = "frequency"  # the resource that `zipf_below` goes by
+
+
+class WordChoice(NamedTuple):
+    """How words are chosen among content words; without frequency and scorer all are.
+
+    Attributes:
+        zipf_below: the frequency, in Zipf, that a word must lie below; None: frequency decides nothing.
+        above: the complexity that it must lie above; None: none.
+        share: the share of each document's content words that is chosen, the hardest; None: any.
+        lexicon: lists of frequency, called `FREQUENCY`.
+        scorer: predicts complexity.
+        protected: words and phrases that are left alone, in the form of `key_of`, sorted.
+    """
+
+    zipf_below: float | None = None
+    above: float | None = None
+    share: float | None = None
+    lexicon: Lexicon = Lexicon()
+    scorer: WordScorer | None = None
+    protected: tuple[str, ...] = ()
+
+
+class Chosen(NamedTuple):
+    """Which words are chosen, why (`schemas.simplification.instances.CHOSEN_BY`), and by what value, nan for none."""
+
+    words: npt.NDArray[np.int64]
+    by: str
+    values: Floats
+
+
+def choose(words: ContentWords, choice: WordChoice) -> Chosen:
+    """Return the words that are chosen, in their order."""
+    if choice.scorer is not None:
+        values = _complexity(words, choice.scorer)
+        if choice.share is None:
+            return _chosen("scorer", values, values > (choice.above or 0.0))
+        return _chosen("scorer", values, hardest(values, words.text_of[words.row], choice.share))
+    if choice.zipf_below is not None:
+        values = _zipf(words, choice.lexicon)
+        return _chosen("zipf", values, values < choice.zipf_below)  # false for nan
+    values = np.full(len(words.targets), np.nan)
+    return _chosen("content", values, np.ones(len(values), bool))
+
+
+def _chosen(by: str, values: Floats, which: Bools) -> Chosen:
+    places = np.flatnonzero(which)
+    return Chosen(places, by, values[places])
+
+
+def hardest(values: Floats, documents: npt.NDArray[np.int64], share: float) -> Bools:
+    """Return which values are among the highest of their document: a share of them, rounded up, and equal ones.
+
+    Args:
+        values: of words.
+        documents: the document of each.
+        share: 0 to 1.
+    """
+    which = np.zeros(len(values), bool)
+    for document in np.unique(documents):
+        members = np.flatnonzero(documents == document)
+        number = math.ceil(share * len(members) - _ROUNDING)
+        if number:
+            least = np.sort(values[members])[len(members) - number]
+            which[members] = values[members] >= least
+    return which
+
+
+def _zipf(words: ContentWords, lexicon: Lexicon) -> Floats:
+    """Return the frequency of each word: of its form or its lemma, whichever is the commoner, in lower case.
+
+    A word that the list lacks has 0; nan without a list for its language.
+    """
+    values = np.full(len(words.targets), np.nan)
+    forms = pc.utf8_lower(pa.array(words.targets, pa.string()))
+    lemmas = pc.coalesce(pc.utf8_lower(pa.array(words.lemmas, pa.string())), forms)
+    for rows, known in lexicon.by_language(FREQUENCY, pa.array(words.languages(), pa.string())):
+        if known is not None:
+            of_language = [known.look_up(column.take(pa.array(rows))) for column in (forms, lemmas)]  # type: ignore[attr-defined]
+            values[rows] = np.maximum(*(found["value"].fill_null(0.0).to_numpy() for found in of_language))
+    return values
+
+
+def _complexity(words: ContentWords, scorer: WordScorer) -> Floats:
+    pieces = [np.zeros(0)]
+    for start in range(0, len(words.targets), AT_ONCE):
+        pieces.append(word_complexity(_described(words, slice(start, start + AT_ONCE)), scorer))
+    return np.concatenate(pieces)
+
+
+def _described(words: ContentWords, some: slice) -> pa.Table:
+    """Return words as features read them: columns of `complexity/instances`, and layers."""
+    rows, places = words.row[some], words.place[some]
+    texts = [words.texts[text] for text in words.text_of[rows].tolist()]
+    lines = [words.lines[row] for row in rows.tolist()]
+    held = words.table.take(pa.array(rows))
+    count = len(rows)
+    spots = list(zip(lines, places.tolist(), strict=True))
+    columns = {
+        "token": pa.array(words.targets[some], pa.string()),
+        "genre": pa.array([text.genre for text in texts], pa.string()),
+        "language": pa.array([text.language for text in texts], pa.string()),
+        "sentence": pa.array([line.text for line in lines], pa.string()),
+        **{name: held[name] for name in ("forms", "lemmas", "upos")},
+        "start": pa.array([line.starts[place] for line, place in spots], pa.int32()),
+        "end": pa.array([line.ends[place] for line, place in spots], pa.int32()),
+        "position": pa.array(places, pa.int32()),
+        "tokens": pa.array([1] * count, pa.int32()),
+        **{name: held[name] for name in LAYERS if name in held.column_names},
+    }
+    return pa.table(columns)

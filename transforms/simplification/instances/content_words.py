@@ -1,0 +1,227 @@
+"""The content words of annotated texts, but for names, numbers and what a person protects.
+
+A content word is a noun, verb, adjective or adverb that consists of letters, with hyphens or apostrophes between
+them. Names are left out as by `is_name`, whether or not the engine took them for nouns.
+"""
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.corpora.sentence_text import SentenceText, sentence_text
+from transforms.simplification.generation.forms import key_of
+from transforms.simplification.generation.protection import is_name
+from transforms.simplification.records import Instance
+
+__all__ = ["CONTENT", "AnnotatedText", "ContentWords", "ProtectedTerms", "content_words", "is_word"]
+
+Ints = npt.NDArray[np.int64]
+
+CONTENT = ("ADJ", "ADV", "NOUN", "VERB")
+COLUMNS = ("sentence", "forms", "lemmas", "upos", "starts", "ends")
+_HYPHENS = ("-", "‐")
+_JOINS = (*_HYPHENS, "'", "’")
+
+
+class AnnotatedText(NamedTuple):
+    """A document with its sentences.
+
+    Attributes:
+        source: the file that it came from.
+        position: what its sentences' numbers stand behind in `position` of instances; empty: nothing.
+        language: as tables have it, `en` for `eng`; None: not known.
+        genre: None: not known.
+        text: None: it came annotated.
+        sentences: columns `COLUMNS` of `sentences`, and layers.
+    """
+
+    source: str
+    position: str
+    language: str | None
+    genre: str | None
+    text: str | None
+    sentences: pa.Table
+
+
+class ProtectedTerms:
+    """Words and phrases that are left alone, whatever their capitals.
+
+    Args:
+        terms: in the form of `key_of`.
+    """
+
+    def __init__(self, terms: Collection[str]) -> None:
+        self._terms = frozenset(terms)
+        self._phrases = [term for term in self._terms if not is_word(term)]
+        self._begins = {term[:1] for term in self._phrases}
+        self._longest = max(map(len, self._phrases), default=0)
+
+    def holds(self, form: str, lemma: str | None) -> bool:
+        """Return whether a word is protected, as it stands or by its lemma."""
+        return bool(self._terms) and not self._terms.isdisjoint({key_of(form), key_of(lemma or form)})
+
+    def within(self, sentence: SentenceText) -> set[int]:
+        """Return the tokens of a sentence that are part of a protected phrase."""
+        inside: set[int] = set()
+        if not self._phrases:
+            return inside
+        for first, start in enumerate(sentence.starts):
+            if sentence.text[start : start + 1].lower() not in self._begins:
+                continue
+            for last in range(first, len(sentence.ends)):
+                if sentence.ends[last] - start > 2 * self._longest:
+                    break
+                if key_of(sentence.text[start : sentence.ends[last]]) in self._terms:
+                    inside.update(range(first, last + 1))
+        return inside
+
+
+class ContentWords(NamedTuple):
+    """Content words of several texts, in their order.
+
+    Attributes:
+        texts: the texts.
+        table: the sentences of all, columns `COLUMNS` and layers.
+        text_of: for each sentence the place of its text.
+        lines: by sentence that has a word, the sentence as a line of text.
+        row: for each word the place of its sentence in the table.
+        place: its token.
+        targets: as they stand.
+        lemmas: as annotated; None: not known.
+        left: content words that are left out, by reason: `name`, `word`.
+    """
+
+    texts: Sequence[AnnotatedText]
+    table: pa.Table
+    text_of: Ints
+    lines: dict[int, SentenceText]
+    row: Ints
+    place: Ints
+    targets: list[str]
+    lemmas: list[str | None]
+    left: dict[str, int]
+
+    def at(self, column: str) -> pa.Array:
+        """Return the value of each word in a column of lists; null where the sentence has none."""
+        return _items(self.table[column], self.row, self.place)
+
+    def languages(self) -> list[str | None]:
+        """Return the language of each word."""
+        return [self.texts[text].language for text in self.text_of[self.row].tolist()]
+
+
+def is_word(text: str) -> bool:
+    """Return whether a text is a word without digits: letters and marks, joined by hyphens or apostrophes.
+
+    >>> [is_word(text) for text in ("well-being", "re-", "CO2", "12", "e.g.", "niño")]
+    [True, False, False, False, False, True]
+    """
+    if not (text[:1].isalpha() and (text[-1:].isalpha() or unicodedata.category(text[-1:])[0] == "M")):
+        return False
+    return all(char.isalpha() or char in _JOINS or unicodedata.category(char)[0] == "M" for char in text)
+
+
+def content_words(texts: Sequence[AnnotatedText], protected: ProtectedTerms) -> ContentWords:
+    """Return the content words of texts; sentences without parts of speech have none.
+
+    Parts of words are none: of contractions, and of compounds with hyphens that an engine takes apart.
+
+    Args:
+        texts: with the same columns, at least one.
+        protected: words and phrases that are left out.
+    """
+    table = pa.concat_tables([text.sentences for text in texts]).combine_chunks()
+    text_of = np.repeat(np.arange(len(texts)), [text.sentences.num_rows for text in texts])
+    rows, places = _tagged(table)
+    lines: dict[int, SentenceText] = {}
+    kept: list[int] = []
+    targets: list[str] = []
+    lemmas: list[str | None] = []
+    left: dict[str, int] = {}
+    inside: set[int] = set()
+    at = 0
+    forms, starts, ends = (table[name] for name in ("forms", "starts", "ends"))
+    of_words = _items(table["lemmas"], rows, places).to_pylist()
+    for number, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
+        text = texts[int(text_of[row])]
+        if row not in lines:
+            lines[row] = sentence_text(forms[row].as_py(), starts[row].as_py(), ends[row].as_py(), text.text)
+            inside = protected.within(lines[row])
+            at = row
+        assert at == row  # the words of a sentence stand together
+        line = lines[row]
+        if _is_part(line, place):
+            continue
+        target = line.text[line.starts[place] : line.ends[place]]
+        if not is_word(target):
+            continue
+        lemma = of_words[number]
+        why = _left_alone(target, lemma, line, place, text.language, protected, inside)
+        if why:
+            left[why] = left.get(why, 0) + 1
+            continue
+        kept.append(number)
+        targets.append(target)
+        lemmas.append(lemma)
+    chosen = np.array(kept, np.int64)
+    return ContentWords(texts, table, text_of, lines, rows[chosen], places[chosen], targets, lemmas, left)
+
+
+def _tagged(table: pa.Table) -> tuple[Ints, Ints]:
+    """Return sentence and token of everything that is tagged as a content word."""
+    whole = _only(table["upos"])
+    offsets, valid = whole.offsets.to_numpy(), whole.is_valid().to_numpy(zero_copy_only=False)
+    lengths = np.where(valid, np.diff(offsets), 0)
+    has_forms = table["forms"].is_valid().to_numpy()
+    lengths = np.where(has_forms, lengths, 0)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    tags = whole.values.take(pa.array(offsets[rows] + places))
+    content = np.flatnonzero(pc.is_in(tags, value_set=pa.array(CONTENT)).to_numpy(zero_copy_only=False))
+    return rows[content].astype(np.int64), places[content].astype(np.int64)
+
+
+def _items(lists: pa.ChunkedArray, rows: Ints, places: Ints) -> pa.Array:
+    whole = _only(lists)
+    known = whole.is_valid().to_numpy(zero_copy_only=False)[rows]
+    at = np.where(known, whole.offsets.to_numpy()[rows] + places, 0)
+    return whole.values.take(pa.array(at, mask=~known))
+
+
+def _only(column: pa.ChunkedArray) -> pa.ListArray:
+    array = column.combine_chunks()
+    return array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _is_part(line: SentenceText, place: int) -> bool:
+    """Return whether a token shares letters with another, touches one, or is joined to one by a hyphen."""
+    start, end = line.starts[place], line.ends[place]
+    if place > 0 and line.ends[place - 1] > start:
+        return True
+    if place + 1 < len(line.starts) and line.starts[place + 1] < end:
+        return True
+    text = line.text
+    beside = (text[max(start - 2, 0) : start][::-1], text[end : end + 2])
+    return any(near[:1].isalnum() or (near[:1] in _HYPHENS and near[1:].isalnum()) for near in beside if near)
+
+
+def _left_alone(
+    target: str,
+    lemma: str | None,
+    line: SentenceText,
+    place: int,
+    language: str | None,
+    protected: ProtectedTerms,
+    inside: set[int],
+) -> str | None:
+    if place in inside or protected.holds(target, lemma):
+        return "word"
+    where = line.starts[place], line.ends[place]
+    if target[0].isupper() and is_name(Instance("", language or "", line.text, target, *where, None, None, None)):
+        return "name"
+    return None

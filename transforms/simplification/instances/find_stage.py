@@ -1,0 +1,323 @@
+"""Words found in annotated corpora and in texts: their documents read, annotated, and staged as instances.
+
+FIND_IN_CORPUS    a part of a corpus -> staged rows
+FIND_IN_TEXTS     a unit of files -> staged rows; an engine annotates their documents
+
+A record is a document, whether or not it has a word to simplify.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.annotation.engines.paragraphs import annotate_text
+from transforms.annotation.engines.registry import Engine
+from transforms.annotation.guessing import short_tag
+from transforms.common.batched import batched
+from transforms.common.blas import one_thread
+from transforms.common.errors import LexbeamError
+from transforms.common.records import annotation_batch
+from transforms.common.store.artefacts import Artefact, Stage
+from transforms.complexity.scorers.fit_stages import chosen_of
+from transforms.corpora.corpus import PartPair
+from transforms.corpora.reading import AnnotatedDocument, read_annotated
+from transforms.formats.ingest.stage import InputFile, Unit
+from transforms.formats.readers.registry import READERS, printable, read_file
+from transforms.formats.records.base import BadRecord, ReaderOptions, Record, Reject
+from transforms.formats.sources.readings import FileReading
+from transforms.intake.merging import TextAnnotationOptions, chosen_engine, engine_of
+from transforms.intake.staging import Loaded, LoadedFile, Staging
+from transforms.intake.unit_files import stage_unit
+from transforms.layers.registry import columns_of
+from transforms.learning.scorer import ScorerOptions
+from transforms.simplification.instances.complex_choice import WordChoice, choose
+from transforms.simplification.instances.content_words import (
+    COLUMNS,
+    AnnotatedText,
+    ContentWords,
+    ProtectedTerms,
+    content_words,
+)
+from transforms.simplification.instances.layouts import BenchmarkInstance
+from transforms.simplification.instances.read_stage import staged_rows, staging_of
+from transforms.simplification.records import Row
+
+__all__ = [
+    "CORPUS",
+    "DOCUMENTS",
+    "FIND_IN_CORPUS",
+    "FIND_IN_TEXTS",
+    "TALLIED",
+    "CorpusFindOptions",
+    "CorpusPart",
+    "TextFindOptions",
+]
+
+CORPUS, DOCUMENTS = "corpus", "documents"  # layouts of what words are found in
+FEATS = "feats"
+GROUPS = "transforms.complexity.features.registry:GROUPS"
+# What receipts tally beside layouts: sentences, content words, and those left out, by reason.
+TALLIED = ("sentences", "words", "name", "word")
+# Documents that words are chosen from at a time, and their sentences.
+_DOCUMENTS, _SENTENCES = 1024, 4096
+
+
+class CorpusPart(NamedTuple):
+    """A part of a corpus.
+
+    Attributes:
+        pair: the part.
+        left_out: ids of documents that count in another part.
+    """
+
+    pair: PartPair
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes, for dealing out."""
+        return self.pair.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindOptions:
+    """What decides which words of documents are instances.
+
+    Attributes:
+        choice: which content words are chosen.
+        language: that of all documents; None: their own.
+    """
+
+    choice: WordChoice
+    language: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusFindOptions(FindOptions):
+    """What decides which words of a corpus are instances; `layers` are those that are read."""
+
+    layers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextFindOptions(FindOptions):
+    """What decides which words of texts are instances.
+
+    Attributes:
+        annotate: how their documents are annotated.
+        format: of the files, a reader's name or `auto`.
+        reader: how they are read.
+        engine_language: of documents that name none.
+    """
+
+    annotate: TextAnnotationOptions
+    format: str = "auto"
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+    engine_language: str | None = None
+
+
+# A document that was read, with the staged rows of its sentences or why they have none; or a reject.
+_Entry = tuple[str, Reject | list[tuple[str, list[Row] | BadRecord]]]
+
+
+def _find_in_corpus(artefact: Artefact, task: CorpusPart, options: CorpusFindOptions) -> Loaded:
+    left_out = frozenset(task.left_out)
+    columns = (*COLUMNS, *options.layers)
+    documents = (
+        _of_corpus(annotated, options)
+        for annotated in read_annotated(
+            task.pair, columns=columns, document_columns=("source", "language", "genre", "text")
+        )
+        if annotated.document.document_id not in left_out
+    )
+    with staging_of(artefact) as staging:
+        for entry in _found(documents, options, staging, CORPUS):
+            _add(staging, entry)
+    sha256 = task.pair.documents.sha256  # parts of corpora have the same names: their content identifies them
+    return staging.loaded([LoadedFile(sha256, task.pair.size, sha256, staging.records, staging.rejected)])
+
+
+def _of_corpus(annotated: AnnotatedDocument, options: FindOptions) -> AnnotatedText:
+    document = annotated.document
+    language = options.language or document.language
+    return AnnotatedText(
+        document.source,
+        document.document_id,
+        language and short_tag(language),
+        document.genre,
+        document.text,
+        annotated.sentences,
+    )
+
+
+def _find_in_texts(artefact: Artefact, task: Unit, options: TextFindOptions) -> Loaded:
+    """Find words in the documents of a unit.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
+    engine = engine_of(options.annotate)
+    assert engine is not None  # words are found by parts of speech
+    with staging_of(artefact) as staging, one_thread():
+
+        def read(file: InputFile, reading: FileReading) -> Iterator[_Entry]:
+            read_entries = read_file(
+                file.path, file.name, format=options.format, options=options.reader, open=reading.open
+            )
+            rejects: list[_Entry] = []
+            documents = _annotated(read_entries, engine, options, rejects)
+            yield from _found(documents, options, staging, DOCUMENTS)
+            yield from rejects
+
+        def add(entry: _Entry) -> None:
+            _add(staging, entry)
+
+        inputs = stage_unit(staging, task, read, add)
+    return staging.loaded(inputs)
+
+
+def _annotated(
+    entries: Iterable[tuple[str, Record | Reject]], engine: Engine, options: TextFindOptions, rejects: list[_Entry]
+) -> Iterator[AnnotatedText]:
+    """Yield the documents of a file, annotated; rejects are added to a list."""
+    layers = columns_of(options.annotate.layers)
+    for source, entry in entries:
+        if isinstance(entry, Record) and entry.block:
+            continue  # of a document that comes annotated
+        if isinstance(entry, Record) and (entry.text is None or entry.sentences is not None):
+            detail = "make a corpus of it by `lexbeam corpus`, and give that"
+            entry = Reject(entry.position, "annotated", detail)
+        if isinstance(entry, Reject):
+            rejects.append((source, entry))
+            continue
+        assert entry.text is not None
+        try:
+            sentences = annotate_text(entry.text, engine)
+        except (LexbeamError, MemoryError, OSError):
+            raise
+        except Exception as error:  # whatever an engine raises is about this document
+            rejects.append((source, Reject(entry.position, "engine_error", f"{type(error).__name__}: {error}")))
+            continue
+        table = pa.Table.from_batches([annotation_batch(sentences, layers)])
+        numbers = pa.array(np.arange(table.num_rows), pa.int32())
+        language = options.language or entry.fields.get("language") or options.engine_language
+        yield AnnotatedText(
+            source,
+            entry.position,
+            language and short_tag(language),
+            entry.fields.get("genre"),
+            entry.text,
+            table.append_column("sentence", numbers),
+        )
+
+
+def _add(staging: Staging, entry: _Entry) -> None:
+    """Stage a document: the rows of its sentences, or why there are none."""
+    source, found = entry
+    if isinstance(found, Reject):
+        detail = " ".join(printable(found.detail).split())
+        staging.reject(source, found.position, BadRecord(found.reason, detail))
+        return
+    rows: list[dict[str, Any]] = []
+    for position, of_sentence in found:
+        if isinstance(of_sentence, BadRecord):
+            staging.reject(source, position, of_sentence)
+        else:
+            rows += of_sentence
+    staging.add(rows)
+
+
+def _found(documents: Iterable[AnnotatedText], options: FindOptions, staging: Staging, layout: str) -> Iterator[_Entry]:
+    """Yield documents with their rows, and tally what was looked at."""
+    protected = ProtectedTerms(options.choice.protected)
+
+    def sentences(text: AnnotatedText) -> int:
+        return int(text.sentences.num_rows)
+
+    for texts in batched(documents, _DOCUMENTS, size=sentences, largest=_SENTENCES):
+        words = content_words(texts, protected)
+        staging.tally.update(words.left)
+        staging.tally["sentences"] += words.table.num_rows
+        staging.tally["words"] += len(words.targets)
+        by_text: list[list[tuple[str, list[Row] | BadRecord]]] = [[] for _ in texts]
+        for place, row in _rows(words, options.choice):
+            by_text[place].append(row)
+        for text, rows in zip(texts, by_text, strict=True):
+            staging.tally[layout] += 1
+            yield text.source, rows
+
+
+def _rows(words: ContentWords, choice: WordChoice) -> Iterator[tuple[int, tuple[str, list[Row] | BadRecord]]]:
+    """Yield the rows of each sentence that has a chosen word, with the place of its text, and its position."""
+    chosen = choose(words, choice)
+    upos = words.at("upos").to_pylist()
+    feats = words.at(FEATS).to_pylist() if FEATS in words.table.column_names else [None] * len(upos)
+    numbers = words.table["sentence"].to_pylist()
+    of_row: dict[int, list[tuple[int, float]]] = {}
+    for word, value in zip(chosen.words.tolist(), chosen.values.tolist(), strict=True):
+        of_row.setdefault(int(words.row[word]), []).append((word, value))
+    for row, members in of_row.items():
+        place = int(words.text_of[row])
+        text, number = words.texts[place], numbers[row]
+        position = ":".join(filter(None, [text.position, str(number)]))
+        instances = [_instance(words, word, value, chosen.by) for word, value in members]
+        where = {"source": text.source, "line": number, "position": position}
+        try:
+            made = staged_rows(instances, "first", (None, None), **where)
+        except BadRecord as error:
+            yield place, (position, error)
+            continue
+        for (word, _), staged in zip(members, made, strict=True):
+            lemma = words.lemmas[word]
+            staged.update(lemma=lemma.lower() if lemma else None, upos=upos[word], feats=feats[word] or None)
+        yield place, (position, made)
+
+
+def _instance(words: ContentWords, word: int, value: float, by: str) -> BenchmarkInstance:
+    row, token = int(words.row[word]), int(words.place[word])
+    line, text = words.lines[row], words.texts[int(words.text_of[row])]
+    decided = None if np.isnan(value) else value
+    return BenchmarkInstance(
+        line.text,
+        words.targets[word],
+        ((line.starts[token], line.ends[token]),),
+        complexity=decided if by == "scorer" else None,
+        language=text.language,
+        chosen_by=by,
+        chosen_value=decided,
+    )
+
+
+def _chosen(_: object, options: FindOptions) -> dict[str, Sequence[str]]:
+    """Return the entries of registries that count: what a scorer is, and what it reads."""
+    scorer = options.choice.scorer
+    if scorer is None:
+        return {GROUPS: (), **chosen_of([], [], ScorerOptions())}
+    model = scorer.model
+    return {GROUPS: scorer.setting.use, **chosen_of([model.scorer], list(model.modes.values()), ScorerOptions())}
+
+
+def _chosen_in_texts(task: object, options: TextFindOptions) -> dict[str, Sequence[str]]:
+    formats = tuple(READERS) if options.format == "auto" else (options.format,)
+    return {
+        **_chosen(task, options),
+        **chosen_engine(task, options.annotate),
+        "transforms.formats.readers.registry:READERS": formats,
+    }
+
+
+FIND_IN_CORPUS: Stage[CorpusPart, FindOptions, Loaded] = Stage(
+    name="simplification/find-in-corpus", receipt=Loaded, build=_find_in_corpus, chosen=_chosen, blas=True, unit="parts"
+)
+FIND_IN_TEXTS: Stage[Unit, TextFindOptions, Loaded] = Stage(
+    name="simplification/find-in-texts",
+    receipt=Loaded,
+    build=_find_in_texts,
+    unused={"options.reader.layers": "documents that come annotated are left out"},
+    chosen=_chosen_in_texts,
+    blas=True,
+    unit="batches",
+)
