@@ -136,7 +136,7 @@ FINDINGS = {
 
 
 def _mixture(name: str, what: str) -> list[pa.Field]:
-    none = "null without null pairs, or if no document has one"
+    none = "null if no document has one"
     return [
         share(
             f"{name}_distance",
@@ -203,12 +203,7 @@ PAIRS = Table(
         column("threshold", pa.float64(), "mean score over the targets; null without targets", nullable=True),
         *_mixture("genre", "genre"),
         *_mixture("source", "folder or file of sources, digits as #"),
-        column(
-            "authors_from",
-            pa.int64(),
-            "authors in the earlier slice; this and what follows null without null pairs",
-            nullable=True,
-        ),
+        column("authors_from", pa.int64(), "authors in the earlier slice", nullable=True),
         column("authors_to", pa.int64(), "authors in the later slice", nullable=True),
         column("authors_both", pa.int64(), "authors who wrote in both slices", nullable=True),
         column("unsigned", pa.int64(), "documents of both slices without an author", nullable=True),

@@ -67,7 +67,13 @@ def test_tables_say_what_was_dealt_and_what_came_of_it(judged):
     np.testing.assert_allclose(of_nulls.loc[found.index], found)
 
 
-def test_without_nulls_there_is_no_table_of_them(out):
+def test_without_nulls_there_is_no_table_of_them_but_documents_are_compared(out, judged):
+    pairs, others = (pd.read_parquet(folder / "change" / "pairs") for folder in (out, judged))
+    assert (pairs.finding == "no_null").all()
+    assert pairs.null_unit.isna().all()
+    compared = ["authors_from", "authors_to", "authors_both", "unsigned", "length_from", "length_to"]
+    assert pairs[compared].notna().all(axis=None)
+    pd.testing.assert_frame_equal(pairs[compared], others[compared])
     assert not (out / "change" / "nulls").exists()
     assert "change/nulls" not in json.loads((out / "manifest.json").read_text("utf-8"))["tables"]
 

@@ -29,7 +29,7 @@ from schemas.change.spaces import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.change.spaces import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.change.spaces import SLICES, VECTORS
 from schemas.change.summary import SUMMARY
-from transforms.change.graph.null_pairs import first_place, groups_of, null_slices
+from transforms.change.graph.null_pairs import Groups, first_place, groups_of, null_slices
 from transforms.change.nulls.deal_stages import DEAL, DEALT, SIZES
 from transforms.change.report.panels import panels, quotes
 from transforms.change.scores.score_stages import COMBINE, SCORE
@@ -73,8 +73,8 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
 
 
 def _reads(options: ChangeOptions) -> Sequence[TableSource]:
-    tables = ("sentences", "documents") if options.null else ("sentences",)  # who wrote them
-    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in tables]
+    # Documents say who wrote them, and what else slices are compared by.
+    return [TableSource(table, folder) for folder in options.corpora or (None,) for table in ("sentences", "documents")]
 
 
 def _year_check(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
@@ -100,6 +100,7 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
+    from transforms.change.graph.null_ptransforms import DealSlices
     from transforms.change.graph.ptransforms import (
         AlignPairs,
         CombineSeeds,
@@ -119,7 +120,8 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     ready = viewed | "EachSlice" >> beam.FlatMap(each_slice) | "MergeSlices" >> MergeSlices(workspace)
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
     aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
-    nulls = _of_chance(viewed, plan, graph) if plan.null.nulls else _Nulls({}, {}, {})
+    deals = viewed | "DealSlices" >> DealSlices(workspace, _groups(plan), plan.documents, plan.null)
+    nulls = _of_chance(viewed, deals, plan, graph) if plan.null.nulls else _Nulls({"deals": deals}, {}, {})
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
@@ -148,28 +150,33 @@ def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
 
-def _of_chance(viewed: "beam.PCollection", plan: ChangePlan, graph: Graph) -> _Nulls:
-    """Deal documents out anew, and score pairs and series of slices that are made of them."""
+def _groups(plan: ChangePlan) -> Groups:
+    """Return the slices whose documents are compared and dealt: without nulls, those of pairs alone."""
+    return groups_of(plan.pairs, plan.series and plan.null.nulls > 0)
+
+
+def _of_chance(viewed: "beam.PCollection", dealt: "beam.PCollection", plan: ChangePlan, graph: Graph) -> _Nulls:
+    """Score pairs and series of slices that are made of documents dealt out anew."""
     import apache_beam as beam
 
-    from transforms.change.graph.null_ptransforms import DealSlices, ScoreNulls, of_groups
+    from transforms.change.graph.null_ptransforms import ScoreNulls, ViewDeals, of_groups
     from transforms.change.graph.ptransforms import TrainSlices
     from transforms.change.graph.series_ptransforms import TraceSeries
     from transforms.change.graph.view_ptransforms import MergeSlices
 
     workspace, number, pairs = graph.workspace, plan.null.nulls, len(plan.pairs.pairs)
-    groups = groups_of(plan.pairs, plan.series)
+    groups = _groups(plan)
     comparisons = null_slices(plan.pairs, groups, number)
-    dealt = viewed | "DealSlices" >> DealSlices(workspace, groups, plan.documents, plan.null, plan.view.ranges)
-    ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
+    views = viewed | "ViewDeals" >> ViewDeals(workspace, groups, plan.view.ranges, dealt)
+    ready = views | "MergeNulls" >> MergeSlices(workspace)
     spaces = ready | "TrainNulls" >> TrainSlices(workspace, comparisons, plan.sgns, graph.lanes)
     of_pairs = {
-        "deals": dealt.deals | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
+        "deals": dealt | "OfPairs" >> beam.FlatMap(of_groups, range(pairs)),
         "nulls": spaces | "ScoreNulls" >> ScoreNulls(workspace, comparisons, number, plan.align, plan.score, ready),
     }
     if not plan.series:
         return _Nulls(of_pairs, {}, {})
-    deals = dealt.deals | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
+    deals = dealt | "OfSeries" >> beam.FlatMap(of_groups, range(pairs, pairs + 1))
     first = first_place(groups, pairs, number)
     traced = spaces | "TraceNulls" >> TraceSeries(
         workspace, comparisons, first, len(plan.pairs.names), _series_options(plan), ready, {}
@@ -214,7 +221,7 @@ def expected_artefacts(plan: ChangePlan) -> Mapping[str, int]:
     pairs, slices, seeds = map(len, (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
     nulls = plan.null.nulls
     null_series = nulls if plan.series else 0
-    groups = groups_of(plan.pairs, plan.series) if nulls else ()
+    groups = _groups(plan)
     parts = len(plan.parts)
     artefacts = {
         MEASURE.name: parts * slices * (plan.budget is not None),
@@ -266,8 +273,8 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         VIEW.name: 2.0,
         COUNT.name: 0.5,
         SHUFFLE.name: 1.0,
-        SIZES.name: 0.2 if options.null else 0.0,
-        DEAL.name: 0.1 if options.null else 0.0,
+        SIZES.name: 0.2,
+        DEAL.name: 0.1,
         DEALT.name: options.null * (2.5 if series else 1.5),
         TRAIN.name: runs * training,
         ALIGN.name: runs * 1.0,

@@ -205,7 +205,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         ),
         null=DealOptions(nulls=options.null, seed=options.null_seed),
         series=options.series and len(slices) >= LEAST_SLICES,
-        documents=_documents(corpora) if options.null else {},
+        documents=_documents(corpora),
         sgns=options.sgns,
         align=replace(options.align, targets=targets.words),
         score=replace(options.score, targets=targets.words),

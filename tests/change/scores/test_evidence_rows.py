@@ -147,6 +147,28 @@ def test_without_nulls_there_is_no_evidence_and_it_is_said(runs):
     assert found.equals(table)
     (pair,) = pairs.to_pylist()
     assert (pair["finding"], pair["null_runs"], pair["null_unit"]) == ("no_null", 0, None)
+    slices = Comparability(
+        genre=None,
+        source=None,
+        authors=(3, 4),
+        authors_both=0,
+        shares_both=(0.0, 0.0),
+        unsigned=0,
+        author_shares=(0.5, 0.5),
+        lengths=(100.0, 300.0),
+    )
+    found, pairs = judge(ScoreRows(table, 40), [], Deal(unit="author", sizes=(3, 4), nulls=(), slices=slices))
+    assert found.equals(table)
+    (compared,) = pairs.to_pylist()
+    known = {"authors_from": 3, "authors_to": 4, "authors_both": 0, "unsigned": 0, "length_from": 100.0}
+    assert {name: compared[name] for name in known} == known
+    assert {name: compared[name] for name in ("finding", "null_runs", "null_unit", "clusters_from", "low_power")} == {
+        "finding": "no_null",
+        "null_runs": 0,
+        "null_unit": None,
+        "clusters_from": None,
+        "low_power": None,
+    }
 
 
 def test_words_that_only_null_pairs_have_teach_but_are_not_told(runs):

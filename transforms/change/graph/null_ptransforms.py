@@ -1,7 +1,7 @@
 """Beam glue of nulls: documents dealt out anew, trained on and scored.
 
-    DealSlices   PCollection[PartView] -> deals: PCollection[(group, Deal)],
-                                          views: PCollection[(place, Viewed)]
+    DealSlices   PCollection[PartView] -> PCollection[(group, Deal)]
+    ViewDeals    PCollection[PartView] -> PCollection[(place, Viewed)]
     of_groups    (group, T) -> (group, T) of some groups, from 0
     ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
 
@@ -10,7 +10,7 @@ Groups are those of `null_pairs.groups_of`; places of null slices those of `null
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import apache_beam as beam
 
@@ -38,7 +38,7 @@ from transforms.common.store.ptransforms import MakeArtefact
 from transforms.common.store.receipts import File
 from transforms.common.store.tables import Part
 
-__all__ = ["DealSlices", "ScoreNulls", "of_groups"]
+__all__ = ["DealSlices", "ScoreNulls", "ViewDeals", "of_groups"]
 
 
 def _sizes(element: PartView, groups: Groups, documents: Mapping[str, Part]) -> Iterator[tuple[int, SizesTask]]:
@@ -74,31 +74,22 @@ def _each_place(element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple
     yield from zip(*element, strict=True)
 
 
-class DealtViews(NamedTuple):
-    """The deals of each group, and the views of the slices that they make."""
-
-    deals: beam.PCollection[tuple[int, Deal]]
-    views: beam.PCollection[tuple[int, Viewed]]
-
-
 @dataclass
 class DealSlices(beam.PTransform):
-    """Deal the documents of every group of slices out anew, several times.
+    """Compare the documents of every pair of slices, and deal those of every group out anew, as often as is asked.
 
     Attributes:
         documents: by the digest of a part of `sentences`, the part of `documents` beside it.
-        ranges: into how many ranges each slice is cut.
     """
 
     workspace: Workspace
     groups: Groups
     documents: Mapping[str, Part]
     options: DealOptions
-    ranges: tuple[int, ...]
 
-    def expand(self, viewed: beam.PCollection[PartView]) -> Any:
-        """Apply the transform; returns `DealtViews`."""
-        deals = (
+    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[tuple[int, Deal]]:
+        """Apply the transform."""
+        return (
             viewed
             | "MakeSizesTasks" >> beam.FlatMap(_sizes, self.groups, self.documents)
             | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
@@ -107,13 +98,31 @@ class DealSlices(beam.PTransform):
             | "MakeDealTasks" >> beam.Map(_deal_task, self.groups)
             | "DealGroup" >> beam.ParDo(MakeArtefact(self.workspace, DEAL, self.options))
         )
-        views = (
+
+
+@dataclass
+class ViewDeals(beam.PTransform):
+    """Make the views of the slices that deals make.
+
+    Attributes:
+        ranges: into how many ranges each slice is cut.
+        deals: what `DealSlices` yields.
+    """
+
+    workspace: Workspace
+    groups: Groups
+    ranges: tuple[int, ...]
+    deals: beam.PCollection
+
+    def expand(self, viewed: beam.PCollection[PartView]) -> beam.PCollection[tuple[int, Viewed]]:
+        """Apply the transform."""
+        deals = beam.pvalue.AsDict(self.deals)
+        return (
             viewed
-            | "MakeDealtTasks" >> beam.FlatMap(_dealt_tasks, self.groups, self.ranges, deals=beam.pvalue.AsDict(deals))
+            | "MakeDealtTasks" >> beam.FlatMap(_dealt_tasks, self.groups, self.ranges, deals=deals)
             | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
             | "EachPlace" >> beam.FlatMap(_each_place)
         )
-        return DealtViews(deals, views)
 
 
 def of_groups(element: tuple[int, Any], groups: range) -> Iterator[tuple[int, Any]]:

@@ -4,7 +4,8 @@
     DEAL    the documents of some slices  -> for each null which of them are in each slice; how these compare
     DEALT   a part's view, a deal         -> the view of the slices as dealt
 
-The slices are the two of a pair, or all slices of a series. From there on a null pair is counted,
+The slices are the two of a pair, or all slices of a series. Without nulls a deal compares the documents of a pair,
+and deals none. From there on a null pair is counted,
 shuffled, trained, aligned and scored like a real one.
 """
 

@@ -114,8 +114,8 @@ _CHECKED = (
     "lengths of their documents, as far as these are known."
 )
 _UNCHECKED = (
-    "Compared were the slices' sizes alone: without null pairs (option `null`) nothing tells whether the slices "
-    "differ as wholes, by genre, source or author."
+    "Compared were the slices' sizes, and the genres, sources, authors and lengths of their documents, as far as these "
+    "are known; without null pairs (option `null`) nothing tells how far the vocabulary at large has moved."
 )
 
 

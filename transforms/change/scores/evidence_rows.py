@@ -43,7 +43,7 @@ def judge(real: ScoreRows, nulls: Sequence[ScoreRows], deal: Deal | None) -> tup
     Args:
         real: what `combine_seeds` returned for the pair.
         nulls: of each null pair, what `score_pair` returned; empty for no evidence.
-        deal: how their documents were dealt.
+        deal: how their documents were dealt, and how those of the real slices compare; None if nobody looked.
     """
     mean_rows = np.flatnonzero(real.rows["seed"].is_null().to_numpy(zero_copy_only=False))
     means = real.rows.take(pa.array(mean_rows))
@@ -169,19 +169,19 @@ def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: 
         "seeds": max(block["seeds"].to_pylist()),
         "ranked": ranked.num_rows,
         "null_runs": nulls,
-        "finding": why_no_finding(ranked.num_rows, deal),
+        "finding": why_no_finding(ranked.num_rows, deal if nulls else None),
         "spearman_from": _number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
         "spearman_to": _number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
     }
-    if deal is not None:
+    if deal is not None and nulls:
         row |= {
             "null_unit": deal.unit,
             "clusters_from": deal.sizes[0],
             "clusters_to": deal.sizes[1],
             "low_power": min(deal.sizes) < LOW_POWER,
         }
-        if deal.slices is not None:
-            row |= _compared(deal.slices)
+    if deal is not None and deal.slices is not None:
+        row |= _compared(deal.slices)
     if evidence is not None:
         of = pc.and_(block["ranked"], block["score"].is_valid()).to_numpy(zero_copy_only=False)
         row["shift"] = _number(evidence.shift)

@@ -24,7 +24,8 @@ def inputs(*languages):
         }
         for found in languages
     ]
-    return Inputs(tuple(InputTable("sentences", (), "corpus", entry, True) for entry in sections))
+    tables = ("sentences", "documents")
+    return Inputs(tuple(InputTable(name, (), "corpus", entry, True) for entry in sections for name in tables))
 
 
 def planned(found, **more):
@@ -96,10 +97,10 @@ def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
     ],
 )
 def test_a_series_needs_three_slices_with_documents(slices, asked, series):
-    (given,) = inputs({"en"}).tables
+    tables = inputs({"en"}).tables
     years = {str(year): 1 for year in (1800, 1850, 1900)}
-    section = {**given.section, "documents_by_year": years, "tokens_by_year": years}
-    found = Inputs((replace(given, section=section),))
+    section = {**tables[0].section, "documents_by_year": years, "tokens_by_year": years}
+    found = Inputs(tuple(replace(table, section=section) for table in tables))
     assert planned(found, slices=slices, series=asked).series == series
     options = from_mapping(ChangeOptions, {"out": "x", "slices": slices, "series": asked})
     assert may_be_series(options) == (series or slices == "every 100")
