@@ -62,7 +62,10 @@ class InputOptions(CacheOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatorOptions:
-    """How concreteness is learned; defaults are of cross-validation on the MRC database."""
+    """How concreteness is learned.
+
+    Defaults are of cross-validation: the kernel's on Brysbaert's words, the network's on the MRC database.
+    """
 
     estimator: str = option(
         "kernel", help="how concreteness is learned", choices="transforms.cloze.abstractness.estimators:ESTIMATORS"
