@@ -238,7 +238,7 @@ def warn_of_languages(reference: InflectorReference | None, languages: Iterable[
     if reference is not None and known and reference.language not in {x.partition("-")[0] for x in known}:
         log.warning(
             "the `inflector` is of language %s, but the instances are of %s: nothing is inflected; "
-            "name one of their language, or make it: lexbeam simplify train-inflector DICTIONARY --language %s",
+            "name one of their language, or make one with `language` %s by `lexbeam simplify train-inflector`",
             reference.language,
             ", ".join(known),
             known[0].partition("-")[0],
