@@ -8,6 +8,7 @@ from asked import SYNSETS
 from small_runs import call, manifest
 from wordnet_making import write_wordnet
 
+import lexbeam
 from transforms.common.draws.folds import fold_of
 from transforms.common.publish.snapshots import open_snapshot
 
@@ -188,6 +189,7 @@ def test_frequency_without_torch(made, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "nonspecificity: 36 of 40 questions have four options" in said
     assert {row["origin"] for row in rows if row["place"]} == {"frequency"}
+    assert "stands alone" not in said
     section = open_snapshot(str(out)).section("cloze.options")
     assert section["measured"] == section["training"] == []
     first = digests(out)
@@ -202,3 +204,26 @@ def test_what_cannot_be(made, tmp_path, capsys):
     assert "give it alone" in capsys.readouterr().err
     assert call("cloze", "options", out, "--readers", "frequency", "--list-sizes", "99", *resources) != 0
     assert "list-sizes" in capsys.readouterr().err
+
+
+def test_answers_that_stand_alone_are_told_and_an_inflector_of_another_language(made, tmp_path, capsys, caplog):
+    folder, path = made
+    texts, out = tmp_path / "Task_2_Nonspecificity.jsonl", tmp_path / "out"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for row in rows:  # one plural beside singular words
+        row["option_0"] = {"hound": "animals", "big": "trust"}.get(row["option_0"], row["option_0"])
+    texts.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    resources = candidates((folder, texts), out)
+    words = ("cloze", "options", out, "--asked", "targets", "--readers", "frequency", "--folds", "2", *resources)
+    capsys.readouterr()
+    assert call(*words) == 0
+    said = capsys.readouterr().out
+    assert "of 4 the answer stands alone: no option has a form like its; --inflector gives them one" in said
+    (tmp_path / "es.tsv").write_text("gato\tgatos\tN;PL\n")
+    lexbeam.simplify.train_inflector(tmp_path / "es.tsv", language="es", out=tmp_path / "es.inflector")
+    assert call(*words, "--inflector", tmp_path / "es.inflector", "--overwrite") == 0
+    assert "the `inflector` is of language es, but the instances are of en" in caplog.text
+    caplog.clear()
+    more = ("--kind", "nonspecificity", "--filters", "lemma", "--inflector", tmp_path / "es.inflector", *resources)
+    assert call("cloze", "candidates", out, *more, "--overwrite") == 0
+    assert "the `inflector` is of language es, but the instances are of en" in caplog.text

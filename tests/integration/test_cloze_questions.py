@@ -100,7 +100,7 @@ def test_every_question_obeys_every_rule(made, tmp_path, capsys):
     lines = [json.loads(line) for line in task.read_text("utf-8").splitlines()]
     assert lines == [
         {
-            **{name: row[name] for name in ("question_id", "article", "question")},
+            **{name: row[name] for name in ("question_id", "kind", "article", "question")},
             **{f"option_{n}": word for n, word in enumerate(row["options"])},
             "label": row["label"],
         }

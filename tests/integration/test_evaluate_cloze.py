@@ -11,6 +11,7 @@ from small_runs import call, manifest
 import lexbeam
 from lexbeam import LexbeamError, UsageError
 from transforms.cloze.questions.files import json_line
+from transforms.common.publish.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -195,3 +196,21 @@ def test_what_does_not_fit_is_told(given, tmp_path, more, text, told):
     with pytest.raises((LexbeamError, UsageError), match=told):
         lexbeam.evaluate.cloze(**{**asked, **more})
     assert not (tmp_path / "out" / "current").exists()
+
+
+def test_questions_of_two_kinds_in_one_file_are_told_apart_by_their_kind(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
+    rows = [
+        question(f"Dogs stay, said {number}.", WORDS[:5], number % 5, question_id=f"q{number}", kind=kind)
+        for number in range(4)
+        for kind in TASKS
+    ]
+    write_lines(tmp_path / "all.jsonl", rows)
+    answers = [{name: row[name] for name in ("question_id", "kind", "label")} for row in rows]
+    write_lines(tmp_path / "answers.jsonl", answers)
+    (tmp_path / "counts.tsv").write_text("word\tcount\nsea\t1\n")
+    lexbeam.evaluate.cloze(gold="all.jsonl", predictions="answers.jsonl", frequency=LIST, out="out")
+    metrics = open_snapshot("out").read("cloze/metrics").to_pylist()
+    of_file = {row["subset"]: (row["value"], row["n"]) for row in metrics if row["system"] == "predictions"}
+    assert {kind: of_file[kind] for kind in TASKS} == dict.fromkeys(TASKS, (1.0, 4))

@@ -12,7 +12,8 @@ from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import option
 from transforms.common.options.option import Within
-from transforms.inflection.models import within_inflector
+from transforms.inflection.models import InflectorReference, within_inflector
+from transforms.inflection.models import warn_of_languages as warn_of_other_languages
 from transforms.lexicon.finding_wordnet import WORDNET as _WORDNET
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import Lexicon, path_within
@@ -29,6 +30,7 @@ __all__ = [
     "inflector_option",
     "tags_of",
     "vectors_option",
+    "warn_of_inflector",
     "warn_of_languages",
     "within_ratings",
     "within_vectors",
@@ -123,6 +125,11 @@ def are_of(languages: pa.Array, language: str | None) -> np.ndarray:
         return np.ones(len(languages), bool)
     same = pc.equal(tags_of(languages), short_tag(language)).fill_null(True)
     return np.asarray(same.to_numpy(zero_copy_only=False), bool)
+
+
+def warn_of_inflector(languages: Iterable[str | None], reference: InflectorReference | None) -> None:
+    """Warn where no pair is of the inflector's language; pairs whose language is not known are of none."""
+    warn_of_other_languages(reference, {short_tag(language) if language else "unknown" for language in languages})
 
 
 def check_model_language(languages: Iterable[str | None], language: str | None) -> None:

@@ -20,7 +20,7 @@ from transforms.cloze.filters.options import CandidateOptions, check_candidates,
 from transforms.cloze.filters.registry import FILTERS
 from transforms.cloze.filters.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.cloze.shown.candidate_panels import FILTERED, candidate_panels
-from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_languages
+from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
 from transforms.common.options.fields import embedded
 from transforms.common.publish.snapshots import Snapshot
 from transforms.common.shown import Block
@@ -73,6 +73,7 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> CandidatesPlan:
     filtering, quantiles = filter_request(options.filters)
     setting = filtering.setting
     languages = _languages(parts)
+    warn_of_inflector(languages, setting.inflector)
     if setting.abstractness is not None:
         check_model_language(languages, setting.abstractness.language)
     if any(held.name == WORDNET for held in setting.lexicon.held):

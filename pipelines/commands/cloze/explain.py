@@ -23,7 +23,7 @@ from transforms.cloze.filters.explanation import explained, pair_of
 from transforms.cloze.filters.options import CandidateOptions, filter_request, lacking
 from transforms.cloze.pairs.pair import LengthOptions
 from transforms.cloze.shown.explanation import blocks_of
-from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_languages
+from transforms.cloze.word_resources import WORDNET, check_model_language, warn_of_inflector, warn_of_languages
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.options.small_texts import read_text
@@ -77,6 +77,7 @@ def _explain(options: ExplainOptions, action: Action) -> None:
     filtering = _filtering(options.filters)
     for flag in pair["flags"][0].as_py():
         log.warning("passage and summary: %s", FLAGS[flag])
+    warn_of_inflector(pair["language"].to_pylist(), filtering.setting.inflector)
     if filtering.setting.abstractness is not None:
         check_model_language(pair["language"].to_pylist(), filtering.setting.abstractness.language)
     if any(held.name == WORDNET for held in filtering.setting.lexicon.held):

@@ -29,7 +29,7 @@ from transforms.cloze.readers.frequency import BandOptions
 from transforms.cloze.readers.options import CONTEXT, FREQUENCY, READERS, ReaderNetworkOptions, check_torch
 from transforms.cloze.readers.predict_stage import CUTS, NAMED, READ_PREDICT, PredictedWords, Tally
 from transforms.cloze.readers.train_stage import READ_TRAIN, FoldOptions, TrainedReader
-from transforms.cloze.word_resources import VECTORS, WORDNET, inflector_option, vectors_option
+from transforms.cloze.word_resources import VECTORS, WORDNET, inflector_option, vectors_option, warn_of_inflector
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
@@ -134,6 +134,8 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
     wordnet = options.wordnet or f"{WORDNET}=wordnet"
     resources = (wordnet, *([options.vectors] if options.vectors else []))
     lexicon = prepare(LexiconOptions(resources=resources, cache=options.resources.cache))
+    inflector = inflector_reference(options.inflector) if options.inflector and options.rules.inflect else None
+    warn_of_inflector(languages, inflector)
     groups = [QuestionGroup(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
     readers = tuple(reader for reader in READERS if reader in options.readers)
     return OptionsPlan(
@@ -149,12 +151,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> OptionsPlan:
             lexicon.only(VECTORS),
             lexicon.only(WORDNET),
         ),
-        choose=ChooseOptions(
-            options.rules,
-            options.encode.asked,
-            lexicon,
-            inflector_reference(options.inflector) if options.inflector and options.rules.inflect else None,
-        ),
+        choose=ChooseOptions(options.rules, options.encode.asked, lexicon, inflector),
         candidates=candidates,
         pairs=pairs,
     )
@@ -192,7 +189,7 @@ def _build(pipeline: "beam.Pipeline", plan: OptionsPlan, graph: Graph) -> Mappin
 
 def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     chosen: list[ChosenOptions] = outcome.rows["chosen"]
-    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few"))}
+    counts = {row["kind"]: row for row in summed(chosen, ("kind",), ("questions", "too_few", "alone"))}
     dropped = totals(
         {(count.kind, name): number}
         for part in chosen
@@ -202,11 +199,13 @@ def _section(plan: OptionsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     return {
         "readers": list(plan.readers),
         "folds": plan.options.folds,
+        "inflector": None if plan.choose.inflector is None else plan.choose.inflector.described(),
         "kinds": [
             {
                 "kind": kind,
                 "questions": counts[kind]["questions"],
                 "too_few_options": counts[kind]["too_few"],
+                "alone": counts[kind]["alone"],
                 "dropped": {name: dropped[kind, name] for name in OPTION_REASONS},
             }
             for kind in KINDS
@@ -288,9 +287,12 @@ _READERS = SectionTable(
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions have their options, and how good readers are."""
     section = snapshot.section(SECTION)
+    remedy = "" if section["inflector"] else "; `inflector` gives them one (lemminflect: English)"
     for counts in section["kinds"]:
         enough = counts["questions"] - counts["too_few_options"]
         yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
+        if counts["alone"]:
+            yield f"  of {counts['alone']} the answer stands alone: no option has a form like its" + remedy
     if section["measured"]:
         yield _READERS.grid(section["measured"], _not_shown(section))
 

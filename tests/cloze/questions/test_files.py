@@ -55,6 +55,7 @@ def test_lines_are_the_tasks(paths, tmp_path):
     assert records[0]["question_id"] == question(1)["question_id"]
     assert list(records[0]) == [
         "question_id",
+        "kind",
         "article",
         "question",
         "option_0",

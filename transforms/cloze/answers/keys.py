@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from transforms.cloze.answers.baselines import stand_in_passage
-from transforms.cloze.pairs.layouts import kind_of_name, read_recam
+from transforms.cloze.pairs.layouts import read_recam
 from transforms.cloze.pairs.pair import GivenTarget, RawPair, article_id
 from transforms.cloze.pairs.read_options import InputText, ReadOptions
 from transforms.common.errors import UsageError
@@ -51,27 +51,20 @@ def read_key(path: str, kind: str | None) -> Key:
 
     Args:
         path: JSON lines with `article`, `question`, `option_0` to `option_4` and `label`.
-        kind: of its questions, where its name does not say; None: unknown.
+        kind: of its questions, where neither they nor its name say; None: unknown.
 
     Raises:
         UsageError: it cannot be read, or a line is no question with five options.
     """
-    ids, articles, options, labels, standing = [], [], [], [], []
+    ids, kinds, articles, options, labels, standing = [], [], [], [], [], []
     for pair, target in _questions(path, kind):
         ids.append(pair.source_id or "")
+        kinds.append(target.kind)
         articles.append(article_id(pair.passage))
         options.append(target.options)
         labels.append(target.label)
         standing.append(stand_in_passage(pair.passage, target.options))
-    kind_of_file = kind_of_name(path) or kind or UNKNOWN
-    return Key(
-        ids,
-        [kind_of_file] * len(ids),
-        articles,
-        options,
-        np.array(labels, np.int64),
-        np.array(standing, bool).reshape(-1, FIVE),
-    )
+    return Key(ids, kinds, articles, options, np.array(labels, np.int64), np.array(standing, bool).reshape(-1, FIVE))
 
 
 _NEEDED = "a file of questions as JSON lines, as the task has them and `lexbeam cloze questions` writes them"

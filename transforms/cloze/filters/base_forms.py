@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.annotation.guessing import short_tag
 from transforms.cloze.filters.base import FilterSetting
 from transforms.cloze.filters.batches import PairBatch, TokenPlaces, unique_hits
 from transforms.cloze.word_resources import WORDNET
@@ -82,7 +83,7 @@ def _by_language(
     languages = batch.rows["language"].combine_chunks()
     for rows, wordnet in setting.lexicon.by_language(WORDNET, languages):
         known = wordnet if isinstance(wordnet, WordNet) else None
-        inflector = inflector_for(setting.inflector, languages[int(rows[0])].as_py() or "")
+        inflector = inflector_for(setting.inflector, short_tag(languages[int(rows[0])].as_py() or ""))
         if known is not None or inflector is not None:
             yield rows, known, inflector
 

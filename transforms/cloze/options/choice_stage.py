@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze.options import OPTION_REASONS, OPTIONS
+from transforms.annotation.guessing import short_tag
 from transforms.cloze.options.choice import WANTED, OptionRules, RightAnswer, WordFacts, choose
 from transforms.cloze.options.forms import AnswerForms
-from transforms.cloze.options.inflection import inflected
+from transforms.cloze.options.inflection import inflected, is_like
 from transforms.cloze.pairs.pair import Row
 from transforms.cloze.readers.data import CANDIDATE_COLUMNS, Encoded, QuestionGroup, asked_rows, candidates, language_is
 from transforms.cloze.readers.options import FREQUENCY
@@ -75,12 +76,14 @@ class KindCount:
         kind: the kind.
         questions: how many there are.
         too_few: those with fewer than four options.
+        alone: those none of whose options has a form like the answer's.
         reasons: words that were dropped, by reason.
     """
 
     kind: str
     questions: int
     too_few: int
+    alone: int
     reasons: Mapping[str, int]
 
 
@@ -104,7 +107,7 @@ class _Words:
             self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
         self.wordnet: Any = options.lexicon.find(WORDNET, group.language or None)
         self.vectors = vectors_in(options.lexicon, group.language)
-        self.inflector = inflector_for(options.inflector, group.language)
+        self.inflector = inflector_for(options.inflector, short_tag(group.language))
 
     def synonyms(self, answers: pa.Table) -> dict[str, list[str]]:
         """Return the synonyms of each lemma of answers, all senses, in lower case."""
@@ -131,6 +134,16 @@ class _Words:
             return inflected(word, lemma, known, answer.form.lower(), answer.lemma)
 
         return inflect
+
+    def stands_alone(self, answer: RightAnswer, before: Sequence[str], considered: Sequence[Row]) -> bool:
+        """Return whether there are options, and none has a form like the answer's: by the inflector, else endings."""
+        others = [row for row in considered[1:] if row["kept"]]
+        if self.inflector is not None and (forms := AnswerForms(self.inflector, answer, before)).known:
+            return bool(others) and all(forms.of(row["named"], self.lemma[row["named"]]) is None for row in others)
+        of_answer = answer.form.lower(), answer.lemma
+        return bool(others) and not any(
+            is_like(row["word"].lower(), self.lemma[row["named"]], *of_answer) for row in others
+        )
 
     def similarity(self, named: Collection[str], beside: Collection[str]) -> dict[str, float]:
         """Return the greatest cosine of each word with any of `beside`, where it is known."""
@@ -166,12 +179,14 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
         lemmas = pc.utf8_lower(pc.coalesce(of_group["lemma"], of_group["form"]))
         of_group = of_group.set_column(of_group.schema.get_field_index("lemma"), "lemma", lemmas)
         synonyms = words.synonyms(of_group)
-        count = counts.setdefault(group.kind, {"": 0, "too_few": 0, **dict.fromkeys(OPTION_REASONS, 0)})
+        count = counts.setdefault(group.kind, {"": 0, "too_few": 0, "alone": 0, **dict.fromkeys(OPTION_REASONS, 0)})
         for question in of_group.to_pylist():
             texts = passages[question["pair_id"]]
             lists = named.get(question["question_id"], {})
-            for row in _options_of(question, lists, words, synonyms, texts, options.rules):
-                option_rows.append(row)
+            considered = list(_options_of(question, lists, words, synonyms, texts, options.rules))
+            option_rows += considered
+            count["alone"] += words.stands_alone(_answer_of(question), texts.summary[: question["token"]], considered)
+            for row in considered:
                 if row["reason"]:
                     count[row["reason"]] += 1
                 count["too_few"] -= row["kept"] and row["place"] == WANTED
@@ -182,10 +197,20 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
     return ChosenOptions(
         part,
         tuple(
-            KindCount(kind, numbers[""], numbers["too_few"], {name: numbers[name] for name in OPTION_REASONS})
+            KindCount(
+                kind,
+                numbers[""],
+                numbers["too_few"],
+                numbers["alone"],
+                {name: numbers[name] for name in OPTION_REASONS},
+            )
             for kind, numbers in sorted(counts.items())
         ),
     )
+
+
+def _answer_of(question: Row) -> RightAnswer:
+    return RightAnswer(question["form"], question["lemma"], question["upos"] or "")
 
 
 def _options_of(
@@ -196,7 +221,7 @@ def _options_of(
     texts: _PairTexts,
     rules: OptionRules,
 ) -> Iterator[Row]:
-    answer = RightAnswer(question["form"], question["lemma"], question["upos"] or "")
+    answer = _answer_of(question)
     answer_synonyms = synonyms[answer.lemma]
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
     cosines = words.similarity(pool, [answer.form.lower(), answer.lemma, *answer_synonyms])

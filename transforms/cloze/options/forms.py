@@ -143,6 +143,6 @@ def _wanted(before: Sequence[str]) -> Mapping[str, str]:
             return {"VerbForm": "Inf"}
         if word not in _BETWEEN and not word.endswith("ly"):
             return {"VerbForm": "Fin", "Tense": "Past"}
-    if len(before) <= _READ and not any(word.endswith("ly") for word in read):  # ily, ally: family, ally
+    if len(before) <= _READ and not any(word.endswith("ly") for word in read):  # *family* is no adverb
         return {"VerbForm": "Inf"}
     return {"VerbForm": "Fin", "Tense": "Past"}

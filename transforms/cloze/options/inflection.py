@@ -10,7 +10,7 @@ approximation of ours: the paper does not say whether options were inflected.
 
 from collections.abc import Iterable
 
-__all__ = ["cased_as", "ending", "inflected"]
+__all__ = ["cased_as", "ending", "inflected", "is_like"]
 
 
 def ending(form: str, lemma: str) -> str:
@@ -49,6 +49,15 @@ def inflected(word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: s
         return word
     _, other, _, form = min(ranked)
     return form if other else word
+
+
+def is_like(form: str, lemma: str, answer: str, answer_lemma: str) -> bool:
+    """Return whether a form has an ending like the answer's, all in lower case.
+
+    >>> is_like("plans", "plan", "cities", "city"), is_like("rise", "rise", "fell", "fall")
+    (True, False)
+    """
+    return _matches(ending(answer, answer_lemma), ending(form, lemma)) >= 0
 
 
 def _matches(wanted: str, ending_of_form: str) -> int:

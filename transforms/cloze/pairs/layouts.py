@@ -74,7 +74,7 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     The fields are `article`, `question` with `@placeholder`, `option_0` and so on, and `label`,
     the place of the right one; `id` or `question_id`, `language` and `genre` may be there, too. A
     number as an option is its digits. The language is English, unless another is stated. The
-    kind is the one in the file's name, else `options.kind`.
+    kind is the record's field `kind`, if it is one of ours, else the one in the file's name, else `options.kind`.
 
     Raises:
         LexbeamError: neither states a kind.
@@ -104,6 +104,8 @@ def _question(
             raise BadRecord("missing_field", f"no field 'option_{place}', of {len(numbers)}")
     words = tuple(_option(values, f"option_{place}", how) for place in range(len(numbers)))
     label = _label(values, len(words))
+    stated = values.get("kind")
+    kind = stated if isinstance(stated, str) and stated in KINDS else kind
     pair = RawPair(position, passage, question, GivenTarget(kind, words, label))
     paths = {} if "id" in values else {"id": "question_id"}
     pair = _with_others(pair, values, options, paths)

@@ -1,6 +1,6 @@
 """Questions as JSON lines, as the task's files have them.
 
-    {"question_id": ..., "article": ..., "question": ..., "option_0": ..., ..., "option_4": ..., "label": 2}
+    {"question_id": ..., "kind": ..., "article": ..., "question": ..., "option_0": ..., ..., "label": 2}
 
 One question a line, in the order of question id and kind. `{kind}` and `{split}` in the name of the
 file stand for each kind and split, which then have a file each; without them a file holds all. All
@@ -73,7 +73,7 @@ def _filled(name: str, kind: str, split: str) -> str:
 def json_line(row: Row) -> bytes:
     """Return a row of cloze/questions as a line, in UTF-8."""
     options = {f"option_{place}": word for place, word in enumerate(row["options"])}
-    record = {**{name: row[name] for name in ("question_id", "article", "question")}, **options}
+    record = {**{name: row[name] for name in ("question_id", "kind", "article", "question")}, **options}
     text = json.dumps({**record, "label": row["label"]}, ensure_ascii=False)
     return _ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode() + b"\n"
 
