@@ -26,8 +26,8 @@ def test_a_folder_may_be_its_own_input(texts, tmp_path, out):
 
 def test_a_section_says_what_it_was_made_from(out):
     section = manifest(out)["change"]
-    (read,) = section["reads"]
-    assert (read["table"], read["section"]) == ("sentences", "corpus")
+    reads = {(read["table"], read["section"]) for read in section["reads"]}
+    assert reads == {("documents", "corpus"), ("sentences", "corpus")}
     assert set(section["parts"]) == CHANGE
     assert section["options"]["dim"] == 5
     assert {"change/train", "change/align"} <= set(section["stages"])
