@@ -118,7 +118,8 @@ def _blocks(options: Any) -> Iterator[Block]:
         yield from overview(shown, snapshot)
         for table in in_order(snapshot):
             yield from describe_table(table, snapshot.paths(table), options.rows, columns=False)
-        yield f"columns of a table: lexbeam show {files.typed(files.join(path, 'TABLE'))}; its rows: --tsv; in full: --json"
+        table = files.typed(files.join(path, "TABLE"))
+        yield f"columns of a table: lexbeam show {table}; its rows: --tsv; in full: --json"
     elif (published := _table_at(path)) is not None:
         of, name = published
         yield from _table(name, of.paths(name), options)
