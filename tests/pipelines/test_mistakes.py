@@ -242,6 +242,7 @@ MISTAKES = (
     ("show gold.tsv", "gold.tsv' is no Parquet file", "name a folder of published tables", 1),
     ("show published --tsv", "--tsv takes one table", "give published/TABLE, one of alignments", 2),
     ("show published --tsv --json", "two formats", "give one of them", 2),
+    ("show unscored --hardest 3", "unscored has neither labels nor predictions", "makes labels; .* predict without", 2),
     ("show published --alignment op", "--alignment goes with --top", "add that", 2),
     ("show published --word", "--word needs a value", "W: scores, neighbours and uses of words", 2),
     ("show published --top 5 --alignment prc", "have no 'prc'", "there are op", 2),
@@ -289,6 +290,7 @@ def base(made_once, tmp_path, monkeypatch):
     made = tables(singles=24, expressions=0)
     publish(tmp_path / "scored", made)
     publish(tmp_path / "unlabelled", {name: rows for name, rows in made.items() if name != "labels"})
+    publish(tmp_path / "unscored", {name: made[name] for name in made if name not in ("labels", "predictions")})
     publish_instances(tmp_path / "targets", [instance("A [[ship]] sails.", "ship", "NOUN")])
     publish_questions(tmp_path / "asked", [question(0)])
     write_wordnet(tmp_path / "wordnet", SYNSETS, index_sense=False)

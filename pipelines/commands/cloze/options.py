@@ -279,12 +279,18 @@ _READERS = SectionTable(
 )
 
 
+# What to do where questions come to nothing, as they do with a dozen articles.
+_MORE = "take in more articles, by `lexbeam cloze pairs`, or give other `readers`"
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions have their options, and how good readers are."""
     section = snapshot.section(SECTION)
     for counts in section["kinds"]:
         enough = counts["questions"] - counts["too_few_options"]
         yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
+        if counts["questions"] and not enough:
+            yield f"none has: options are words that fit elsewhere in the texts, so {_MORE}"
     if section["measured"]:
         yield _READERS.grid(section["measured"], _not_shown(section))
 
