@@ -56,9 +56,18 @@ class Parser(argparse.ArgumentParser):
                 raise UsageError(
                     f"{word!r} belongs to no option: {self._why_not(words, word)} (see {self.prog} --help)"
                 )
-            hint = nearest(flag, self._option_string_actions, common="--")
-            raise UsageError(f"unknown option {word!r}{hint} (see {self.prog} --help)")
+            raise UsageError(f"unknown option {word!r}{self._meant(flag)} (see {self.prog} --help)")
         return values
+
+    def _meant(self, flag: str) -> str:
+        """Return, for a message, what an unknown flag may stand for: another, or a value that has none."""
+        if flag == "-o" and "--out" in self._option_string_actions:
+            return "; did you mean '--out'?"
+        name = flag.lstrip("-").removesuffix("s")
+        for action in self._get_positional_actions():
+            if name in (action.dest.removesuffix("s"), str(action.metavar).lower()):
+                return f": {action.metavar or action.dest} stands without an option"
+        return nearest(flag, self._option_string_actions, common="--")
 
     def _why_not(self, words: Sequence[str], word: str) -> str:
         before = words[words.index(word) - 1]

@@ -24,6 +24,7 @@ from pipelines.frame.registry import available, load, section_of
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options.fields import from_mapping, options_of
 from transforms.common.options.yaml_files import read_yaml
+from transforms.common.store import files
 
 __all__ = ["read_jobs"]
 
@@ -85,6 +86,12 @@ def read_jobs(path: str, overrides: Mapping[str, Any]) -> list[Job]:
 
 
 def _read(path: str) -> dict[str, Any]:
+    if files.is_local(path) and os.path.isdir(path):
+        there = [name for name in files.list_folder(path).files if name.endswith((".yaml", ".yml"))]
+        named = ": " + ", ".join(files.shown(files.join(path, name)) for name in there[:3]) if there else ""
+        raise UsageError(
+            f"cannot read {files.shown(path)}: it is a folder, where a file is expected; name a file{named}"
+        )
     values = read_yaml(path)
     if not isinstance(values, dict):
         raise UsageError(f"{path}: the file must have sections such as {', '.join(_sections())}")

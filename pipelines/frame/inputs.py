@@ -217,6 +217,9 @@ def missing_table(source: TableSource, out: str) -> LexbeamError:
     """Return the error for a table that a command reads and that is not published."""
     names = makers_of(source.table)
     words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
+    place = out if source.folder is None else source.folder
+    if files.is_local(place) and os.path.isfile(place):
+        return UsageError(f"{files.shown(place)!r} is a file, no folder of tables: name one made by {words}")
     # A command that alone makes a table is better known than the table.
     maker = names[0] if len(names) == 1 and "/" not in source.table else None
     otherwise = f", or {source.otherwise}" if source.otherwise else ""

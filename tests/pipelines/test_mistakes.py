@@ -56,6 +56,8 @@ MISTAKES = (
     ("evaluate chnage", "`lexbeam evaluate` takes one of", "did you mean 'change'", 2),
     ("simplify", "takes one of", "instances, .*rewrite .see lexbeam simplify --help", 2),
     ("corpus texts --oout o", "unknown option '--oout'", "did you mean '--out'", 2),
+    ("corpus --input texts --out o", "unknown option '--input'", "INPUT stands without an option", 2),
+    ("corpus texts -o o", "unknown option '-o'", "did you mean '--out'", 2),
     ("complexity load words.txt --fields a,b", "unknown option '--fields' .see", "lexbeam complexity load --help", 2),
     ("corpus texts more --out=o --nope", "unknown option '--nope'", "see lexbeam corpus --help", 2),
     ("export published --out o --tables nosuch", "'nosuch' belongs to no option", "--tables takes no value, leave", 2),
@@ -65,10 +67,12 @@ MISTAKES = (
     ("corpus nosuch --out o", "no input files at '.*nosuch'", "check the path", 1),
     ("corpus hollow --out o", "no input files at '.*hollow'", "check the path", 1),
     ("corpus texts --out o --engine spcay:en", "unknown engine 'spcay'", "did you mean 'spacy'", 2),
+    ("corpus texts --out o --engine en", "unknown engine 'en'", "did you mean 'builtin:en'", 2),
     ("corpus texts --out o --engine builtin:xx", "builtin has no language 'xx'", "languages: .* en ", 2),
     ("corpus texts --out o --engine builtin", "names no language", "write builtin:LANGUAGE", 2),
     ("corpus texts --out o --format docs", "--format cannot be 'docs'", "did you mean 'docx'", 2),
     ("corpus texts --out o --dates year:x", "'year:x' is none of", "name:REGEX, header.*FROM..TO$", 2),
+    ("corpus texts --out o --dates 1800-1900", "'1800-1900' is none of", "did you mean '1800..1900'", 2),
     (r"corpus texts --out o --dates name:\d+", "has no group", "put the year in a group", 2),
     (r"corpus texts --out o --dates name:(\d+", "not a regular expression: missing [)]", "close the group", 2),
     ("corpus texts --out o --dates table:nosuch.tsv", "'table:nosuch.tsv' is not of the form", "table:FILE:key=", 2),
@@ -121,6 +125,12 @@ MISTAKES = (
         1,
     ),
     ("complexity load scored --out o --layout tsv", "'scored' is a folder of Lexbeam's tables", "made from$", 2),
+    (
+        "complexity load prose.txt --out o --layout tsv",
+        "no column 'token' in the header",
+        "a running text is taken in by `lexbeam corpus`",
+        1,
+    ),
     ("complexity select scored --out o", "no corpus tables are published", "run `lexbeam corpus` first", 1),
     ("complexity select published --out o --patterns nuon", "'nuon'", "noun", 2),
     ("complexity export published --to x.tsv", "no table complexity/instances", "run `lexbeam complexity select`", 1),
@@ -134,6 +144,7 @@ MISTAKES = (
         r"FILE.DIR \(static vectors.*: give it, or choose",
         2,
     ),
+    ("complexity features gold.tsv", "'gold.tsv' is a file, no folder of tables", "made by `lexbeam complexity", 2),
     ("complexity features nosuch --use fomr", "--use cannot be 'fomr'", "did you mean 'form'", 2),
     ("complexity features nosuch --wordlist gold.tsv", "resource 'gold.tsv'", "NAME=FILE:word=COLUMN", 2),
     ("complexity features nosuch --wordnet no", "--wordnet: no file or folder is at", "check the path", 2),
@@ -199,6 +210,7 @@ MISTAKES = (
     ("run", "CONFIG.yaml must be given", "`lexbeam init` writes", 2),
     ("run nosuch.yaml", "cannot read nosuch.yaml: there is no such file", "check the path", 2),
     ("run texts", "cannot read texts: it is a folder", "name a file", 2),
+    ("run project", "cannot read project: it is a folder", "name a file: project/config.yaml", 2),
     ("run tab.yaml", "line 3, column 1: a tab stands", "indent with spaces", 2),
     ("run quote.yaml", "line 3, column 12: the quote that opens here is not closed", "close it", 2),
     ("run indent.yaml", "line 4, column 4: the line is not indented as those before", "begin in the same column", 2),
@@ -230,6 +242,7 @@ MISTAKES = (
     ("show gold.tsv", "gold.tsv' is no Parquet file", "name a folder of published tables", 1),
     ("show published --tsv", "--tsv takes one table", "give published/TABLE, one of alignments", 2),
     ("show published --tsv --json", "two formats", "give one of them", 2),
+    ("show unscored --hardest 3", "unscored has neither labels nor predictions", "makes labels; .* predict without", 2),
     ("show published --alignment op", "--alignment goes with --top", "add that", 2),
     ("show published --word", "--word needs a value", "W: scores, neighbours and uses of words", 2),
     ("show published --top 5 --alignment prc", "have no 'prc'", "there are op", 2),
@@ -262,7 +275,11 @@ def base(made_once, tmp_path, monkeypatch):
     (tmp_path / "books").mkdir()
     with zipfile.ZipFile(tmp_path / "books" / "1840.epub", "w") as book:
         book.writestr("mimetype", "application/epub+zip")
+    (tmp_path / "prose.txt").write_text(
+        "In the morning, when the sea was calm, she went out.\nNobody, not he, saw it.\n"
+    )
     (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "config.yaml").write_text(YAML["good"])
     (tmp_path / "project" / "results").symlink_to(out)
     (tmp_path / "sealed").symlink_to("/proc")
     (tmp_path / "latin").mkdir()
@@ -273,6 +290,7 @@ def base(made_once, tmp_path, monkeypatch):
     made = tables(singles=24, expressions=0)
     publish(tmp_path / "scored", made)
     publish(tmp_path / "unlabelled", {name: rows for name, rows in made.items() if name != "labels"})
+    publish(tmp_path / "unscored", {name: made[name] for name in made if name not in ("labels", "predictions")})
     publish_instances(tmp_path / "targets", [instance("A [[ship]] sails.", "ship", "NOUN")])
     publish_questions(tmp_path / "asked", [question(0)])
     write_wordnet(tmp_path / "wordnet", SYNSETS, index_sense=False)

@@ -284,6 +284,10 @@ _READERS = SectionTable(
 )
 
 
+# What to do where questions come to nothing, as they do with a dozen articles.
+_MORE = "take in more articles, by `lexbeam cloze pairs`, or give other `readers`"
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions have their options, and how good readers are."""
     section = snapshot.section(SECTION)
@@ -293,6 +297,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         yield f"{counts['kind']}: {enough} of {counts['questions']} questions have four options"
         if counts["alone"]:
             yield f"  of {counts['alone']} the answer stands alone: no option has a form like its" + remedy
+        if counts["questions"] and not enough:
+            yield f"none has: options are words that fit elsewhere in the texts, so {_MORE}"
     if section["measured"]:
         yield _READERS.grid(section["measured"], _not_shown(section))
 

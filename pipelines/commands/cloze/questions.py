@@ -153,7 +153,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         why = counts_tail({name: counts["reasons"][name] for name in QUESTION_REASONS})
         yield f"{counts['kind']}: {counts['questions']} questions of {counts['candidates']} candidates{why}"
     splits = section["splits"]
-    if any(counts["questions"] for counts in section["kinds"]):
+    if not any(counts["questions"] for counts in section["kinds"]):
+        yield "no questions: each needs four options, so take in more articles by `lexbeam cloze pairs`"
+    else:
         yield _shares(splits, ["", *(counts["kind"] for counts in section["kinds"])])
         yield (
             f"{splits['articles']} articles in {splits['groups']} groups that share no text; "

@@ -207,10 +207,14 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
         for line in shown_lines(_answered(view, snapshot, view_options, options)):
             _give(action, line)
         return
+    is_empty = True
     for block in view.blocks(snapshot, view_options):
         for line in shown_lines([block]):
+            is_empty = False
             # What is told names options, as a view knows them; what is shown is data.
             (action.tell if isinstance(block, str) else action.data or action.tell)(line)
+    if is_empty:
+        action.tell(f"nothing to show: `{name}` finds no rows in section {section} of {files.shown(snapshot.out)}")
 
 
 def _answered(view: View[Any], snapshot: Snapshot, view_options: Any, options: Any) -> Iterable[Block]:

@@ -40,9 +40,10 @@ def check_engine(spec: str) -> None:
     if kind == "none":
         return
     if kind not in ENGINES:
+        is_language = not argument and kind in builtin.languages()
+        hint = f"; did you mean 'builtin:{kind}'?" if is_language else nearest(kind, [*ENGINES, "none"])
         raise UsageError(
-            f"unknown engine {kind!r} in {spec!r}{nearest(kind, [*ENGINES, 'none'])} "
-            f"(engines: {', '.join(sorted([*ENGINES, 'none']))})"
+            f"unknown engine {kind!r} in {spec!r}{hint} (engines: {', '.join(sorted([*ENGINES, 'none']))})"
         )
     if not argument:
         raise UsageError(

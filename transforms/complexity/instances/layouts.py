@@ -109,8 +109,13 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Cwi2018Row | Reject]:
             yield Reject(str(line), error.reason, error.detail)
 
 
+_LONG = 4  # words of a cell, as no column is called
+
+
 def _tsv_remedy(header: list[str]) -> str:
-    return f"name the column of targets `token`; others may be {', '.join(_TSV)}"
+    is_text = any(len(cell.split()) >= _LONG for cell in header)
+    other = "; a running text is taken in by `lexbeam corpus`" if is_text else ""
+    return f"name the column of targets `token`; others may be {', '.join(_TSV)}{other}"
 
 
 def _word(line: int, cells: list[str], about: About) -> Cwi2018Row:

@@ -105,6 +105,8 @@ def parse_date_rule(spec: str) -> DateRule:
         if int(first) > int(last):
             raise UsageError(f"`dates`: the period {spec} ends before it begins: write the earlier year first")
         return DateRule(kind="period", period=Date(int(first), int(last), spec))
+    if _PERIOD.fullmatch(periods := spec.replace("-", "..", 1)):
+        raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}; did you mean {periods!r}?")
     known = [form.partition(":")[0] for form in _FORMS]
     hint = nearest(kind, known) if not colon or kind not in known else ""
     raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}{hint}")
