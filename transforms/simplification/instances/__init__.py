@@ -2,4 +2,5 @@
 
 In: files of benchmarks. Out: `simplification/instances`, `substitutes`, rejects. Read `instance`, `layouts`,
 `read_stage`, `merge_stage`.
+A change here reads files anew.
 """
