@@ -198,6 +198,52 @@ def test_every_module_and_room_says_what_it_is():
     assert not {module for module in MODULES if not source_of(module).docstring}
 
 
+def test_a_room_says_what_comes_in_and_goes_out_and_how_to_read_it():
+    asked = re.compile(r"(?s)(?=.*\bIn:\s)(?=.*\bOut:\s)(?=.*\bRead\s)(?=.*(?:\b[Cc]hanges?\b|\bkept between runs))")
+    rooms = [module for module in MODULES if re.fullmatch(r"transforms\..+\.__init__", module)]
+    assert len(rooms) > 60
+    assert not {module for module in rooms if not asked.match(source_of(module).docstring or "")}
+
+
+def test_every_step_has_a_label():
+    wrong = set()
+    steps = 0
+    for module in MODULES:
+        if not (module.endswith("ptransforms") or module.startswith("pipelines.commands")):
+            continue
+        for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+                steps += isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.RShift)
+                if isinstance(node.right, ast.Call) and is_a_transform(node.right.func):
+                    wrong.add((module, node.lineno))
+    assert steps > 100
+    assert not wrong
+
+
+def is_a_transform(function: ast.expr) -> bool:
+    """Return whether a call makes a step: `beam.Map(...)`, or a class such as `MakeParts(...)`."""
+    name = ast.unparse(function)
+    return name.startswith("beam.") or name.rpartition(".")[2][0].isupper()
+
+
+# Rooms whose tests stand elsewhere, as docs/architecture.md says.
+ELSEWHERE = {
+    "pipelines/commands/cloze",
+    "simplification/shown",
+    *(f"schemas/{room}" for room in ("change", "cloze", "complexity", "corpus", "simplification")),
+}
+
+
+def test_folders_of_tests_mirror_those_of_the_source():
+    folders = {path.parent.relative_to(ROOT).as_posix().removeprefix("transforms/") for path in MODULES.values()}
+    tests = ROOT / "tests"
+    found = {path.parent.relative_to(tests).as_posix() for path in tests.rglob("test_*.py")} - {"."}
+    ours = {name for name in found if not name.startswith("integration")}
+    assert ours <= folders
+    parents = {name.rpartition("/")[0] for name in folders}
+    assert folders - found - parents - {"transforms"} == ELSEWHERE
+
+
 def test_only_glue_knows_beam():
     # files.py reaches remote paths through Beam's file systems, imported only for such a path.
     lazy = "transforms.common.store.files"

@@ -2,4 +2,5 @@
 
 In: staged documents. Out: tables `documents` and `sentences`. Read `annotate` and `merges`; `engines` has what
 annotates, `ptransforms` the glue.
+A change here annotates every corpus anew.
 """

@@ -2,4 +2,5 @@
 
 In: parts of `documents` and `sentences`. Out: documents with their sentences, sentences with their neighbours, panels
 of a report. Read `corpus`, `reading`, `fetching`; then `totals` and `panels`.
+A change here makes anew what tasks draw from corpora.
 """

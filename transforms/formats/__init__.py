@@ -1,5 +1,7 @@
 """Readers of raw corpora: each input record becomes a `Record` or a `Reject`.
 
-In: files, folders, archives. Out: staged documents and rejects. Rooms in the order of the data: `sources` (bytes),
+In: files, folders, archives. Out: staged documents and rejects.
+Read the rooms in the order of the data: `sources` (bytes),
 `readers` (formats) with `records` (what they yield), `dates`, `ingest` (the stage).
+A change to a reader reads anew what it read.
 """

@@ -2,4 +2,5 @@
 
 In: form dictionaries and treebanks. Out: an inflector, and words placed in a sentence in their form. Read
 `inflector`, `rules`, `placing`; `models` makes and opens the files that commands name.
+A change here generates candidates, and chooses options of cloze questions, anew.
 """

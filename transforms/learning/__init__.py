@@ -2,4 +2,5 @@
 
 In: matrices of features with labels. Out: predictions, each row independent of the others; models on disk.
 Read `scorer`, `scorers`, then `models`.
+A change to a scorer fits anew what it fitted.
 """

@@ -2,4 +2,5 @@
 
 In: which documents hold which words. Out: deals, their views, p- and q-values. Read `deals`, `standards`, `evidence`,
 `comparability`, `deal_stages`.
+A change here deals null pairs anew, and scores them.
 """

@@ -12,7 +12,7 @@ from transforms.change.scores.ranking import ALL_TAGS
 from transforms.change.shown.cells import why_no_score
 from transforms.report.panels import Choice
 
-__all__ = ["KEY", "NAME", "WORD", "flagged_table", "joined", "with_values", "without_nulls", "words_table"]
+__all__ = ["KEY", "NAME", "WORD", "flagged_table", "with_names", "with_values", "without_nulls", "words_table"]
 
 LISTED = 500  # flagged words
 
@@ -21,7 +21,7 @@ NAME = column(KEY, pa.string(), "what is compared, and by which alignment")
 WORD = column("word", pa.string(), "word of the training view")
 
 
-def joined(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> tuple[pa.Array, pa.Table]:
+def with_names(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> tuple[pa.Array, pa.Table]:
     """Return the names of rankings, one for each row of their tables, and the rows."""
     names = [ranking.name for ranking, table in zip(rankings, tables, strict=True) for _ in range(len(table))]
     return pa.array(names, pa.string()), pa.concat_tables(tables).combine_chunks()
@@ -85,7 +85,7 @@ _LAST_COLUMNS = (
 
 def words_table(rankings: Sequence[Compared], null: bool, section: Mapping[str, Any]) -> Choice:
     """Return all words of rankings with their numbers; `section` is that of the change run."""
-    names, rows = joined(rankings, [ranking.rows for ranking in rankings])
+    names, rows = with_names(rankings, [ranking.rows for ranking in rankings])
     reasons = zip(rows["reason"].to_pylist(), rows["count_to"].to_pylist(), strict=True)
     fields: list[tuple[pa.Field, Any]] = [
         (NAME, names),
@@ -110,7 +110,7 @@ def words_table(rankings: Sequence[Compared], null: bool, section: Mapping[str, 
 def flagged_table(rankings: Sequence[Compared]) -> Choice:
     """Return the words with both q-values up to .05, of any rank and part of speech."""
     tables = [ranking.flagged[:LISTED] for ranking in rankings]
-    names, rows = joined(rankings, tables)
+    names, rows = with_names(rankings, tables)
     columns = [entry for entry in _FIRST_COLUMNS if entry[0] not in ("rank", "target")]
     rank = column("rank", pa.int64(), "place among the ranked words of any part of speech; none for others")
     fields: list[tuple[pa.Field, Any]] = [(NAME, names), (rank, rows["rank"])]

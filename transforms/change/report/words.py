@@ -13,7 +13,7 @@ from transforms.change.report.word_tables import (
     NAME,
     WORD,
     flagged_table,
-    joined,
+    with_names,
     with_values,
     without_nulls,
     words_table,
@@ -64,7 +64,7 @@ def word_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]
 
 def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     tables = [_drawn(ranking) for ranking in rankings]
-    names, rows = joined(rankings, tables)
+    names, rows = with_names(rankings, tables)
     table = _band_table(names, rows)
     has = {name for name in table.column_names if table[name].null_count < table.num_rows}
     text = "Targets first, then flagged words and those whose usage differs most; a point is a score, mean over seeds."
@@ -146,7 +146,7 @@ def _findings(rows: pa.Table) -> pa.Array:
 def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
     most = max(CLOUD // 10, min(CLOUD, ALL_CLOUDS // len(rankings)))
     tables = [_spread(ranking, most) for ranking in rankings]
-    names, rows = joined(rankings, tables)
+    names, rows = with_names(rankings, tables)
     fewest = pc.min_element_wise(rows["count_from"], rows["count_to"])
     findings = _findings(rows)
     table = with_values(

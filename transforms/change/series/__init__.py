@@ -2,4 +2,5 @@
 
 In: spaces of all slices under a seed, real and null. Out: `change/series`, `change/points`. Read
 `change_points`, `trace_stage`, `series_stage`.
+A change here traces series anew and trains nothing.
 """

@@ -2,4 +2,5 @@
 
 In: shuffled sentences of a slice. Out: parts of `vectors`, `alignments`, `neighbours`. Read `training`,
 `alignment_stage`, `neighbour_stage`; the formulas are in `transforms/embeddings`.
+A change to `training` trains every slice anew; one to the others aligns or lists anew.
 """

@@ -2,4 +2,5 @@
 
 In: parts of `cloze/pairs`. Out: `cloze/candidates` with every filter's verdict. Read `base`, `registry`,
 `candidates`; then the filters: `scores`, `relations`, `similarity`.
+A change to a filter judges candidates anew.
 """

@@ -32,7 +32,7 @@ from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.ragged import Ragged, runs
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = ["Contexts", "choose_senses", "contexts_of", "first_senses", "joined", "sense_scores"]
+__all__ = ["Contexts", "choose_senses", "concatenated", "contexts_of", "first_senses", "sense_scores"]
 
 _TOKENS = 1 << 20  # of glosses that are compared at once
 _TABLE = 1 << 22  # cells of the table of words in contexts
@@ -285,7 +285,7 @@ def choose_senses(
         return chosen
     choices = senses.keep((lengths > 1)[senses.owners()])
     choices = Ragged(np.append(choices.offsets[several], choices.offsets[-1]), choices.values)
-    words = joined([wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets])
+    words = concatenated([wordnet.glosses.rows(texts.take(pa.array(several))) for texts in targets])
     scores = sense_scores(wordnet, contexts, owners[several], words, choices)
     best = np.maximum.reduceat(scores, choices.offsets[:-1])
     of = choices.owners()
@@ -303,7 +303,7 @@ def first_senses(senses: Ragged) -> np.ndarray:
     return chosen
 
 
-def joined(lists: Sequence[Ragged]) -> Ragged:
+def concatenated(lists: Sequence[Ragged]) -> Ragged:
     """Return what several have for each owner, one after the other."""
     owners = np.concatenate([ragged.owners() for ragged in lists])
     values = np.concatenate([ragged.values for ragged in lists])

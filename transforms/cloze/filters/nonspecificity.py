@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.filters.lesk import Contexts, choose_senses, first_senses, joined
+from transforms.cloze.filters.lesk import Contexts, choose_senses, concatenated, first_senses
 from transforms.common.code.registry import Entry, Registry
 from transforms.lexicon.compiled.keys import MISSING
 from transforms.lexicon.wordnet.ragged import Ragged
@@ -75,7 +75,7 @@ def senses_of(wordnet: WordNet, targets: ContextTargets) -> Ragged:
         places[rows] = np.arange(len(rows))
         base = base.take(pa.array(places, mask=places < 0))
         by_letter.append(wordnet.senses_of(base, letter))
-    return joined(by_letter)
+    return concatenated(by_letter)
 
 
 class SenseContext(NamedTuple):

@@ -2,4 +2,5 @@
 
 In: parts of `complexity/instances`, resources. Out: `complexity/features`, `complexity/coverage`. Read `base`,
 `registry`, `stages`, then the group that concerns you.
+A change to a group computes the parts that have it anew.
 """

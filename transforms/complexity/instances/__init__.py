@@ -2,4 +2,5 @@
 
 In: files of labelled rows. Out: `complexity/instances`, `labels`, rejects. Read `instance`, `layouts`,
 `read_stage`, `merge_stage`.
+A change here reads files anew.
 """

@@ -2,4 +2,5 @@
 
 In: sheets and tables of judgments. Out: `complexity/judgments`, `complexity/labels`. Read `judgments`,
 `aggregation`, `agreement`.
+Nothing here is kept between runs: each run aggregates.
 """

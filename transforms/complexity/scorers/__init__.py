@@ -2,4 +2,5 @@
 
 In: instances, labels, features. Out: `complexity/predictions`, `metrics`, `importance`, `learning`. Read
 `design`, `holding_out`, `fit_stages`, `metric_rows`, `evaluation_stage`; the scorers are in `transforms/learning`.
+A change here designs, fits or evaluates anew.
 """

@@ -2,4 +2,5 @@
 
 In: parts of `sentences`. Out: `complexity/instances`. Read `options`, `patterns`, `find_stage`, `picking`,
 `fetch_stages`.
+A change here draws instances anew.
 """

@@ -1,4 +1,5 @@
 """Complexity for a person: views of instances and features, panels of splits, features, scores.
 
-In: published tables. Out: Arrow tables, lines, panels. Nothing here changes a published byte.
+In: published tables. Out: Arrow tables, lines, panels. Read `views`, `feature_views`, then the panels.
+Nothing here changes a published byte.
 """

@@ -2,4 +2,5 @@
 
 In: units of files. Out: staged records, one of each set of equal ones, and rejects. Read `stage`, `staging`,
 `duplicates`, `merges`, then `ptransforms`.
+A change here reads every corpus anew.
 """

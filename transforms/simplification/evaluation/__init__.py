@@ -2,4 +2,5 @@
 
 In: published tables or files. Out: `simplification/metrics`, `simplification/funnel`, submissions. Read
 `measures`, `lists`, `settings`, `tables`.
+A change here changes figures alone.
 """

@@ -2,4 +2,5 @@
 
 In: parts of instances. Out: `simplification/candidates`. Read `generator`, `generators`, `forms`, `combination`,
 `stage`.
+A change to a generator generates anew where it is chosen.
 """
