@@ -38,6 +38,7 @@ def instance(marked, lemma=None, upos=None, *, language="es", feats=None):
         "position": "line 1",
         "source_id": None,
         "records": 1,
+        "chosen_by": "marked",
         "judgment": None,
         "flags": [],
     }
