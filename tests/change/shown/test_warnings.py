@@ -134,8 +134,8 @@ def test_metadata_that_differ_are_told_with_figures():
     assert comparability_warnings("a to b", facts) == [
         "a to b: 60 % of the tokens are of another genre, above all documents without a genre: 70 % of the earlier "
         "slice, 10 % of the later one",
-        "a to b: 100 % of the tokens are of another source, above all 'sport/#': 0 % of the earlier slice, 100 % of "
-        "the later one",
+        "a to b: 100 % of the tokens are of another source (the folder or file of the texts, # for digits), above all "
+        "'sport/#': 0 % of the earlier slice, 100 % of the later one",
         "a to b: one author has 31 % of the tokens of the later slice",
         "a to b: documents of the earlier slice are 3.2 times as long (medians of 2530 and 800 tokens)",
     ]

@@ -157,6 +157,10 @@ def shift_warnings(ranking: str, facts: Row) -> list[str]:
     ]
 
 
+# Metadata by which slices may differ, in words of a person: nobody has called anything a source.
+_CALLED = {"genre": "genre", "source": "source (the folder or file of the texts, # for digits)"}
+
+
 def comparability_warnings(pair: str, facts: Row) -> list[str]:
     """Return warnings on what metadata say of two slices: genre, source, authors, length, authors not dealt.
 
@@ -168,9 +172,9 @@ def comparability_warnings(pair: str, facts: Row) -> list[str]:
     ['a to b: documents of the later slice are 3.0 times as long (medians of 300 and 900 tokens)']
     """
     warnings = [
-        f"{pair}: {100 * facts[f'{name}_distance']:.0f} % of the tokens are of another {name}, above all "
+        f"{pair}: {100 * facts[f'{name}_distance']:.0f} % of the tokens are of another {_CALLED[name]}, above all "
         f"{_quoted(facts.get(name), name)}: {_percents(facts, name)}"
-        for name in ("genre", "source")
+        for name in _CALLED
         if (facts.get(f"{name}_distance") or 0.0) >= APART
     ]
     for side, which in (("from", "earlier"), ("to", "later")):
