@@ -228,7 +228,6 @@ def is_a_transform(function: ast.expr) -> bool:
 
 # Rooms whose tests stand elsewhere, as docs/architecture.md says.
 ELSEWHERE = {
-    "pipelines/commands/cloze",
     "simplification/shown",
     *(f"schemas/{room}" for room in ("change", "cloze", "complexity", "corpus", "simplification")),
 }

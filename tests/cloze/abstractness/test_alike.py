@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.abstractness.alike import KnownWords, spelled_alike
+from transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
 
 WORDS = st.text("ab\U0010ffff", min_size=1, max_size=8)
 
@@ -23,4 +23,4 @@ def best(known, word):
 def test_those_with_the_longest_beginning_and_end_in_common(known, word):
     begins, ends = best(known, word), best({other[::-1] for other in known}, word[::-1])
     expected = [found for found in (begins, (ends[0][::-1], ends[1])) if found[1] >= 3]
-    assert spelled_alike(KnownWords(known), word) == expected
+    assert spelled_alike(SpelledWords(known), word) == expected

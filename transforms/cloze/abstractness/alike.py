@@ -3,7 +3,7 @@
 Of known words one has the longest beginning in common with a word, and one the longest end; of several the shortest,
 then the first. Derived words and compounds are thus led back to what they are made of, whatever the language.
 
->>> spelled_alike(KnownWords(["condone", "pardonable", "conduct", "able"]), "condonable")
+>>> spelled_alike(SpelledWords(["condone", "pardonable", "conduct", "able"]), "condonable")
 [('condone', 6), ('pardonable', 7)]
 """
 
@@ -11,12 +11,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import takewhile
 
-__all__ = ["KnownWords", "spelled_alike"]
+__all__ = ["SpelledWords", "spelled_alike"]
 
 _FEWEST = 3  # letters in common
 
 
-class KnownWords:
+class SpelledWords:
     """Words, ordered by their beginnings and by their ends."""
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -24,7 +24,7 @@ class KnownWords:
         self.backwards = sorted(word[::-1] for word in self.forwards)
 
 
-def spelled_alike(known: KnownWords, word: str) -> list[tuple[str, int]]:
+def spelled_alike(known: SpelledWords, word: str) -> list[tuple[str, int]]:
     """Return the known words that are spelled like a word, up to two, and how many letters each has in common with it.
 
     They have three letters in common at least. The word itself may be among them.

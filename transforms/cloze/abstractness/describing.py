@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.abstractness.alike import KnownWords, spelled_alike
+from transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
 from transforms.cloze.abstractness.inputs import (
     INPUTS,
     SMALL,
@@ -82,7 +82,7 @@ def with_wordnet(resources: InputResources, inputs: Sequence[str], options: Inpu
     """Return what words are looked up in, with what is made of a WordNet: its words; vectors of glosses, if needed."""
     if resources.wordnet is None:
         return resources
-    known = KnownWords(single_words(resources.wordnet))
+    known = SpelledWords(single_words(resources.wordnet))
     if "glosses" not in inputs:
         return resources._replace(known=known)
     log.info("vectors of glosses")

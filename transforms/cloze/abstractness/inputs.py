@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.abstractness.alike import KnownWords
+from transforms.cloze.abstractness.alike import SpelledWords
 from transforms.cloze.abstractness.options import InputOptions
 from transforms.cloze.abstractness.wordnet_inputs import (
     GlossVectors,
@@ -61,7 +61,7 @@ class InputResources(NamedTuple):
     wordnet: WordNet | None = None
     vectors: tuple[StaticVectors, ...] = ()
     glosses: GlossVectors | None = None
-    known: KnownWords | None = None
+    known: SpelledWords | None = None
 
 
 class InputBlock(NamedTuple):

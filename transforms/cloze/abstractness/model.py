@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.cloze.abstractness.alike import KnownWords, spelled_alike
+from transforms.cloze.abstractness.alike import SpelledWords, spelled_alike
 from transforms.cloze.abstractness.calibration import calibrated
 from transforms.cloze.abstractness.describing import Describing, describe
 from transforms.cloze.abstractness.estimators import ESTIMATORS, predict
@@ -78,7 +78,7 @@ class Concreteness(NamedTuple):
     below: float
     digest: str
     language: str | None
-    known: KnownWords
+    known: SpelledWords
 
 
 def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None) -> Floats:
@@ -229,7 +229,7 @@ def opened_concreteness(model: Model) -> Concreteness:
         float(below),
         model.digest,
         None if (language := model.options.get("language")) is None else str(language),
-        KnownWords(word for word in words.to_pylist() if not is_phrase(word)),
+        SpelledWords(word for word in words.to_pylist() if not is_phrase(word)),
     )
 
 
