@@ -6,7 +6,7 @@ No clock is read here and nothing is drawn: `pipelines/progress/progress.py` doe
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from transforms.common.shown import singular
+from transforms.common.shown import units
 
 __all__ = ["Foreseen", "Line", "StageCount", "amount", "in_one_line", "line_of", "settled"]
 
@@ -106,7 +106,7 @@ def amount(count: StageCount) -> str:
     if count.planned is not None and not (count.ended and done < count.planned):
         done, of = min(done, count.planned), count.planned
         words = f"{done} of {count.planned}"
-    return f"{words} {count.stage.unit if of != 1 else singular(count.stage.unit)}"
+    return f"{words} {units(of, count.stage.unit)}"
 
 
 def _span(seconds: float) -> str:

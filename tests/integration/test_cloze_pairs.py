@@ -38,7 +38,7 @@ def test_documents_to_pairs(texts, tmp_path, capsys):
     out = tmp_path / "out"
     assert pairs(out, texts, *CUT, "--engine", "builtin:en", "--genre", "sea") == 0
     said = capsys.readouterr().out
-    assert "6 pairs of 1 passages; 1 of 7 records rejected, empty_summary 1" in said
+    assert "6 pairs of 1 passage; 1 of 7 records rejected, empty_summary 1" in said
     found = rows(out)
     assert {pair["passage"] for pair in found} == {"They came back. All were glad."}
     assert {pair["summary"] for pair in found} == {f"The {n} old ships sailed far away." for n in range(6)}

@@ -69,7 +69,7 @@ def test_a_run_above_the_reject_share_publishes_nothing(capsys, tmp_path):
     assert "bad.txt" in message
     assert not (tmp_path / "out" / "current").exists()
     assert main([*words, "--max-reject-share", "0.5"]) == 0
-    assert "1 documents, 1 rejects (undecodable 1)" in capsys.readouterr().out
+    assert "1 document, 1 reject (undecodable 1)" in capsys.readouterr().out
 
 
 def test_text_without_an_engine_says_what_to_do(capsys, tmp_path):

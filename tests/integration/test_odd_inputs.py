@@ -322,7 +322,7 @@ def test_a_share_of_one_publishes_rejects_alone(tmp_path, capsys):
     assert corpus(tmp_path / "1810.txt", out) == 1
     assert not out.joinpath("current").exists()
     assert corpus(tmp_path / "1810.txt", out, "--max-reject-share", "1") == 0
-    assert "1 input records: 0 documents, 1 rejects (empty 1)" in capsys.readouterr().out
+    assert "1 input record: 0 documents, 1 reject (empty 1)" in capsys.readouterr().out
     section = manifest(out)["corpus"]
     assert (section["records"], section["documents"], section["rejected"]) == (1, 0, 1)
     assert len(pd.read_parquet(out / "rejects")) == 1

@@ -18,6 +18,7 @@ __all__ = [
     "listed",
     "number",
     "singular",
+    "units",
 ]
 
 LISTED = 12  # items of a list in a cell
@@ -103,6 +104,15 @@ def singular(unit: str) -> str:
     elif head.endswith("s") and not head.endswith(("series", "ss")):
         head = head[:-1]
     return f"{head}{space}{rest}"
+
+
+def units(count: int, unit: str) -> str:
+    """Return what so many things are called, their name given in the plural.
+
+    >>> units(1, "documents"), units(0, "documents"), units(2, "lists of words")
+    ('document', 'documents', 'lists of words')
+    """
+    return singular(unit) if count == 1 else unit
 
 
 def number(value: float | None, digits: int = 3) -> str:

@@ -33,7 +33,7 @@ from transforms.cloze.pairs.read_stage import READ, READ_CORPUS, CorpusPairOptio
 from transforms.common.errors import UsageError
 from transforms.common.options.fields import embedded, option
 from transforms.common.publish.snapshots import Snapshot
-from transforms.common.shown import Block, counts_tail, explained_counts
+from transforms.common.shown import Block, counts_tail, explained_counts, units
 from transforms.common.store.receipts import totals
 from transforms.corpora.corpus import PartPair, check_columns
 from transforms.formats.ingest.stage import Unit
@@ -280,8 +280,10 @@ _TARGETS = SectionTable(
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section(SECTION)
     yield (
-        f"{section['pairs']} pairs of {section['articles']} passages; "
-        f"{section['rejected']} of {section['records']} records rejected{counts_tail(section['rejects'])}"
+        f"{section['pairs']} {units(section['pairs'], 'pairs')} of "
+        f"{section['articles']} {units(section['articles'], 'passages')}; "
+        f"{section['rejected']} of {section['records']} {units(section['records'], 'records')} rejected"
+        f"{counts_tail(section['rejects'])}"
     )
     if section["targets"]:
         yield _TARGETS.grid(section["targets"])

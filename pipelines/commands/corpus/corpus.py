@@ -26,6 +26,7 @@ from transforms.common.code.fingerprints import digest
 from transforms.common.errors import LexbeamError
 from transforms.common.names import file_of
 from transforms.common.publish.snapshots import Snapshot
+from transforms.common.shown import units
 from transforms.common.store import files
 from transforms.common.store.artefacts import Stage
 from transforms.common.store.merge import MergeTask
@@ -227,12 +228,16 @@ def corpus_summary(snapshot: Snapshot) -> Iterator[str]:
     tokens = {int(year): n for year, n in section["tokens_by_year"].items()}
     years = f", years {min(documents)} to {max(documents)}" if documents else ""
     yield (
-        f"{section['records']} input records: {section['documents']} documents, "
-        f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}"
+        f"{section['records']} input {units(section['records'], 'records')}: "
+        f"{section['documents']} {units(section['documents'], 'documents')}, "
+        f"{section['rejected']} {units(section['rejected'], 'rejects')}{f' ({reasons})' if reasons else ''}"
     )
     if section["rejected"]:
         yield f"rejects, each with its reason: lexbeam show {files.typed(files.join(snapshot.out, 'rejects'))}"
-    yield f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
+    yield (
+        f"{section['sentences']} {units(section['sentences'], 'sentences')}, "
+        f"{section['tokens']} {units(section['tokens'], 'tokens')}{years}"
+    )
     if notes := section.get("notes"):
         yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
     yield from histogram(documents, tokens)

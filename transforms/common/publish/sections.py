@@ -181,8 +181,9 @@ def check_replacing(
     ]
     if gone or (drop and along):
         consequence = f"; other content would also drop {', '.join(along)}, made from it"
+        held = gone or sorted(drop)
         raise UsageError(
-            f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
+            f"{out!r} holds the published section{'s' * (len(held) > 1)} {', '.join(held)}: give "
             f"`overwrite` to replace it{consequence if along else ''}, or another `out`"
         )
 
