@@ -97,13 +97,13 @@ def _inner_folder(entry: files.ListedFile) -> tuple[str, str]:
 def _tables_as_input(path: str, root: str, holder: str, tables_by: str | None) -> UsageError:
     if holder.rstrip("/") != root.rstrip("/"):
         return UsageError(
-            f"{files.shown(path)!r} holds {files.shown(holder)!r}, a folder of Lexbeam's tables: "
+            f"`inputs` {files.shown(path)!r} holds {files.shown(holder)!r}, a folder of Lexbeam's tables: "
             "name what lies beside it, or move it"
         )
     otherwise = f", or give {tables_by} to read its tables" if tables_by else ""
     return UsageError(
-        f"{files.shown(path)!r} is a folder of Lexbeam's tables, not of files to read: name the files that they were "
-        f"made from{otherwise}"
+        f"`inputs` {files.shown(path)!r} is a folder of Lexbeam's tables, not of files to read: "
+        f"name the files that they were made from{otherwise}"
     )
 
 

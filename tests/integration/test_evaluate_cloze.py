@@ -149,6 +149,7 @@ def test_files_that_are_written_here_are_gold(given, tmp_path):
     own = [
         {
             "question_id": f"q{number}",
+            "kind": "nonspecificity",
             "article": row["article"],
             "question": row["question"],
             "options": options_of(row),
@@ -160,10 +161,10 @@ def test_files_that_are_written_here_are_gold(given, tmp_path):
     (tmp_path / "a.csv").write_text("".join(f"{at},0\n" for at in range(60)))
     lexbeam.evaluate.cloze(gold="made.jsonl", predictions="a.csv", frequency=LIST, out="out")
     expected = sum(row["label"] == 0 for row in own) / 60
-    assert rows_of("out")["predictions", "all"]["value"] == pytest.approx(expected)
+    assert rows_of("out")["predictions", "nonspecificity"]["value"] == pytest.approx(expected)
     (tmp_path / "ids.csv").write_text("question_id,label\n" + "".join(f"q{at},0\n" for at in reversed(range(60))))
     lexbeam.evaluate.cloze(gold="made.jsonl", predictions="ids.csv", frequency=LIST, out="out", overwrite=True)
-    assert rows_of("out")["predictions", "all"]["value"] == pytest.approx(expected)
+    assert rows_of("out")["predictions", "nonspecificity"]["value"] == pytest.approx(expected)
 
 
 def test_it_is_told_where_nothing_is_published(given, tmp_path, capsys):

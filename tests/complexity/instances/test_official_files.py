@@ -96,7 +96,7 @@ def test_tables_separated_by_commas(read, header):
         ("a,0.5\nb,-0.1\n", "line 2, id 'b': -0.1 is outside 0 to 1"),
         ("a,0.5\nb,inf\n", "line 2: id 'b' with 'inf'"),
         ("name,value\na,0.5\n", "line 1: id 'name' with 'value'"),
-        ("a;0.5\nb;0.5\n", "no column 'id'.*or give lines .id,score. without a header"),
+        ("a|0.5\nb|0.5\n", "no column 'id'.*or give lines .id,score. without a header"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(read, text, message):

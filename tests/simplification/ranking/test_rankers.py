@@ -195,7 +195,7 @@ def test_what_says_that_a_candidate_is_simpler(ranking):
         ({"min_simpler": 1, "keep_target": "if-gain:1"}, "give one of them"),
         ({"simpler_by": "frequency"}, "says what `min_simpler` compares"),
         ({"min_simpler": 1, "simpler_by": "senses"}, "senses has no score of the target; frequency and regressor"),
-        ({"min_simpler": 1, "ranker": ("senses",)}, "ranks by frequency, which needs .*`wordlist`"),
+        ({"min_simpler": 1, "ranker": ("senses",)}, "compared by frequency, which needs .*`wordlist`.*by `simpler_by`"),
     ],
 )
 def test_margins_that_cannot_be_compared(options, message):

@@ -13,19 +13,20 @@ __all__ = ["WrittenTable", "action_stage", "written"]
 
 
 class WrittenTable(NamedTuple):
-    """A table and all its rows, in their order."""
+    """A table by its name and key, and all its rows, in their order, with its schema."""
 
-    table: Table
+    name: str
+    key: tuple[str, ...]
     rows: pa.Table
 
     @classmethod
     def of(cls, table: Table, rows: pa.Table) -> "WrittenTable":
         """Return a table of rows in any order."""
-        return cls(table, sort_rows(table_of(rows, table.schema()), table.key))
+        return cls(table.name, table.key, sort_rows(table_of(rows, table.schema()), table.key))
 
 
 def _write(artefact: Artefact, task: WrittenTable, _: None) -> PartFile:
-    return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.table.key)
+    return write_part(artefact, task.rows.schema, [task.rows], sort_keys=task.key)
 
 
 def action_stage(section: str, action: Callable[..., object]) -> Stage[Any, Any, PartFile]:

@@ -41,8 +41,12 @@ def uses_regressor(settings: Mapping[str, RankingOptions]) -> bool:
 
 
 def _used(options: RankingOptions) -> list[str]:
+    return [*_ranking(options), *simplicity_rankers(options)]
+
+
+def _ranking(options: RankingOptions) -> list[str]:
     averaged = options.average_of if "average" in options.ranker else ()
-    return [*options.ranker, *averaged, *simplicity_rankers(options)]
+    return [*options.ranker, *averaged]
 
 
 def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFiles) -> None:
@@ -55,12 +59,16 @@ def check_ranking(settings: Mapping[str, RankingOptions], resources: RankingFile
         SCORERS[resources.regressor_scorer].check_installed("ranker `regressor`")
     lists = resources.list_names
     for setting, options in settings.items():
-        where = f"setting {setting} ranks" if setting else "`ranker`: it ranks"
+        of_setting = f"setting {setting}" if setting else ""
+        ranks = f"{of_setting} ranks" if setting else "`ranker`: it ranks"
+        compares = f"{of_setting} has `min_simpler`, compared" if setting else "`min_simpler`: it compares"
         if "average" in options.ranker and "average" in options.average_of:
             raise UsageError("`average_of`: the average of what has an average is not defined")
+        ranking = _ranking(options)
         for name in _used(options):
+            where, named_by = (ranks, "ranker") if name in ranking else (compares, "simpler_by")
             kind, _, listed = name.partition(":")
-            check_given(RANKERS[kind].needs, resources, f"{where} by {kind}", "ranker")
+            check_given(RANKERS[kind].needs, resources, f"{where} by {kind}", named_by)
             if listed and listed not in lists:
                 raise UsageError(
                     f"{where} by {name}, and no `wordlist` is called {listed} (there are: {', '.join(lists) or 'none'})"
