@@ -122,7 +122,7 @@ def cloze(folder: Path) -> None:
     filters = ("--sense", "first", "--filters", "lemma,static", "--static-threshold", "quantile:0.99")
     kinds = ("--kind", "imperceptibility,nonspecificity", "--abstractness", folder / "model")
     assert do("cloze", "candidates", out, *kinds, *filters, "--vectors", folder / "some.vec", *own) == 0
-    small = ("--folds", "2", "--hidden", "4", "--dim", "5", "--hops", "2", "--epochs", "1", "--batch", "8")
+    small = ("--folds", "2", "--hidden", "16", "--dim", "5", "--hops", "2", "--epochs", "1", "--batch", "8")
     assert do("cloze", "options", out, "--readers", "ga,ar", *small, *own) == 0
     assert do("cloze", "options", out, "--readers", "frequency", *own, "--overwrite") == 0
     assert do("cloze", "questions", out) == 0
@@ -147,7 +147,7 @@ def answers(folder: Path) -> None:
     read = ("--layout", "recam", "--engine", "builtin:en", "--parts", "2")
     assert do("cloze", "pairs", path, *read, "--out", out) == 0
     keep_choosing_model(folder / "small", [row["article"] for row in rows], words)
-    small = ("--folds", "2", "--hidden", "4", "--dim", "5", "--hops", "2", "--epochs", "1", "--own-epochs", "1")
+    small = ("--folds", "2", "--hidden", "16", "--dim", "5", "--hops", "2", "--epochs", "1", "--own-epochs", "1")
     systems = ("--asked", "targets", "--systems", f"multiple-choice:{folder / 'small'},ga5")
     assert do("cloze", "answer", out, *systems, *small, "--resamples", "10") == 0
 

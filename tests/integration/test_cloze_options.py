@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 WORDS = ("dog", "animal", "entity", "house", "hound", "big", "trust", "faith", "doubt", "fear")
 FOLDS = 2
-SMALL = ("--folds", "2", "--hidden", "4", "--dim", "5", "--hops", "2", "--epochs", "2", "--batch", "8")
+SMALL = ("--folds", "2", "--hidden", "16", "--dim", "5", "--hops", "2", "--epochs", "2", "--batch", "8")
 
 
 @pytest.fixture(scope="module")

@@ -109,7 +109,7 @@ def test_a_planted_problem_is_learned():
     asked, data = planted(360), TrainingData(40, 5)
     seen, unseen = np.arange(280), np.arange(280, 360)
     options = ReaderNetworkOptions(
-        hidden=12, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1, patience=8, prior=0, further_each=0
+        hidden=16, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1, patience=8, prior=0, further_each=0
     )
     made = train_reader(GA5, asked, seen, data, options, seed=3)
     chosen = answered(made.weights, asked, unseen, data, options).argmax(1)

@@ -111,7 +111,7 @@ def test_training_learns_and_repeats(kind):
     asked, data = questions(160, 24, 4), data_of(24, 4)
     rows = np.flatnonzero(np.arange(160) % 4 != 0)
     options = ReaderNetworkOptions(
-        hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1
+        hidden=16, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1
     )
     trained = train_reader(network_of(kind), asked, rows, data, options, seed=3)
     other = np.flatnonzero(np.arange(160) % 4 == 0)

@@ -28,7 +28,7 @@ def inputs(tmp_path_factory):
     words = ["--inputs", "ngrams", "--estimator", "ridge", "--resamples", "0"]
     assert main(["cloze", "abstractness", "--ratings", ratings, *words, "--out", str(folder / "model")]) == 0
     wordnet = {"wordnet": str(folder / "wordnet"), "cache": str(folder / "cache")}
-    small = {"hidden": 8, "hops": 2, "epochs": 1, "dim": 8}
+    small = {"hidden": 16, "hops": 2, "epochs": 1, "dim": 8}
     steps = {
         "pairs": {
             "inputs": [str(folder / "articles")],

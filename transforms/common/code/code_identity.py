@@ -17,7 +17,6 @@ import ast
 import dataclasses
 import functools
 import importlib
-import importlib.metadata
 import operator
 import re
 import sys
@@ -30,7 +29,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from transforms.common.code.fingerprints import _closure, digest
+from transforms.common.code.fingerprints import _closure, _distribution, digest, version_of
 from transforms.common.code.registry import Entry, Registry
 from transforms.common.code.source_index import dump, find, literal_of, read_source, references_of
 from transforms.common.code.walk import Walk, distributions, source_of
@@ -111,7 +110,7 @@ def _others(walk: Walk) -> bool:
 def forget_sources() -> None:
     """Forget what was read of modules, and versions of packages, for when they have changed."""
     importlib.invalidate_caches()
-    for cached in (find, read_source, _required):
+    for cached in (find, read_source, _distribution, _required):
         cached.cache_clear()
 
 
@@ -233,4 +232,4 @@ def _required(top: str) -> tuple[tuple[str, str], ...]:
         return ((top, "missing"),)
     required = names - NEUTRAL
     required = required.union(*map(_closure, sorted(required))) - NEUTRAL
-    return tuple((name, importlib.metadata.version(name)) for name in sorted(required))
+    return tuple((name, version_of(name)) for name in sorted(required))

@@ -8,7 +8,7 @@ import os
 import platform
 import re
 from collections.abc import Sequence
-from typing import Any, BinaryIO, TypedDict
+from typing import Any, BinaryIO, NamedTuple, TypedDict
 
 import threadpoolctl
 
@@ -22,6 +22,7 @@ __all__ = [
     "readable_json",
     "stream_digest",
     "text_digest",
+    "version_of",
 ]
 
 _DIGITS = 32
@@ -83,34 +84,47 @@ def environment() -> Environment:
     The Python version and the versions of the core's dependencies, direct and indirect, as
     installed: what the lock file fixes.
     """
-    names = _closure("lexbeam")
-    versions = {name: importlib.metadata.version(name) for name in sorted(names)}
+    versions = {name: version_of(name) for name in sorted(_closure("lexbeam"))}
     return {"python": platform.python_version(), "packages": versions, "lock": digest(versions)}
+
+
+class _Distribution(NamedTuple):
+    version: str
+    requires: tuple[str, ...]
+
+
+@functools.cache
+def _distribution(name: str) -> _Distribution | None:
+    """Return what an installed distribution says of itself: to find it all folders of the path are listed."""
+    try:
+        return _Distribution(importlib.metadata.version(name), tuple(importlib.metadata.requires(name) or ()))
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def version_of(name: str) -> str:
+    """Return the version of an installed distribution.
+
+    Raises:
+        PackageNotFoundError: it is not installed.
+    """
+    if (found := _distribution(name)) is None:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return found.version
 
 
 def _closure(distribution: str) -> set[str]:
     seen: set[str] = set()
     left = [distribution]
     while left:
-        try:
-            requirements = importlib.metadata.requires(left.pop()) or []
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        for requirement in requirements:
+        found = _distribution(left.pop())
+        for requirement in found.requires if found else ():
             name, marker = re.match(r"([\w.-]+)[^;]*;?(.*)", requirement).groups()  # type: ignore[union-attr]
             name = re.sub(r"[-_.]+", "-", name).lower()
-            if "extra" not in marker and name not in seen and _installed(name):
+            if "extra" not in marker and name not in seen and _distribution(name):
                 seen.add(name)
                 left.append(name)
     return seen
-
-
-def _installed(name: str) -> bool:
-    try:
-        importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 @functools.cache
