@@ -22,8 +22,8 @@ def table(tmp_path):
 
 
 def command(path, flag):
-    code = "import sys; from pipelines.cli import main; sys.exit(main(sys.argv[1:]))"
-    return [sys.executable, "-c", code, "show", str(path), flag]
+    # As the program itself ends: at once, since native threads of Arrow may abort an interpreter that is torn down.
+    return [sys.executable, "-m", "pipelines.cli", "show", str(path), flag]
 
 
 def on_a_terminal(path, flag):
