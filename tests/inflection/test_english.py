@@ -1,12 +1,14 @@
 """English inflection: forms, features and places, by the library's dictionary and its rules."""
 
+import importlib
 import importlib.util
+from collections import Counter
 
 import pytest
 
 from transforms.common.errors import UsageError
 from transforms.inflection import english
-from transforms.inflection.english import english_inflector, english_version, tag_of
+from transforms.inflection.english import EnglishInflector, english_inflector, english_version, tag_of
 from transforms.inflection.features import feats_of
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.placing import place
@@ -178,3 +180,30 @@ def test_versions_decide_and_a_missing_package_is_named(library, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"package lemminflect: .*\binflection\b"):
         english_inflector()
+
+
+def test_the_library_is_asked_once_for_a_word(library, monkeypatch):
+    asked = Counter()
+
+    class Counting:
+        def __getattr__(self, name):
+            def answer(*words):
+                asked[name, *words] += 1
+                return getattr(lemminflect, name)(*words)
+
+            return answer
+
+    lemminflect = importlib.import_module("lemminflect")
+    inflector = EnglishInflector(Counting())
+    first = [_answers(inflector, word) for word in ("teeth", "ran", "blorfier")]
+    for rows in first:
+        rows[0].clear()  # what one caller does with a list is not seen by the next
+    assert [_answers(inflector, word)[1:] for word in ("teeth", "ran", "blorfier")] == [rows[1:] for rows in first]
+    assert inflector.forms.of_form("teeth") == library.forms.of_form("teeth") != []
+    assert asked.total() > 10
+    assert max(asked.values()) == 1
+
+
+def _answers(inflector, word):
+    forms = inflector.forms.of_form(word)
+    return [forms, *(inflector.features(word, upos) for upos in ("NOUN", "VERB", "ADJ")), inflector.has_verb(word)]

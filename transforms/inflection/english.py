@@ -14,6 +14,7 @@ comparison by `more` and `most` for adjectives without other forms in the dictio
     [{'Number': 'Plur'}]
 """
 
+import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -51,6 +52,7 @@ _BASE = ("NN", "VB", "VBP", "JJ", "RB")
 _DEGREES = {"R": "more", "S": "most"}
 _COMPARED = ("more", "most", "less", "least")
 _SYLLABLE = re.compile("[aeiouy]+")
+_CACHED = 1 << 16  # answers of the library: words come again and again, and it copies its dictionaries for each
 
 
 def tag_of(upos: str, feats: Mapping[str, str]) -> str | None:
@@ -107,14 +109,29 @@ class _Library(Protocol):
     def getAllLemmasOOV(self, word: str, upos: str) -> Mapping[str, tuple[str, ...]]: ...
 
 
+class _Remembered:
+    """A library whose answers are kept by word; what gets them must not change them."""
+
+    def __init__(self, library: _Library) -> None:
+        cached = functools.lru_cache(_CACHED)
+        self.getAllInflections = cached(library.getAllInflections)
+        self.getAllInflectionsOOV = cached(library.getAllInflectionsOOV)
+        self.getAllLemmas = cached(library.getAllLemmas)
+        self.getAllLemmasOOV = cached(library.getAllLemmasOOV)
+
+
 class _Forms:
     """What forms may be, as in `store.FormTable`."""
 
     def __init__(self, library: _Library) -> None:
         self._library = library
+        self._known = functools.lru_cache(_CACHED)(self._rows)
 
     def of_form(self, form: str) -> list[FormRow]:
         """Return what a form may be, in the order of lemmas and inflections."""
+        return list(self._known(form))
+
+    def _rows(self, form: str) -> list[FormRow]:
         return sorted(
             FormRow(lemma, inflection(upos, feats), form, 1)
             for upos, tags in _TAGS.items()
@@ -151,9 +168,9 @@ class EnglishInflector:
     language = "en"
 
     def __init__(self, library: _Library) -> None:
-        self._library = library
-        self._forms = _Forms(library)
         library.getAllInflections("be")  # makes it read its dictionary now, not in several threads
+        self._library: _Library = _Remembered(library)
+        self._forms = _Forms(self._library)
 
     @property
     def forms(self) -> _Forms:
