@@ -11,7 +11,7 @@ from transforms.annotation.engines.texts import plain_tokens
 from transforms.common.errors import LexbeamError
 from transforms.simplification.records import Instance
 from transforms.simplification.selection import pos
-from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting
+from transforms.simplification.selection.filter import CandidateState, InstanceCandidates, Selecting, TaggedPlace
 from transforms.simplification.selection.options import SelectionOptions
 from transforms.simplification.selection.stage import select
 
@@ -49,7 +49,8 @@ def tagged_texts(monkeypatch):
         return [[sentence._replace(upos=[TAGS.get(f, "DET") for f in sentence.forms])] for sentence in tokens]
 
     engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False, annotate=annotate)
-    monkeypatch.setattr(pos, "load_tagger", lambda spec: engine)
+    near = Engine(**{**vars(engine), "reach": 1})
+    monkeypatch.setattr(pos, "load_tagger", {"toy": engine, "near": near}.__getitem__)
     return seen
 
 
@@ -61,8 +62,8 @@ def group(marked, *forms, language="es"):
     return InstanceCandidates(instance, [CandidateState(form, form, None, None, 1.0, None) for form in forms])
 
 
-def reasons(groups, tagged=None, **options):
-    selecting = Selecting(SelectionOptions(**options), engine="toy", tagged=tagged)
+def reasons(groups, tagged=None, engine="toy", **options):
+    selecting = Selecting(SelectionOptions(**options), engine=engine, tagged=tagged)
     pos.filter_pos(groups, selecting)
     return [[(s.form, s.reason, s.note, s.upos) for s in group.states] for group in groups]
 
@@ -145,3 +146,31 @@ def test_an_unset_tag_is_an_error_that_names_word_and_sentence(tagged_texts):
         [("et", "pos_mismatch", None, "X")],
         [("et", None, None, "X"), ("duro", "pos_mismatch", None, "ADJ")],
     ]
+
+
+def test_only_what_the_engine_sees_is_tagged(tagged_texts):
+    sentences = ("de un [arduo] día de cosa", "un [arduo] día ya", "[duro] de cosa")
+    near = reasons([group(text, "fuerte", "piedra") for text in sentences], engine="near")
+    # The places of the first two are the same.
+    seen = ["un arduo día", "un fuerte día", "un piedra día", "duro de", "fuerte de", "piedra de"]
+    assert tagged_texts == seen
+    assert near == reasons([group(text, "fuerte", "piedra") for text in sentences])
+    with pytest.raises(LexbeamError, match=r"'nada' in 'de un nada día de cosa'"):
+        reasons([group(sentences[0], "nada")], engine="near")
+
+
+WORD = st.sampled_from(["a", "b.", "«c", "d-e", "f", "¿g?"])
+
+
+@given(st.lists(WORD, max_size=6), WORD, st.lists(WORD, max_size=6), st.sampled_from([" ", "  ", "\u00a0 "]), st.data())
+def test_what_is_seen_has_so_many_words_to_either_side(before, word, after, space, data):
+    words = [*before, word, *after]
+    sentence = space.join(words)
+    letter = next(place for place, sign in enumerate(word) if sign.isalpha())
+    start = sum(len(one) + len(space) for one in before) + letter
+    reach = data.draw(st.integers(0, 7))
+    seen = pos.within_reach(TaggedPlace(sentence, start, start + 1, True), reach)
+    assert seen.sentence == space.join(words[max(0, len(before) - reach) : len(before) + 1 + reach])
+    assert seen.sentence in sentence
+    assert seen.sentence[seen.start : seen.end] == word[letter]
+    assert pos.within_reach(TaggedPlace(sentence, start, start + 1, True), None).sentence == sentence

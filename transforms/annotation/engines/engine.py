@@ -40,6 +40,7 @@ class EngineInfo:
     `name` is its specification with a folder shortened to the folder's name; `language` an
     ISO 639 code, or None for a model of many languages. `fingerprint` holds library versions and
     the digest of the model's files, and no path: equal fingerprints promise equal annotation.
+    `reach` is how many tokens to either side a part of speech depends on; None: on any of the text.
     """
 
     name: str
@@ -47,6 +48,7 @@ class EngineInfo:
     fingerprint: str
     has_upos: bool
     has_lemmas: bool
+    reach: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,7 @@ class Engine:
     has_upos: bool
     has_lemmas: bool
     annotate: Annotate
+    reach: int | None = None
 
 
 Prepare = Callable[[str, Resolve | None, tuple[str, ...]], tuple[EngineInfo, Callable[[], Annotate]]]

@@ -124,6 +124,7 @@ def _loaded(info: EngineInfo, load: Callable[[], Annotate]) -> Engine:
         has_upos=info.has_upos,
         has_lemmas=info.has_lemmas,
         annotate=_taking_turns(load()),
+        reach=info.reach,
     )
 
 

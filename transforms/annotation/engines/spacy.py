@@ -13,7 +13,6 @@ made in memory zones, which forget words, once `MAX_NEW_STRINGS` words have been
 since spaCy tokenises more slowly without its words. Results are the same.
 """
 
-import functools
 import importlib.metadata
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,11 +21,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from transforms.annotation.engines.engine import Annotate, EngineInfo, MapForm, Resolve
+from transforms.annotation.engines.spacy_setup import Setup, setup_of
 from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.records import Sentence
 from transforms.common.spared_imports import restore_torch
 from transforms.common.store.resources import model_digest
-from transforms.layers.registry import needs_of, values_of
+from transforms.layers.registry import values_of
 
 __all__ = ["prepare", "prepare_tagger", "read_docs", "sentences_of", "versions", "zones"]
 
@@ -35,26 +35,6 @@ BATCH_DOCS = 32
 
 # Strings kept for good beyond those that the model brings: about 100 MB.
 MAX_NEW_STRINGS = 200_000
-
-_UNUSED = frozenset(
-    {
-        "ner",
-        "beam_ner",
-        "entity_linker",
-        "entity_ruler",
-        "span_ruler",
-        "spancat",
-        "spancat_singlelabel",
-        "span_finder",
-        "textcat",
-        "textcat_multilabel",
-    }
-)
-_PARSERS = frozenset({"parser", "beam_parser"})
-# Where a morphologizer lists what it learnt.
-_LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
-_SETTERS = frozenset({"senter", "sentencizer"})
-_LEMMA = ["token.lemma"]
 
 
 def prepare(
@@ -72,7 +52,7 @@ def prepare(
 def prepare_tagger(
     argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
-    """Do the same as `prepare`, without a lemmatizer, and with sentences set in a quick way.
+    """Do the same as `prepare` with as little as parts of speech need, and with sentences set in a quick way.
 
     Tags are the same; there are no lemmas, and sentence borders may differ.
 
@@ -88,7 +68,7 @@ def _prepared(
     folder = _folder(argument, resolve)
     name = f"spacy:{os.path.basename(os.path.normpath(argument))}"
     try:
-        setup = _setup(folder, name, layers, tags_alone=tags_alone)
+        setup = setup_of(folder, name, layers, tags_alone=tags_alone)
     except LexbeamError:
         raise
     except Exception as error:  # whatever spaCy does with the files of others
@@ -102,6 +82,7 @@ def _prepared(
         fingerprint=f"{versions('spacy', 'thinc')} model={model_digest(folder)[:32]}",
         has_upos=setup.has_upos,
         has_lemmas=setup.has_lemmas,
+        reach=setup.reach,
     )
 
     def load() -> Annotate:
@@ -150,121 +131,7 @@ def _folder(argument: str, resolve: Resolve | None) -> str:
     return folder
 
 
-class _Setup(NamedTuple):
-    """The components of a pipeline to run, read from its configuration."""
-
-    language: str | None
-    order: list[str]
-    exclude: list[str]
-    enable: list[str]
-    add_sentencizer: bool
-    has_lemmas: bool
-    has_upos: bool
-
-
-def _setup(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: bool = False) -> _Setup:
-    from spacy import util
-
-    config = util.load_config(os.path.join(folder, "config.cfg"))
-    language = config["nlp"]["lang"]
-    factories = {name: config["components"][name].get("factory", "") for name in config["nlp"]["pipeline"]}
-    disabled = [name for name in config["nlp"].get("disabled", []) if name in factories]
-    active = [name for name in factories if name not in disabled]
-    setters = [name for name in active if factories[name] in _SETTERS]
-    spare = [name for name in disabled if factories[name] in _SETTERS]
-    enable = [] if setters else spare[:1]
-    needed = _needed(folder, engine, language, {name: factories[name] for name in active}, layers)
-    exclude = [name for name, factory in factories.items() if factory in _UNUSED and name not in needed]
-    parsers = [name for name in active if factories[name] in _PARSERS]
-    order = list(factories)
-    if setters or enable:
-        exclude += [name for name in parsers if name not in needed]
-        order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
-    run = [name for name in active if name not in exclude]
-    setup = _Setup(
-        language=None if language == "xx" else language,
-        order=order,
-        exclude=exclude,
-        enable=enable,
-        add_sentencizer=not (setters or enable or parsers),
-        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in run),
-        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in run),
-    )
-    if not tags_alone:
-        return setup
-    return _tags_alone(setup, language, {name: factories[name] for name in [*run, *spare]})
-
-
-def _tags_alone(setup: _Setup, language: str, factories: dict[str, str]) -> _Setup:
-    """Return the components to run for parts of speech alone.
-
-    `factories` are those of the components that would run, and of those that could set sentences. An
-    attribute ruler may depend on anything but lemmas, which come last.
-    """
-    spared = {name for name, kind in factories.items() if _all_that(language, kind) == _LEMMA}
-    if "attribute_ruler" in factories.values():
-        return setup._replace(exclude=[*setup.exclude, *sorted(spared)], has_lemmas=False)
-    spared |= {name for name, kind in factories.items() if kind in _SETTERS | _PARSERS}
-    return setup._replace(exclude=[*setup.exclude, *sorted(spared)], enable=[], add_sentencizer=True, has_lemmas=False)
-
-
-@functools.cache
-def _blank(language: str) -> Any:
-    import spacy
-
-    return spacy.blank(language)
-
-
-def _assigns(language: str, factory: str, attribute: str) -> bool:
-    return attribute in _all_that(language, factory)
-
-
-def _all_that(language: str, factory: str) -> list[str]:
-    """Return the attributes that a factory's components assign."""
-    kind = _blank(language)  # spaCy knows its factories once there is a pipeline
-    return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
-
-
-def _needed(folder: str, engine: str, language: str, active: dict[str, str], layers: tuple[str, ...]) -> set[str]:
-    """Return the components that layers need; `active` are names and factories."""
-    needed = set()
-    for layer, attributes in needs_of(layers, "spacy").items():
-        for attribute in attributes:
-            components = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
-            if not components:
-                raise UsageError(
-                    f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
-                    f"{attribute} (it has {', '.join(active) or 'none'}); leave the layer out of "
-                    "`layers`, or name a pipeline that has one"
-                )
-            needed |= components
-    return needed
-
-
-def _before(order: list[str], setters: list[str], parsers: list[str]) -> list[str]:
-    """Return components in order, those that set sentences moved before the first parser."""
-    first = next((place for place, name in enumerate(order) if name in parsers), len(order))
-    late = [name for name in order[first:] if name in setters]
-    return [*order[:first], *late, *(name for name in order[first:] if name not in late)]
-
-
-def _sets(folder: str, language: str, name: str, factory: str, attribute: str) -> bool:
-    # A morphologizer may have been trained without parts of speech or features, and an attribute ruler
-    # may map other attributes: their files say what they learnt.
-    import srsly
-
-    component = os.path.join(folder, name)
-    if factory == "morphologizer" and attribute in _LABELS:
-        labels = srsly.read_json(os.path.join(component, "cfg")).get(_LABELS[attribute], {})
-        return any(labels.values())
-    if factory == "attribute_ruler":
-        patterns = srsly.read_msgpack(os.path.join(component, "patterns"))
-        ruled = attribute.removeprefix("token.").upper()
-        return any(ruled in pattern.get("attrs", {}) for pattern in patterns)
-    return _assigns(language, factory, attribute)
-
-
-def _load(folder: str, setup: _Setup) -> Any:
+def _load(folder: str, setup: Setup) -> Any:
     import spacy
 
     if not _is_of_spacy_alone(folder):
