@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 
 from transforms.inflection.spanish import feminine_el
 
-__all__ = ["ARTICLES", "beside"]
+__all__ = ["ARTICLES", "beside", "determiner", "determiner_cells"]
 
 # By gender and number; articles that carry a preposition change with them.
 _SPANISH = (
@@ -34,6 +34,17 @@ _DETERMINERS = (
         for stem in ("ciert", "dich", "much", "nuestr", "otr", "poc", "tant", "vari", "vuestr")
     ),
 )
+# With prepositions, as they are written.
+_PORTUGUESE = (
+    *((f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as") for stem in ("", "d", "n", "pel")),
+    ("ao", "à", "aos", "às"),
+    *((f"{stem}um", f"{stem}uma", f"{stem}uns", f"{stem}umas") for stem in ("", "d", "n", "alg", "nenh")),
+    *(
+        (f"{stem}e", f"{stem}a", f"{stem}es", f"{stem}as")
+        for stem in ("est", "ess", "aquel", "dest", "dess", "daquel", "nest", "ness", "naquel")
+    ),
+)
+_ROWS = {"es": (*_SPANISH, *_DETERMINERS), "pt": _PORTUGUESE}
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
 # Words that begin with a vowel letter but a consonant sound, and the other way round: the commonest,
 # after the usage notes of English dictionaries.
@@ -89,3 +100,22 @@ def beside(
     if len(before) > 1 and before.isupper():
         return changed.upper()
     return changed[:1].upper() + changed[1:] if before[:1].isupper() else changed
+
+
+def determiner_cells(language: str, word: str) -> list[tuple[str, str]]:
+    """Return the genders and numbers that a determiner shows, in lower case; empty for other words.
+
+    >>> determiner_cells("es", "del"), determiner_cells("pt", "nas")
+    ([('Masc', 'Sing')], [('Fem', 'Plur')])
+    """
+    return [cell for row in _ROWS.get(language, ()) for form, cell in zip(row, _CELLS, strict=True) if form == word]
+
+
+def determiner(language: str, word: str, gender: str, number: str) -> str | None:
+    """Return a determiner in lower case in another gender and number; None: it is none that is known.
+
+    >>> determiner("es", "del", "Fem", "Sing"), determiner("pt", "pelo", "Fem", "Plur")
+    ('de la', 'pelas')
+    """
+    row = next((forms for forms in _ROWS.get(language, ()) if word in forms), None)
+    return None if row is None else row[_CELLS.index((gender, number))]

@@ -1,5 +1,5 @@
-"""Rewriting: the sentence with the chosen word in the target's place.
+"""Rewriting: the sentence with the chosen words in the targets' places, and what agrees with them.
 
-In: parts of rankings. Out: `simplification/simplifications`.
-Read `stage`. A change here rewrites anew.
+In: parts of rankings; or the choices of a sentence. Out: `simplification/simplifications`; edits of the sentence.
+Read `stage`; `together`, `concord`. A change here rewrites anew.
 """

@@ -1,0 +1,268 @@
+"""What agrees with a noun in a sentence of a language with genders: determiners, adjectives, participles, pronouns.
+
+A word is taken to agree with a noun if it stands where such words do, by the syntactic heads where they are known,
+else by adjacency, and if a reading of it in the form dictionary has the noun's gender and number:
+
+- **before it**: determiners, adjectives, participles, adverbs of degree between them (*la muy antigua morada*);
+  the pronoun of which it is a part (*una de las moradas*); a participle or adjective behind a copula (*fue vendida la
+  morada*).
+- **behind it**: adjectives and participles, also behind a comma, a conjunction, or `de` with a noun that they do not
+  agree with (*la morada de piedra antigua*: *antigua* stays, for it may belong to *piedra*); the predicate of a copula
+  (*la morada, que fue vendida*, *la morada es antigua*), which belongs to a subject, so never to a noun behind a
+  preposition.
+
+What does not agree with the noun as it stands is not asked to agree with another one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from transforms.inflection.articles import determiner_cells
+from transforms.inflection.features import split
+from transforms.inflection.inflector import Inflecting
+from transforms.inflection.spanish import feminine_el
+from transforms.simplification.rewriting.function_words import (
+    ADVERBS,
+    AND,
+    AUXILIARIES,
+    COPULAS,
+    OF,
+    PREPOSITIONS,
+    RELATIVE,
+)
+from transforms.simplification.rewriting.sentence_words import Cell, Word, fits, readings
+
+__all__ = ["agreeing"]
+
+_ALL = ("tod", "amb")  # the words that stand before determiners
+# What stands before feminine nouns with a stressed a in the singular.
+_BEFORE_A = ("el", "un", "al", "del", "algún", "ningún")
+_LINKS = 2  # from a noun to its adjectives, and to what is coordinated with them
+_SPACE = re.compile(r"""\s*["'“‘«‹(\[¿¡”’»›)\]]*\s*\Z""")
+_COMMA = re.compile(r"\s*,\s*\Z")
+_REACH = 12  # words
+
+
+class _Around:
+    """The words around a noun."""
+
+    def __init__(self, words: Sequence[Word], noun: int, cell: Cell, inflector: Inflecting) -> None:
+        self.words = words
+        self.noun = noun
+        self.cell = cell
+        self.inflector = inflector
+
+    def agrees(self, at: int, cell: Cell | None = None) -> bool:
+        """Whether a word may agree with the noun, or with another cell."""
+        cell = self.cell if cell is None else cell
+        if self.determines(at, cell):
+            return True
+        if self.low(at) in PREPOSITIONS:
+            return False
+        return any(fits(reading.feats, cell) for reading in readings(self.inflector, self.words[at]))
+
+    def determines(self, at: int, cell: Cell) -> bool:
+        """Whether a word is a determiner that agrees; `el` does before a noun with a stressed a, too."""
+        cells = [Cell(*known) for known in determiner_cells(self.inflector.language, self.low(at))]
+        if self.inflector.language == "es" and at + 1 == self.noun and cells == [Cell("Masc", "Sing")]:
+            before_a = feminine_el(self.low(self.noun).split()[0])
+            cells += [Cell("Fem", "Sing")] if before_a and self.low(at) in _BEFORE_A else []
+        return any(cell.gender in (None, gender) and cell.number in (None, number) for gender, number in cells)
+
+    def modifies(self, at: int) -> bool:
+        """Whether a word may be an adjective or participle that agrees with the noun.
+
+        Where it is not tagged, it may be a finite verb, too: it is one if a determiner follows (*completa la obra*).
+        """
+        found = readings(self.inflector, self.words[at])
+        if self.low(at) in PREPOSITIONS:
+            return False
+        if not any(reading.kind in ("ADJ", "VERB") and fits(reading.feats, self.cell) for reading in found):
+            return False
+        return self.words[at].upos is not None or not (self._is_finite(at) and self._is_determiner(at + 1))
+
+    def _is_finite(self, at: int) -> bool:
+        rows = self.inflector.forms.of_form(self.low(at))
+        return any(split(row.inflection)[1].get("VerbForm") == "Fin" for row in rows)
+
+    def _is_determiner(self, at: int) -> bool:
+        if at >= len(self.words):
+            return False
+        rows = self.inflector.forms.of_form(self.low(at))
+        return bool(determiner_cells(self.inflector.language, self.low(at))) or any(
+            row.inflection.startswith("DET ") for row in rows
+        )
+
+    def _may_be_adverb(self, at: int) -> bool:
+        rows = self.inflector.forms.of_form(self.low(at))
+        return self.words[at].upos is None and any(row.inflection.startswith("ADV ") for row in rows)
+
+    def joined(self, at: int, comma: bool = False) -> bool:
+        """Whether only spaces and quotes stand before a word, or a comma."""
+        gap = self.words[at].gap
+        return bool(_SPACE.match(gap) or (comma and _COMMA.match(gap)))
+
+    def low(self, at: int) -> str:
+        return self.words[at].text.lower()
+
+    def is_verb(self, at: int, lemmas: frozenset[str]) -> bool:
+        """Whether a word is a form of a verb."""
+        word = self.words[at]
+        if word.upos not in (None, "VERB", "AUX"):
+            return False
+        rows = self.inflector.forms.of_form(word.text.lower())
+        return any(row.lemma in lemmas and row.inflection.startswith("VERB ") for row in rows)
+
+    def is_degree(self, at: int) -> bool:
+        low = self.low(at)
+        return low in ADVERBS or low.endswith("mente")
+
+    def before(self) -> Iterator[int]:
+        """Yield the words before the noun that agree with it."""
+        at, first, determined = self.noun - 1, self.noun, False
+        while at >= 0 and self.noun - at <= _REACH and self.joined(at + 1):
+            if determined and not self.low(at).startswith(_ALL):
+                break
+            if self.agrees(at):
+                # Without a determiner before it, *solo* is an adverb.
+                if self._may_be_adverb(at) and not (at and self.joined(at) and self.agrees(at - 1)):
+                    break
+                yield at
+                first = at
+                determined = determined or self._is_determiner(at)
+            elif self.low(at) in AND:
+                if not (at > 0 and self.joined(at) and self.modifies(at - 1)):
+                    break
+            elif not self.is_degree(at):
+                break
+            at -= 1
+        yield from self._whole(first)
+        yield from self._predicate_before(first)
+
+    def _whole(self, first: int) -> Iterator[int]:
+        """Yield the pronoun of which the noun is a part: *una de las*; its number is its own."""
+        at = first - 1
+        if at < 1 or self.low(at) not in OF or not (self.joined(first) and self.joined(at)):
+            return
+        found = readings(self.inflector, self.words[at - 1])
+        if any(
+            reading.kind in ("PRON", "DET") and fits(reading.feats, Cell(self.cell.gender, None)) for reading in found
+        ):
+            yield at - 1
+
+    def _predicate_before(self, first: int) -> Iterator[int]:
+        at = first - 1
+        stands = at >= 1 and first < self.noun and self.joined(first) and self.joined(at)
+        if stands and self.modifies(at) and self.is_verb(at - 1, COPULAS):
+            yield at
+
+    def behind(self) -> Iterator[int]:
+        """Yield the words behind the noun that agree with it."""
+        at, skipped = self.noun + 1, 0
+        while at < len(self.words) and at - self.noun <= _REACH:
+            if self.joined(at, comma=True) and self.modifies(at):
+                yield at
+                at += 1
+                continue
+            through = self._linked(at)
+            if through is None and skipped < 2:
+                through = self._of(at)
+                skipped += through is not None
+            if through is None:
+                break
+            at = through
+        yield from self._predicate(at)
+
+    def _linked(self, at: int) -> int | None:
+        """Return the place behind adverbs and conjunctions that lead to another adjective."""
+        start = at
+        while (
+            at < len(self.words) and self.joined(at, comma=at == start) and (self.is_degree(at) or self.low(at) in AND)
+        ):
+            at += 1
+        if at == start or at >= len(self.words):
+            return None
+        return at if self.joined(at) and self.modifies(at) else None
+
+    def _of(self, at: int) -> int | None:
+        """Return the place behind `de`, a noun, and what may agree with that; None: something else stands there."""
+        if not (self.joined(at) and self.low(at) in OF):
+            return None
+        at += 1
+        while at < len(self.words) and self.joined(at) and not self._nouns(at):
+            if not readings(self.inflector, self.words[at]):
+                return None
+            at += 1
+        if at >= len(self.words) or not self.joined(at):
+            return None
+        cells = self._nouns(at)
+        at += 1
+        while at < len(self.words) and self.joined(at) and any(self.agrees(at, cell) for cell in cells):
+            at += 1
+        return at
+
+    def _nouns(self, at: int) -> list[Cell]:
+        if self.words[at].upos not in (None, "NOUN"):
+            return []
+        kinds = [split(row.inflection) for row in self.inflector.forms.of_form(self.low(at))]
+        if self.words[at].upos is None and any(kind in ("DET", "ADP") for kind, _ in kinds):
+            return []
+        return [Cell(feats.get("Gender"), feats.get("Number")) for kind, feats in kinds if kind == "NOUN"]
+
+    def _predicate(self, at: int) -> Iterator[int]:
+        """Yield the adjectives and participles behind a copula whose subject the noun is, or `que` for it."""
+        relative = at < len(self.words) and self.joined(at, comma=True) and self.low(at) in RELATIVE
+        if relative:
+            at += 1
+        elif self._behind_preposition():
+            return
+        while at < len(self.words) and self.joined(at) and (self.is_degree(at) or self.is_verb(at, AUXILIARIES)):
+            at += 1
+        if not (at < len(self.words) and self.joined(at) and self.is_verb(at, COPULAS)):
+            return
+        at += 1
+        while at < len(self.words) and self.joined(at):
+            if self.modifies(at):
+                yield at
+            elif not (self.is_degree(at) or self.low(at) in AND or self.is_verb(at, COPULAS)):
+                return
+            at += 1
+
+    def _behind_preposition(self) -> bool:
+        at = self.noun - 1
+        while at >= 0 and self.joined(at + 1):
+            if self.low(at) in PREPOSITIONS:
+                return True
+            if not (self.agrees(at) or self.is_degree(at) or readings(self.inflector, self.words[at])):
+                return False
+            at -= 1
+        return False
+
+    def by_heads(self) -> Iterator[int]:
+        """Yield the words that agree with the noun by the heads of the sentence."""
+        reached = {self.noun}
+        head = self.words[self.noun].head
+        marked = any(word.head == self.noun and word.text.lower() in PREPOSITIONS for word in self.words)
+        if head is not None and head >= 0 and not marked and self.modifies(head):
+            reached.add(head)
+            yield head
+        for _ in range(_LINKS):
+            for at, word in enumerate(self.words):
+                if at not in reached and word.head in reached and self.agrees(at) and word.upos != "AUX":
+                    reached.add(at)
+                    yield at
+
+
+def agreeing(words: Sequence[Word], noun: int, cell: Cell, inflector: Inflecting) -> list[int]:
+    """Return the places of the words that agree with a noun, in their order.
+
+    Args:
+        words: of the sentence.
+        noun: its place.
+        cell: gender and number that it has there.
+        inflector: a form dictionary of the language, one of `GENDERED`.
+    """
+    around = _Around(words, noun, cell, inflector)
+    found = set(around.before())
+    found |= set(around.by_heads() if words[noun].head is not None else around.behind())
+    return sorted(found)
