@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from transforms.inflection.dictionaries import FormEntry
 from transforms.inflection.features import feats_of, inflection
 from transforms.inflection.inflector import Inflector, compiled
-from transforms.simplification.rewriting.choices import Choice, Offer, edited
-from transforms.simplification.rewriting.sentence_words import Token
+from transforms.simplification.rewriting.choices import Offer, TargetChoice, edited
+from transforms.simplification.rewriting.sentence_words import SentenceToken
 from transforms.simplification.rewriting.together import resolve
 
 CELLS = ("Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing", "Gender=Masc|Number=Plur", "Gender=Fem|Number=Plur")
@@ -65,7 +65,7 @@ def choices_of(marked, *offers, upos=None):
         if number % 2:
             end = len(sentence) + len(piece)
             made = tuple(Offer(shown) for shown in offers[number // 2].split("|"))
-            choices.append(Choice(len(sentence), end, upos, None, made))
+            choices.append(TargetChoice(len(sentence), end, upos, None, made))
         sentence += piece
     return sentence, choices
 
@@ -170,7 +170,7 @@ def test_targets_of_a_sentence_are_resolved_together(spanish):
 def test_heads_reach_further_than_neighbours(spanish):
     sentence, choices = choices_of("La [morada] de Juan y María fue ayer vendida.", "edificio")
     words = [(0, 2, 2), (3, 9, 10), (10, 12, 4), (13, 17, 2), (18, 19, 6), (20, 25, 4), (26, 29, 9), (30, 34, 9)]
-    tokens = [Token(start, end, head=head) for start, end, head in [*words, (35, 42, 0)]]
+    tokens = [SentenceToken(start, end, head=head) for start, end, head in [*words, (35, 42, 0)]]
     tokens[1] = tokens[1]._replace(head=9)
     (one,) = resolve(sentence, choices, "es", spanish, tokens=tokens)
     assert edited(sentence, one.edits) == "El edificio de Juan y María fue ayer vendido."
@@ -178,13 +178,13 @@ def test_heads_reach_further_than_neighbours(spanish):
 
 def test_tags_decide_what_a_word_is(spanish):
     sentence, choices = choices_of("La [administración] completa", "gobierno")
-    verb = [Token(0, 2, upos="DET"), Token(3, 17, upos="NOUN"), Token(18, 26, upos="X")]
+    verb = [SentenceToken(0, 2, upos="DET"), SentenceToken(3, 17, upos="NOUN"), SentenceToken(18, 26, upos="X")]
     (one,) = resolve(sentence, choices, "es", spanish, tokens=verb)
     assert edited(sentence, one.edits) == "El gobierno completa"
 
 
 def test_targets_that_overlap_are_placed_once(spanish):
-    choices = [Choice(0, 7, None, None, (Offer("x"),)), Choice(3, 7, None, None, (Offer("y"),))]
+    choices = [TargetChoice(0, 7, None, None, (Offer("x"),)), TargetChoice(3, 7, None, None, (Offer("y"),))]
     first, second = resolve("la casa", choices, "es", spanish)
     assert (first.chosen, second.chosen, second.refused) == (0, None, ("overlaps",))
 
@@ -210,7 +210,7 @@ def test_sounds_and_full_stops(language, marked, offers, sentence):
 
 def test_without_genders_the_word_before_is_that_of_generation():
     sentence = "de la finca"
-    (one,) = resolve(sentence, [Choice(6, 11, "NOUN", None, (Offer("terreno", "el"),))], "es", None)
+    (one,) = resolve(sentence, [TargetChoice(6, 11, "NOUN", None, (Offer("terreno", "el"),))], "es", None)
     assert edited(sentence, one.edits) == "del terreno"
 
 
@@ -265,7 +265,7 @@ def test_whatever_stands_there_edits_explain_all_that_changes(spanish, words, sp
     chosen = data.draw(st.lists(st.sampled_from(range(len(spans))), unique=True))
     offers = st.lists(st.sampled_from(NOUNS + OTHERS[:5]), max_size=3)
     choices = [
-        Choice(
+        TargetChoice(
             *spans[at], data.draw(st.sampled_from([None, "NOUN", "ADJ"])), None, [Offer(x) for x in data.draw(offers)]
         )
         for at in chosen

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["AGREEMENT", "REFUSALS", "Choice", "Edit", "Offer", "Resolved", "edited"]
+__all__ = ["AGREEMENT", "REFUSALS", "Offer", "PlacedEdit", "Resolved", "TargetChoice", "edited"]
 
 AGREEMENT = ("move", "drop")
 REFUSALS = {
@@ -20,7 +20,7 @@ class Offer(NamedTuple):
     before: str | None = None
 
 
-class Choice(NamedTuple):
+class TargetChoice(NamedTuple):
     """A target of the sentence, and its candidates, the first to be tried first.
 
     Attributes:
@@ -36,7 +36,7 @@ class Choice(NamedTuple):
     offers: Sequence[Offer]
 
 
-class Edit(NamedTuple):
+class PlacedEdit(NamedTuple):
     """A stretch of a sentence and what stands there instead; `beside` tells that it is not the target itself."""
 
     start: int
@@ -55,14 +55,14 @@ class Resolved(NamedTuple):
     """
 
     chosen: int | None
-    edits: tuple[Edit, ...]
+    edits: tuple[PlacedEdit, ...]
     refused: tuple[str, ...]
 
 
-def edited(text: str, edits: Sequence[Edit]) -> str:
+def edited(text: str, edits: Sequence[PlacedEdit]) -> str:
     """Return a text with edits that do not overlap.
 
-    >>> edited("a b c", [Edit(4, 5, "d"), Edit(0, 1, "the")])
+    >>> edited("a b c", [PlacedEdit(4, 5, "d"), PlacedEdit(0, 1, "the")])
     'the b d'
     """
     pieces, at = [], 0

@@ -30,7 +30,7 @@ from transforms.simplification.rewriting.function_words import (
     PREPOSITIONS,
     RELATIVE,
 )
-from transforms.simplification.rewriting.sentence_words import Cell, Word, fits, readings
+from transforms.simplification.rewriting.sentence_words import Cell, SentenceWord, fits, readings
 
 __all__ = ["agreeing"]
 
@@ -46,7 +46,7 @@ _REACH = 12  # words
 class _Around:
     """The words around a noun."""
 
-    def __init__(self, words: Sequence[Word], noun: int, cell: Cell, inflector: Inflecting) -> None:
+    def __init__(self, words: Sequence[SentenceWord], noun: int, cell: Cell, inflector: Inflecting) -> None:
         self.words = words
         self.noun = noun
         self.cell = cell
@@ -253,7 +253,7 @@ class _Around:
                     yield at
 
 
-def agreeing(words: Sequence[Word], noun: int, cell: Cell, inflector: Inflecting) -> list[int]:
+def agreeing(words: Sequence[SentenceWord], noun: int, cell: Cell, inflector: Inflecting) -> list[int]:
     """Return the places of the words that agree with a noun, in their order.
 
     Args:

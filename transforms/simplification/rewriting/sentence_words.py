@@ -11,14 +11,14 @@ from typing import NamedTuple
 from transforms.inflection.features import split
 from transforms.inflection.inflector import Inflecting
 
-__all__ = ["Cell", "Reading", "Token", "Word", "fits", "readings", "words_of"]
+__all__ = ["Cell", "Reading", "SentenceToken", "SentenceWord", "fits", "readings", "words_of"]
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _KINDS = ("ADJ", "DET", "PRON", "NUM", "VERB")
 _CELL = ("Gender", "Number")
 
 
-class Token(NamedTuple):
+class SentenceToken(NamedTuple):
     """A token of the sentence's annotation.
 
     Attributes:
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 @dataclass
-class Word:
+class SentenceWord:
     """A word of a sentence as it stands now.
 
     Attributes:
@@ -69,7 +69,7 @@ class Reading(NamedTuple):
     feats: Mapping[str, str]
 
 
-def readings(inflector: Inflecting, word: Word) -> list[Reading]:
+def readings(inflector: Inflecting, word: SentenceWord) -> list[Reading]:
     """Return what a word may be of what agrees: determiner, adjective, pronoun, numeral or participle.
 
     Where the word is tagged as something that does not agree there is none; the tag does not decide between those
@@ -94,8 +94,8 @@ def fits(feats: Mapping[str, str], cell: Cell) -> bool:
 
 
 def words_of(
-    sentence: str, targets: Sequence[tuple[int, int]], tokens: Sequence[Token] = ()
-) -> tuple[list[Word], dict[int, int]]:
+    sentence: str, targets: Sequence[tuple[int, int]], tokens: Sequence[SentenceToken] = ()
+) -> tuple[list[SentenceWord], dict[int, int]]:
     """Return the words of a sentence, each target one of them, and the places of targets.
 
     Args:
@@ -117,16 +117,16 @@ def words_of(
     spans += [(at + found.start(), at + found.end()) for found in _WORD.finditer(sentence[at:])]
     words, last = [], 0
     for start, end in spans:
-        words.append(Word(sentence[start:end], start, end, sentence[last:start]))
+        words.append(SentenceWord(sentence[start:end], start, end, sentence[last:start]))
         last = end
     _annotate(words, tokens)
     return words, places
 
 
-def _annotate(words: Sequence[Word], tokens: Sequence[Token]) -> None:
+def _annotate(words: Sequence[SentenceWord], tokens: Sequence[SentenceToken]) -> None:
     """Give words the annotation of the first token that each of them has."""
     place_of: dict[int, int] = {}
-    first: dict[int, Token] = {}
+    first: dict[int, SentenceToken] = {}
     place = 0
     for number, token in enumerate(tokens, 1):
         while place < len(words) and words[place].end <= token.start:

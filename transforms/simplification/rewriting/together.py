@@ -6,8 +6,8 @@ sound is settled again for all words beside a changed one: `a` and `an`, *el agu
 A candidate is refused, and the next one tried, with a reason of `choices.REFUSALS`. Without an inflector with genders
 candidates stand as they are, with the word before them as generation has it.
 
->>> from transforms.simplification.rewriting.choices import Choice, Offer
->>> one = Choice(2, 7, "NOUN", None, (Offer("house", None),))
+>>> from transforms.simplification.rewriting.choices import TargetChoice, Offer
+>>> one = TargetChoice(2, 7, "NOUN", None, (Offer("house", None),))
 >>> [edit.text for edit in resolve("A abode.", [one._replace(offers=(Offer("inn"),))], "en", None)[0].edits]
 ['An', 'inn']
 """
@@ -19,11 +19,19 @@ from transforms.inflection.articles import ARTICLES, beside, determiner, determi
 from transforms.inflection.features import feats_of
 from transforms.inflection.inflector import Inflecting
 from transforms.inflection.placing import cased_like
-from transforms.simplification.rewriting.choices import Choice, Edit, Offer, Resolved
+from transforms.simplification.rewriting.choices import Offer, PlacedEdit, Resolved, TargetChoice
 from transforms.simplification.rewriting.concord import agreeing
 from transforms.simplification.rewriting.function_words import GENDERED, OF, PREPOSITIONS
 from transforms.simplification.rewriting.nouns import cell_in_place, cell_of, is_person, noun_readings
-from transforms.simplification.rewriting.sentence_words import Cell, Reading, Token, Word, fits, readings, words_of
+from transforms.simplification.rewriting.sentence_words import (
+    Cell,
+    Reading,
+    SentenceToken,
+    SentenceWord,
+    fits,
+    readings,
+    words_of,
+)
 
 __all__ = ["resolve"]
 
@@ -43,11 +51,11 @@ _SHORT = {
 
 def resolve(
     sentence: str,
-    choices: Sequence[Choice],
+    choices: Sequence[TargetChoice],
     language: str,
     inflector: Inflecting | None,
     agreement: str = "move",
-    tokens: Sequence[Token] = (),
+    tokens: Sequence[SentenceToken] = (),
 ) -> list[Resolved]:
     """Return what becomes of the targets of a sentence, in the order of `choices`.
 
@@ -69,11 +77,11 @@ class _Sentence:
     def __init__(
         self,
         sentence: str,
-        choices: Sequence[Choice],
+        choices: Sequence[TargetChoice],
         language: str,
         inflector: Inflecting | None,
         agreement: str,
-        tokens: Sequence[Token],
+        tokens: Sequence[SentenceToken],
     ) -> None:
         self.sentence = sentence
         self.choices = choices
@@ -202,7 +210,7 @@ class _Sentence:
                 feats["Number"] = wanted.number or feats["Number"]
             made = self.inflector.inflect(reading.lemma, reading.kind, feats)
             if made is not None and any(
-                fits(of.feats, wanted) for of in readings(self.inflector, Word(made.form, 0, 0, ""))
+                fits(of.feats, wanted) for of in readings(self.inflector, SentenceWord(made.form, 0, 0, ""))
             ):
                 return made.form
         return None
@@ -230,8 +238,8 @@ class _Sentence:
                 word.text = made
                 self.owners.setdefault(at, self.owners.get(at + 1, self.owners[place]))
 
-    def _edits(self, chosen: dict[int, int]) -> dict[int, list[Edit]]:
-        edits: dict[int, list[Edit]] = {}
+    def _edits(self, chosen: dict[int, int]) -> dict[int, list[PlacedEdit]]:
+        edits: dict[int, list[PlacedEdit]] = {}
         targets = {self.place_of[at]: at for at in chosen}
         merged = set(self._contracted())
         for place, owner in sorted(self.owners.items()):
@@ -241,11 +249,11 @@ class _Sentence:
                 first = self.words[place - 1]
                 start, text = first.start, first.text + ("L" if text.isupper() else "l")
             if self.sentence[start : word.end] != text:
-                edits.setdefault(of, []).append(Edit(start, word.end, text, place not in targets))
+                edits.setdefault(of, []).append(PlacedEdit(start, word.end, text, place not in targets))
             right = self.sentence[word.end : word.end + 2]
             if place in targets and word.text.endswith(".") and right[:1] == "." and right != "..":
                 # One full stop ends an abbreviation and the sentence.
-                edits.setdefault(of, []).append(Edit(word.end, word.end + 1, "", True))
+                edits.setdefault(of, []).append(PlacedEdit(word.end, word.end + 1, "", True))
         return edits
 
     def _contracted(self) -> Iterator[int]:
@@ -259,7 +267,7 @@ class _Sentence:
                     yield place
 
 
-def _is_letter(words: Sequence[Word], at: int) -> bool:
+def _is_letter(words: Sequence[SentenceWord], at: int) -> bool:
     """Whether a capital `A` is a letter, not an article: *vitamin A deficiency*."""
     follows = at > 0 and words[at].gap.isspace()
     return words[at].text == "A" and follows and words[at + 1].text[:1].islower()
