@@ -43,6 +43,21 @@ def test_a_format(recipe):
     assert "toy_blocks:read" in found.names
 
 
+def test_a_format_that_can_be_edited(recipe, monkeypatch):
+    from transforms.formats.readers.registry import READERS
+    from transforms.formats.spans.registry import SPANS, spanned
+    from transforms.formats.spans.source import TextEdit
+
+    name = recipe("Add a format that can be edited")
+    reader = {}
+    exec(blocks_of("Add a format")[0], reader)
+    monkeypatch.setitem(READERS, name, reader["BLOCKS"])
+    assert list(SPANS)[-1] == name
+    source = spanned(b"One.\r\n==\n Two  words.\n", "a.blocks")
+    assert [block.text for block in source.blocks] == ["One.", "Two  words."]
+    assert source.replaced([TextEdit(1, 0, 3, "2"), TextEdit(0, 0, 3, "1")]) == b"1.\r\n==\n 2  words.\n"
+
+
 def test_an_engine(recipe):
     from transforms.annotation.engines.paragraphs import annotate_text
     from transforms.annotation.engines.registry import load_engine

@@ -1,0 +1,156 @@
+"""Sources made of words and of what stands between them, and what must hold when some of the words are replaced.
+
+A source is a list of pieces, words or not; so it is known without any reader what it must be with other words.
+"""
+
+import html
+import re
+from typing import NamedTuple
+
+import pytest
+from hypothesis import strategies as st
+
+from transforms.formats.records.base import BadRecord
+from transforms.formats.spans.registry import spanned
+from transforms.formats.spans.source import TextEdit
+
+__all__ = ["CODED", "WORDS", "Case", "Word", "coded", "drawn_edits", "holds"]
+
+
+class Word(NamedTuple):
+    """A word as the source has it, and as it is read."""
+
+    source: str
+    text: str
+
+
+class Case(NamedTuple):
+    """A source.
+
+    Attributes:
+        pieces: a `Word`, or a string that is none.
+        encoding: of the source.
+        mark: its byte order mark.
+    """
+
+    pieces: list
+    encoding: str
+    mark: bytes = b""
+
+    def bytes_of(self, changed=None):
+        """Return its bytes, with other sources for some words, by number."""
+        changed = changed or {}
+        number, parts = 0, []
+        for piece in self.pieces:
+            if isinstance(piece, Word):
+                parts.append(changed.get(number, piece.source))
+                number += 1
+            else:
+                parts.append(piece)
+        return self.mark + "".join(parts).encode(self.encoding)
+
+    @property
+    def words(self):
+        return [piece for piece in self.pieces if isinstance(piece, Word)]
+
+
+# Letters with and without marks, composed or not, soft hyphens, joiners, right to left, Hangul in jamo, emoji.
+_PLAIN = ["cat", "Haus", "été", "niño", "Straße", "x", "1905", "O'Neil", "well-known", "a.b"]
+_WIDE = [
+    Word("cafe\u0301", "café"),
+    Word("a\u0323\u0307o", "ạ̇o"),
+    Word("o\u0307\u0323b", "ọ̇b"),
+    Word("Dampf\u00adschiff", "Dampfschiff"),
+    Word("ab\u200bcd", "abcd"),
+    Word("\u212bngstrom", "Ångstrom"),
+    Word("\u1112\u1161\u11ab\u1100\u1173\u11af", "한글"),
+    Word("q\u0301\u0302r", "q\u0301\u0302r"),
+    *(Word(word, word) for word in ("שלום", "مرحبا", "עִבְרִית", "हिन्दी", "日本語", "👍🏽", "🇪🇸", "𝒳y", "Ελλάδα")),
+    Word("👩\u200d👧", "👩👧"),
+]
+WORDS = st.one_of(st.sampled_from([Word(word, word) for word in _PLAIN]), st.sampled_from(_WIDE))
+NEW = st.sampled_from(
+    ["house", "de niño", "x", "mañana", "R&D", "a<b", "casa grande", "שלום", "日本", "œuvre", "l'eau", "*a_b*"]
+)
+CODED = (
+    ("utf-8", b""),
+    ("utf-8", b"\xef\xbb\xbf"),
+    ("utf-16-le", b"\xff\xfe"),
+    ("utf-16-be", b"\xfe\xff"),
+    ("latin-1", b""),
+    ("cp1252", b""),
+    ("shift_jis", b""),
+)
+
+
+def coded(text, encoding):
+    """Return whether an encoding holds a text, and gives it back."""
+    try:
+        return text.encode(encoding).decode(encoding) == text
+    except UnicodeError:
+        return False
+
+
+@st.composite
+def drawn_edits(draw, count):
+    """Draw new texts for some of `count` words, by number."""
+    chosen = draw(st.sets(st.integers(0, count - 1), max_size=4)) if count else set()
+    return {number: draw(NEW) for number in sorted(chosen)}
+
+
+def holds(case, new, *, name, written, **options):
+    """Check a source: no edits, the same bytes; edits of words, and only they differ, and are read as they were meant.
+
+    Args:
+        case: the source.
+        new: new texts of some words, by number.
+        name: of the source, which gives its format.
+        written: what stands in the source for a new text; None where it must be refused.
+        options: of the reader.
+    """
+    from reading import entries, reader_options
+
+    data = case.bytes_of()
+    given = reader_options(**options)
+    texts = [entry.text for entry in entries(data, name=name, **{"html": "all", **options}) if hasattr(entry, "text")]
+    if not case.words:
+        with pytest.raises(BadRecord):
+            spanned(data, name, options=given)
+        return
+    source = spanned(data, name, options=given)
+    assert source.text == "\n\n".join(texts) == "\n\n".join(block.text for block in source.blocks), data
+    assert all(source.text[block.start :].startswith(block.text) for block in source.blocks)
+    assert source.replaced([]) == data
+    places = _places(source, case.words)
+    edits, changed = [], {}
+    for number, text in new.items():
+        block, start, end = places[number]
+        edit = TextEdit(block, start, end, text)
+        sourced = written(text, case.encoding)
+        assert (source.refusal(edit) is None) == (sourced is not None), (edit, source.refusal(edit), data)
+        if sourced is not None:
+            edits.append(edit)
+            changed[number] = sourced
+    found = source.replaced(reversed(edits))
+    assert found == case.bytes_of(changed), (data, changed)
+    again = spanned(found, name, options=given)
+    expected = [block.text for block in source.blocks]
+    for edit in reversed(edits):
+        expected[edit.block] = expected[edit.block][: edit.start] + edit.text + expected[edit.block][edit.end :]
+    assert [block.text for block in again.blocks] == expected, (data, found)
+
+
+def _places(source, words):
+    """Return the block and the characters of each word, which follow each other with spaces between them."""
+    found = [
+        (number, match.start(), match.end(), match[0])
+        for number, block in enumerate(source.blocks)
+        for match in re.finditer(r"\S+", block.text)
+    ]
+    assert [word for *_, word in found] == [word.text for word in words]
+    return [place[:3] for place in found]
+
+
+def escaped(text, encoding):
+    """Return text as markup has it, in an encoding that may lack some characters."""
+    return html.escape(text, quote=False).encode(encoding, "xmlcharrefreplace").decode(encoding)

@@ -1,0 +1,141 @@
+"""What a format says of where text stands in a source: stretches of it, and how new text is written there.
+
+A stretch is a piece of the source without markup in it. What it holds is either text as it stands or a sign for
+other text, such as an entity. Nothing is said of white space and of characters that cleaning removes: `aligning`
+finds those by itself.
+"""
+
+import codecs
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from transforms.formats.records.base import BadRecord, ReaderOptions, Source
+from transforms.formats.records.text_cleaning import decode
+from transforms.formats.sources.streams import encodings_of
+
+__all__ = ["Coded", "Find", "Origin", "SourcePiece", "as_it_is", "coded", "whole"]
+
+_MARKS = {
+    "utf-8": (codecs.BOM_UTF8,),
+    "utf-16-le": (codecs.BOM_UTF16_LE,),
+    "utf-16-be": (codecs.BOM_UTF16_BE,),
+    "utf-32-le": (codecs.BOM_UTF32_LE,),
+    "utf-32-be": (codecs.BOM_UTF32_BE,),
+}
+# Of those that a byte order mark decides, or without it (for Python) this machine: all of ours are little-endian.
+_BY_MARK = {"utf-16": ("utf-16-be", "utf-16-le"), "utf-32": ("utf-32-be", "utf-32-le"), "utf-8-sig": ("utf-8",)}
+
+
+class SourcePiece(NamedTuple):
+    """A piece of a source that stands for text.
+
+    Attributes:
+        start: its first character in the source.
+        end: the one behind its last.
+        text: what it stands for; None: itself.
+        stretch: number of the stretch without markup that it is part of.
+    """
+
+    start: int
+    end: int
+    text: str | None
+    stretch: int
+
+
+class Coded(NamedTuple):
+    """A source as characters.
+
+    Attributes:
+        mark: its byte order mark, or no bytes.
+        text: what stands behind it, as it stands.
+        encoding: of the text.
+    """
+
+    mark: bytes
+    text: str
+    encoding: str
+
+    def bytes_of(self, text: str) -> bytes:
+        """Return the bytes of a source with another text."""
+        return self.mark + text.encode(self.encoding)
+
+
+def as_it_is(text: str, coded: Coded, start: int, end: int) -> str:
+    """Return new text as it is put into a source whose text is not marked up, in the place of some characters.
+
+    Raises:
+        ValueError: the encoding cannot hold it.
+    """
+    try:
+        text.encode(coded.encoding)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{coded.encoding} has no {error.object[error.start]!r}") from None
+    return text
+
+
+Write = Callable[[str, Coded, int, int], str]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the text of a source stands.
+
+    Attributes:
+        coded: the source.
+        pieces: in the order of the text.
+        write: what is put into the source for a new text: of the text, the source, and which of its characters
+            it takes the place of. A `ValueError` says why it cannot.
+    """
+
+    coded: Coded
+    pieces: Sequence[SourcePiece] = field(repr=False)
+    write: Write = as_it_is
+
+
+Find = Callable[[bytes, Source, ReaderOptions], Origin]
+
+
+def whole(data: bytes, source: Source, options: ReaderOptions) -> Origin:
+    """Return the origin of plain text, all of which is one stretch.
+
+    Raises:
+        BadRecord: `undecodable`.
+    """
+    text = coded(data, encodings_of(data, source, options))
+    return Origin(text, [SourcePiece(0, len(text.text), None, 0)])
+
+
+def coded(data: bytes, encodings: tuple[str, ...]) -> Coded:
+    """Return a source as characters, in the first encoding that takes it.
+
+    Raises:
+        BadRecord: `undecodable`: none takes it, or the one that does writes characters in several ways, so that
+            bytes would change where the text does not.
+    """
+    encoding = next((name for name in encodings if _takes(data, name)), "")
+    if not encoding:
+        decode(data, encodings)
+    encoding = codecs.lookup(encoding).name
+    if encoding in _BY_MARK:
+        choices = _BY_MARK[encoding]
+        encoding = next((name for name in choices if data.startswith(_MARKS[name])), choices[-1])
+    mark = next((mark for mark in _MARKS.get(encoding, ()) if data.startswith(mark)), b"")
+    text = str(data[len(mark) :], encoding)
+    found = Coded(mark, text, encoding)
+    # Bytes of one character that depend on its neighbours, as shifts between alphabets do, add up to more.
+    alone = len(mark) + sum(count * len(character.encode(encoding)) for character, count in Counter(text).items())
+    if alone != len(data) or found.bytes_of(text) != data:
+        raise BadRecord(
+            "undecodable", f"text in {encoding} cannot be edited in place, byte for byte; convert it to UTF-8 first"
+        )
+    return found
+
+
+def _takes(data: bytes, encoding: str) -> bool:
+    try:
+        str(data, encoding)
+    except UnicodeError:
+        return False
+    return True

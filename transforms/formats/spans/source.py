@@ -1,0 +1,216 @@
+"""A source whose words can be replaced, and nothing else of it.
+
+An edit is given in characters of a block's text; `replaced` gives the source's bytes in which its new text stands in
+the place of the old one. Read again they give the old text with the edit made, and all other bytes are as they
+were. What cannot be done so is refused, with a reason.
+"""
+
+import bisect
+import itertools
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from transforms.common.errors import LexbeamError
+from transforms.common.marks import is_nfc
+from transforms.formats.records.base import BadRecord
+from transforms.formats.records.text_cleaning import clean_value
+from transforms.formats.spans.aligning import Units
+from transforms.formats.spans.origin import Origin
+
+__all__ = ["SpannedSource", "TextBlock", "TextEdit"]
+
+
+class TextBlock(NamedTuple):
+    """A paragraph, heading, cell or the like.
+
+    Attributes:
+        text: as the reader of the format gives it.
+        start: its first character in the text of the source.
+    """
+
+    text: str
+    start: int
+
+
+class TextEdit(NamedTuple):
+    """New text for characters of a block.
+
+    Attributes:
+        block: number of the block, from 0.
+        start: the first character of the block's text that goes.
+        end: the one behind the last; `start` if none goes.
+        text: what comes in their place, in NFC; empty for nothing.
+    """
+
+    block: int
+    start: int
+    end: int
+    text: str
+
+
+class _Refused(Exception):
+    """Raised where an edit cannot be made; its text is the reason."""
+
+
+class _Change(NamedTuple):
+    """What an edit does to the characters of a source."""
+
+    start: int
+    end: int
+    text: str
+
+
+class SpannedSource:
+    """A source's text, and where in the source it stands.
+
+    Attributes:
+        name: of the source, for messages.
+        format: that it was read in.
+        text: all of its text: its blocks with an empty line between them, as the reader gives them.
+        blocks: of the text, in its order.
+    """
+
+    def __init__(self, name: str, format: str, text: str, origin: Origin, units: Units) -> None:
+        self.name = name
+        self.format = format
+        self.text = text
+        self.blocks = tuple(_blocks(text))
+        self._origin = origin
+        self._starts: list[int] = units.starts.tolist()
+        self._ends: list[int] = units.ends.tolist()
+        self._units = units
+
+    def refusal(self, edit: TextEdit) -> str | None:
+        """Return why an edit cannot be made, for a person; None if it can.
+
+        Raises:
+            ValueError: there is no such block, or its text has no such characters.
+        """
+        try:
+            self._change(edit)
+        except _Refused as refused:
+            return str(refused)
+        return None
+
+    def replaced(self, edits: Iterable[TextEdit]) -> bytes:
+        """Return the bytes of the source with edits made, in whatever order they come.
+
+        Edits may touch each other, as in *l'eau*, but not overlap.
+
+        Raises:
+            LexbeamError: an edit is refused, or two overlap.
+            ValueError: as for `refusal`.
+        """
+        changes = []
+        for edit in edits:
+            try:
+                changes.append((self._change(edit), edit))
+            except _Refused as refused:
+                raise LexbeamError(f"{self.name}: {_shown(edit)} cannot be made: {refused}") from None
+        changes.sort(key=lambda pair: (pair[1].block, pair[1].start, pair[1].end))
+        source = self._origin.coded.text
+        pieces: list[str] = []
+        done = 0
+        for (_, edit), (_, following) in itertools.pairwise(changes):
+            if (edit.block, edit.end) > (following.block, following.start):
+                raise LexbeamError(f"{self.name}: {_shown(edit)} and {_shown(following)} overlap")
+        for change, _ in changes:
+            pieces += (source[done : change.start], change.text)
+            done = change.end
+        return self._origin.coded.bytes_of("".join([*pieces, source[done:]]))
+
+    def _change(self, edit: TextEdit) -> _Change:
+        if not 0 <= edit.block < len(self.blocks):
+            raise ValueError(f"there is no block {edit.block} among {len(self.blocks)}")
+        block = self.blocks[edit.block]
+        if not 0 <= edit.start <= edit.end <= len(block.text):
+            raise ValueError(f"block {edit.block} has {len(block.text)} characters, not {edit.start} to {edit.end}")
+        start, end = self._places(block.start + edit.start, block.start + edit.end)
+        _check_text(block.text[: edit.start], edit.text, block.text[edit.end :])
+        try:
+            return _Change(start, end, self._origin.write(edit.text, self._origin.coded, start, end))
+        except ValueError as error:
+            raise _Refused(str(error)) from None
+
+    def _places(self, start: int, end: int) -> tuple[int, int]:
+        """Return the characters of the source that hold some of the text."""
+        if start == end:
+            place, _ = self._end(end) if end in self._ends_around(end) else self._start(start)
+            return place, place
+        first, opens = self._start(start)
+        last, closes = self._end(end)
+        if opens != closes:
+            raise _Refused("markup stands between its first and its last character")
+        return first, last
+
+    def _ends_around(self, place: int) -> Sequence[int]:
+        unit = bisect.bisect_left(self._ends, place)
+        return self._ends[unit : unit + 1]
+
+    def _start(self, place: int) -> tuple[int, int]:
+        """Return where in the source a character of the text begins, and in which stretch."""
+        unit = bisect.bisect_right(self._starts, place) - 1
+        if unit < 0:
+            raise _Refused("it begins in what the source has not got")
+        if place == self._starts[unit]:
+            return int(self._units.first[unit]), int(self._units.opens[unit])
+        if place < self._ends[unit]:
+            raise _Refused("it begins within what is one sign in the source")
+        return self._between(unit, place)
+
+    def _end(self, place: int) -> tuple[int, int]:
+        """Return where in the source the character before one of the text ends, and in which stretch."""
+        unit = bisect.bisect_left(self._starts, place) - 1
+        if unit < 0:
+            raise _Refused("it ends in what the source has not got")
+        if place < self._ends[unit]:
+            raise _Refused("it ends within what is one sign in the source")
+        if place > self._ends[unit] and self._starts[unit + 1 : unit + 2] == [place]:
+            return int(self._units.first[unit + 1]), int(self._units.opens[unit + 1])
+        return self._between(unit, place)
+
+    def _between(self, unit: int, place: int) -> tuple[int, int]:
+        """Return where in the source white space behind a unit stands."""
+        last, stretch = int(self._units.last[unit]), int(self._units.closes[unit])
+        if place == self._ends[unit]:
+            return last, stretch
+        if unit + 1 < len(self._starts):
+            gap = self.text[self._ends[unit] : self._starts[unit + 1]]
+            if gap == self._origin.coded.text[last : int(self._units.first[unit + 1])]:
+                return last + place - self._ends[unit], stretch
+        raise _Refused("it begins or ends within white space that is another in the source")
+
+
+def _blocks(text: str) -> Iterable[TextBlock]:
+    start = 0
+    for paragraph in text.split("\n\n"):
+        yield TextBlock(paragraph, start)
+        start += len(paragraph) + 2
+
+
+def _check_text(before: str, text: str, after: str) -> None:
+    """Check that readers would give a text as it is, between the texts around it.
+
+    Raises:
+        _Refused: they would not.
+    """
+    if any(character.isspace() and character != " " for character in text):
+        raise _Refused("its new text has white space other than spaces")
+    if "  " in before[-1:] + text + after[:1] or not (before + text + after).strip():
+        raise _Refused("it would leave two spaces in a row, or nothing of the block")
+    if (not before and (text or after)[:1].isspace()) or (not after and (text or before)[-1:].isspace()):
+        raise _Refused("its block would begin or end in white space")
+    try:
+        same = clean_value(text) == text
+    except BadRecord as error:
+        raise _Refused(f"its new text has {error.detail}") from None
+    if not same:
+        raise _Refused("its new text is not in NFC, or has characters that are not seen")
+    joint = before[-3:] + text + after[:3]
+    if unicodedata.category(text[:1] or "a")[0] == "M" or not is_nfc(joint):
+        raise _Refused("its new text would become one character with what stands beside it")
+
+
+def _shown(edit: TextEdit) -> str:
+    return f"the edit of characters {edit.start} to {edit.end} of block {edit.block}"
